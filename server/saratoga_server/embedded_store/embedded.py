@@ -3,14 +3,14 @@
 The folder holds:
 
 * `server.lock`, locked by the server that uses the folder; it holds the process id, for error messages;
-* `store.lock`, locked by the store for as long as it lives: two stores on one folder would ruin its files.
-  The server locks the file and the store inherits it;
+* `store.lock`, locked by the store while it lives, because two stores on one folder would ruin its files.
+  The server locks the file, and the store inherits the lock;
 * `store.sock`, on which the store listens; it listens on no network;
 * `store.log` and the append-only files.
 
-The folder and its files are closed to other users. The store ends with its server: in order when the
-server stops, and on Linux also when the server is killed (see `process`). A server that finds a store on the
-folder whose server is gone shuts that store down and starts its own.
+The folder and its files are closed to other users. The store ends with its server: it is shut down when
+the server stops and, on Linux, also when the server is killed (see `process`). A server that finds a
+leftover store on the folder shuts it down and starts its own.
 """
 
 import asyncio
@@ -30,15 +30,15 @@ from saratoga_server.ports import StoreRefused
 from saratoga_server.store.durability import Durability
 
 LEFTOVER_ENDS_WITHIN: Final = 20.0
-"""Seconds for a store whose server is gone to end."""
+"""Seconds in which a leftover store must end."""
 
 KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
-"""Seconds for the lock of a server that was killed to be free."""
+"""Seconds in which the lock of a killed server becomes free."""
 
 _LOOK_AGAIN: Final = 0.05
-"""Seconds between two looks at a lock."""
+"""Seconds between two attempts to lock a file."""
 RESTART_PAUSE: Final = 1.0
-"""Seconds between two attempts to start the store again, however the first one failed."""
+"""Seconds between two attempts to start the store again."""
 
 _SYNC: Final = {Durability.FAST: "everysec", Durability.SAFE: "always"}
 
@@ -47,15 +47,15 @@ _log = EventLog("store")
 
 @asynccontextmanager
 async def running_store(folder: Path) -> AsyncIterator[str]:
-    """Yield the address of the store that a server runs on the folder; for `admin` beside that server.
+    """Yield the address of the store that a running server has on the folder, for `admin` commands.
 
     Raises `StoreRefused` if no store answers there.
     """
     with open_socket_path(folder) as socket_path:
         if not is_private(folder) or not await ask(socket_path, b"PING"):
             raise StoreRefused(
-                f"No server runs on {folder}. Start it, or say where its store is with "
-                "--data or --redis."
+                f"No server runs on {folder}. Start the server, or give its store with --data or "
+                "--redis."
             )
         yield url_of(socket_path)
 
@@ -70,8 +70,8 @@ class EmbeddedStore:
     def __init__(self, folder: Path, durability: Durability = Durability.SAFE) -> None:
         if durability not in _SYNC:
             raise StoreRefused(
-                f"The embedded store has no replica, so it cannot keep moves {durability}. "
-                "Take --durability safe, or give the address of a store that has one with --redis."
+                f"The embedded store has no replica, so it cannot offer --durability {durability}. "
+                "Choose --durability safe, or give a store with a replica with --redis."
             )
         self.folder = folder
         self._settings = {"appendonly": "yes", "appendfsync": _SYNC[durability]}
@@ -79,7 +79,7 @@ class EmbeddedStore:
 
     @property
     def pid(self) -> int:
-        """The process id of the store that runs now."""
+        """The process id of the present store."""
         return self._process.pid
 
     @property
@@ -122,7 +122,7 @@ class EmbeddedStore:
             await self._process.wait()
             _log.error("store_ended", pid=self._process.pid)
             await self._process.stop()
-            # on a full disk, for example, a store comes up and ends at its first write
+            # on a full disk, for example, a store starts and ends at its first write
             await asyncio.sleep(max(0.0, started + RESTART_PAUSE - clock()))
             self._process = await self._restart()
 
@@ -130,9 +130,7 @@ class EmbeddedStore:
         while True:
             try:
                 store = await self._start()
-            except (
-                Exception
-            ) as fault:  # whatever it is: players wait, and a later attempt may succeed
+            except Exception as fault:  # any error: players wait, and a later attempt may succeed
                 _log.error("store_does_not_come_up", fault=fault)
             else:
                 _log.warning("store_restarted", pid=store.pid)
@@ -140,15 +138,15 @@ class EmbeddedStore:
             await asyncio.sleep(RESTART_PAUSE)
 
     async def _lock_for_store(self) -> IO[str]:
-        """Lock the folder for a new store, once a store whose server is gone has shut down."""
+        """Lock the folder for a new store, after shutting down a leftover store."""
         clock = asyncio.get_running_loop().time
         until = clock() + LEFTOVER_ENDS_WITHIN
         path = self.folder / "store.lock"
         while (lock := await _locked(path, within=0)) is None:
             if clock() > until:
                 raise StoreRefused(
-                    f"A store whose server is gone still holds {self.folder} and does not shut down. "
-                    f"End its process (`fuser {path}` names it), and start again."
+                    f"A store of an earlier server still uses {self.folder} and does not shut down. "
+                    f"End its process (`fuser {path}` names it), then start again."
                 )
             await ask(self._socket_path, b"SHUTDOWN")
             await asyncio.sleep(_LOOK_AGAIN)
@@ -157,7 +155,7 @@ class EmbeddedStore:
 
 def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(PermissionError):  # another user's; refused below
+    with contextlib.suppress(PermissionError):  # the folder of another user is refused below
         folder.chmod(0o700)
     if not is_private(folder):
         raise StoreRefused(
@@ -168,12 +166,12 @@ def _make_private(folder: Path) -> None:
 
 async def _lock_for_server(folder: Path) -> IO[str]:
     path = folder / "server.lock"
-    # a server that was killed while it started its store: the child has the lock for another moment
+    # if a server was killed while starting its store, the child holds the lock a moment longer
     lock = await _locked(path, within=KILLED_SERVER_UNLOCKS_WITHIN)
     if lock is None:
         raise StoreRefused(
             f"{folder} is in use by another server, process {path.read_text() or 'unknown'}. "
-            "Stop that one, or give another folder with --data."
+            "Stop that server, or give another folder with --data."
         )
     lock.truncate(0)
     lock.write(str(os.getpid()))
@@ -182,7 +180,7 @@ async def _lock_for_server(folder: Path) -> IO[str]:
 
 
 async def _locked(path: Path, within: float) -> IO[str] | None:
-    """Open and lock the file, waiting for that at most so many seconds; `None` if others hold it."""
+    """Open and lock the file, waiting `within` seconds; return `None` if it stays locked."""
     clock = asyncio.get_running_loop().time
     until = clock() + within
     with contextlib.ExitStack() as opened:

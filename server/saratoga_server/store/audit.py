@@ -1,4 +1,4 @@
-"""The log of what administrators did."""
+"""The log of administrators' actions."""
 
 from collections.abc import Mapping
 from secrets import token_hex
@@ -9,7 +9,7 @@ from saratoga_server.store.store_client import StoreClient
 
 
 class RedisAudit:
-    """The port `AuditLog`."""
+    """The adapter of the port `AuditLog`."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client

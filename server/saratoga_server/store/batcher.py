@@ -1,10 +1,10 @@
-"""Sends commits to one primary: what is judged in one turn of the event loop shares a request.
+"""The batcher: sends commits to one primary, in batches.
 
-One batch is in flight at a time; what is judged meanwhile makes the next one. A batch whose reply
-got lost is sent again, marked as a repeat: the store then answers as it did the first time. A batch
-may hold several calls, each with an answer of its own.
+One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose reply
+was lost is sent again, marked as a repeat, and the store answers as it did the first time. A batch may
+have several Function calls, each with its own answer.
 
-In a cluster a commit may belong to another primary by the time it is sent again: it is handed over.
+In a cluster, a commit may belong to another primary by the time it is sent again; then it is handed over.
 """
 
 import asyncio
@@ -34,9 +34,9 @@ from saratoga_server.store.resp_connection import Reply
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 BATCH: Final = 256
-"""Boards in one request at most; a longer one would hold up the store's other work."""
+"""The most boards in one request; longer requests would block the store's other work."""
 CONNECT_TIMEOUT: Final = 2.0
-"""Seconds for one attempt to connect to a store that is fit for use."""
+"""Seconds for one attempt to connect to a usable store."""
 
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.25
@@ -49,7 +49,7 @@ _STATUSES: Final = tuple(CommitStatus)
 _log = EventLog("store")
 
 Connect = Callable[[Primary], Awaitable[asyncio.Transport]]
-"""Connects to a primary that is fit for use and has our Functions."""
+"""Connects to a primary, after checking its settings and loading our Functions."""
 HandOver = Callable[[PendingCommit], None]
 """Takes a commit that belongs to another primary."""
 
@@ -79,16 +79,16 @@ class Batcher:
         self._loop = asyncio.get_running_loop()
         self._connection: RequestConnection | None = None
         self._waiting: deque[PendingCommit] = deque()
-        """Not sent yet."""
+        """Commits not sent yet."""
         self._resend: list[PendingCommit] = []
-        """Sent before, perhaps to another primary; they go first, in requests of their own."""
+        """Commits sent before, perhaps to another primary; they go first, in separate requests."""
         self._delayed: list[PendingCommit] = []
-        """Met a transient error; to be sent again after a pause."""
+        """Commits that met a transient error and are sent again after a pause."""
         self._retry_timer: asyncio.TimerHandle | None = None
         self._in_flight: list[list[PendingCommit]] = []
-        """The calls of the batch under way."""
+        """The calls of the batch in flight."""
         self._is_active = False
-        """Whether `_flush` will run without being scheduled: after a reply, or a recovery."""
+        """True if `_flush` runs without being scheduled: after a reply, or a recovery."""
         self._recovery: asyncio.Task[None] | None = None
         self._last_error = "no reply in time"
         self._is_closed = False
@@ -98,12 +98,12 @@ class Batcher:
         self._recover("not connected")
 
     def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Send a commit; the future fails with `StoreUnavailable`."""
+        """Send a commit; the future fails with `StoreUnavailable` if its outcome is unknown."""
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()
         pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
         if self._is_closed:
-            fail([pending], "it is closed")
+            fail([pending], "the connection is closed")
             return outcome
         self._waiting.append(pending)
         if not self._is_active:
@@ -134,7 +134,7 @@ class Batcher:
         if pending := self.pending():
             await asyncio.wait([each.outcome for each in pending], timeout=within)
         if self._recovery is not None:
-            # let a connection attempt end by itself: redis-py leaks what is cancelled half-way
+            # do not cancel a connection attempt: redis-py leaks cancelled connections
             await asyncio.wait([self._recovery], timeout=2 * CONNECT_TIMEOUT)
         if self._recovery is not None:
             self._recovery.cancel()
@@ -142,7 +142,7 @@ class Batcher:
         if self._retry_timer is not None:
             self._retry_timer.cancel()
         self._disconnect()
-        fail(self.pending(), "it is closed")
+        fail(self.pending(), "the connection is closed")
 
     # sending
 
@@ -181,7 +181,7 @@ class Batcher:
         try:
             request = self._encoder.encode(calls, resent=calls[0][0].was_sent)
         except (TypeError, ValueError, OverflowError) as error:
-            # no judged move looks like this; it must not hold up the moves behind it
+            # cannot happen with a judged move; fail the batch instead of blocking the next one
             self._in_flight = []
             fail(chain.from_iterable(calls), f"a commit cannot be encoded: {error}")
             self._loop.call_soon(self._flush)
@@ -216,7 +216,7 @@ class Batcher:
         Some of a call's commits may be written although it failed.
         """
         if is_function_missing(error):
-            # it is loaded before the next connection is used
+            # the Functions are loaded before the next connection is used
             self._disconnect()
             return True
         if is_transient(error):
@@ -226,16 +226,16 @@ class Batcher:
         return False
 
     def _send_again(self, calls: list[list[PendingCommit]], replies: list[Reply]) -> None:
-        # The mark for replicas lies in the first call's slot, which may be on its way to another
-        # primary: ask with another call's next time.
+        # The mark for replicas is in the first call's slot, which may be moving to another primary:
+        # begin with another call next time.
         self._in_flight = [*calls[1:], calls[0]]
         if errors := [str(each) for each in replies if isinstance(each, hiredis.ReplyError)]:
             self._recover(errors[0])
-        else:  # the replicas were waited for: that was the pause
+        else:  # WAIT has taken a second already, so no further pause is needed
             self._recover("no replica confirmed the write", _FIRST_PAUSE)
 
     def _delay(self, call: list[PendingCommit], error: str) -> None:
-        """Send a call's commits again after a pause, to the primary that owns them then."""
+        """Send a call's commits again after a pause, to their owner at that time."""
         self._last_error = error
         for pending in call:
             pending.was_sent = True
@@ -262,7 +262,7 @@ class Batcher:
             self._connection = None
 
     def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
-        """Continue once there is a usable connection; if there is one, after `pause` seconds."""
+        """Reconnect and continue; if there is a usable connection, continue after `pause` seconds."""
         self._is_active = True
         self._last_error = reason
         for pending in chain.from_iterable(self._in_flight):
@@ -275,7 +275,9 @@ class Batcher:
             if self._connection is not None:
                 await asyncio.sleep(pause)
             await self._reconnect()
-        except Exception as error:  # no caller may wait for ever; the next commit begins anew
+        except (
+            Exception
+        ) as error:  # no caller may wait for ever; the next commit starts a new recovery
             _log.error("commits_given_up", fault=error)
             self._disconnect()
             given_up = self.pending()
@@ -297,7 +299,7 @@ class Batcher:
                     transport = await self._connect(self._primary)
             except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
                 self._last_error = str(error) or "no connection in time"
-            except Exception as error:  # whatever stops one attempt, the next one is made
+            except Exception as error:  # after any error, try again
                 _log.error("not_connected", fault=error)
                 self._last_error = str(error)
             else:
@@ -314,17 +316,17 @@ class Batcher:
         return not self._is_closed and self._primary in self._primaries.all()
 
     async def _sort_pending(self) -> None:
-        """Read the slot map again; keep what is still in time and belongs to this primary."""
+        """Read the slot map again; keep commits that are in time and belong to this primary."""
         try:
             await self._primaries.refresh()
-        except Exception as error:  # then every slot is where it was
+        except Exception as error:  # keep the slot map
             _log.error("map_not_read", fault=error)
         self._in_flight = [own for call in self._in_flight if (own := self._keep_own(call))]
         self._resend = self._keep_own(self._resend)
         self._waiting = deque(self._keep_own(self._waiting))
 
     def _keep_own(self, commits: Iterable[PendingCommit]) -> list[PendingCommit]:
-        """Fail what is too late and hand over what belongs elsewhere; return the rest."""
+        """Fail commits that are too late, hand over those of other primaries, and return the rest."""
         now = self._loop.time()
         own = []
         for pending in commits:

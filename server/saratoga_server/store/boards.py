@@ -1,4 +1,4 @@
-"""The boards of races: logs of moves."""
+"""Reads of the boards of races."""
 
 import asyncio
 from typing import Final
@@ -18,13 +18,13 @@ READ_STEP: Final = 500
 
 
 class RedisBoards:
-    """The port `BoardStore`."""
+    """The adapter of the port `BoardStore`."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
-        # durable as a write is: a player who reconnects is shown this as acknowledged
+        # a durable read: a player who reconnects is shown this as acknowledged
         stored = await self._client.write("load_board", (race_key(table, race),), player)
         if not stored:
             return None

@@ -1,4 +1,4 @@
-"""redis-py clients of one store process: a bounded pool, bounded waits, no retries, replies as bytes."""
+"""redis-py clients of one store process, with a bounded pool, timeouts, no retries, replies as bytes."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ POOL_SIZE: Final = 32
 
 
 def open_client(url: str) -> "Redis":
-    """Return a client of the process at that address."""
+    """Return a client of the store process at that address."""
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
         max_connections=POOL_SIZE,

@@ -1,6 +1,6 @@
 """Commits in a cluster: each goes to the batcher of the primary that owns its partition.
 
-A store by itself needs one `Batcher` and nothing before it.
+A single store needs only a `Batcher`.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from saratoga_server.store_timeout import STORE_TIMEOUT
 
 
 class ClusterCommits:
-    """A batcher for each primary, as the slot map changes."""
+    """The batchers of a cluster: one for each primary, following the slot map."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ClusterCommits:
             batcher.stop_accepting()
         clock = asyncio.get_running_loop().time
         deadline = clock() + within
-        # batchers still hand commits over to each other, so none may close before all are done
+        # batchers hand commits over to each other, so none may close before all are done
         while (pending := self._pending()) and clock() < deadline:
             await asyncio.wait(pending, timeout=deadline - clock())
         await asyncio.gather(*(each.close(0) for each in self._batchers.values()), *self._retiring)

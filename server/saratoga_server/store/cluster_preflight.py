@@ -1,4 +1,4 @@
-"""Whether a whole store is fit for use: every node of a cluster, and the replicas."""
+"""The preflight of a whole store: every node of a cluster, and the replicas."""
 
 import asyncio
 from typing import Final
@@ -14,7 +14,7 @@ from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary
 
 CLOCKS_WITHIN: Final = 0.5
-"""Seconds that the primaries' clocks may differ, the time to ask them included."""
+"""Seconds by which the primaries' clocks may differ, including the time of the requests."""
 
 _log = EventLog("store")
 
@@ -24,8 +24,8 @@ async def check_rest(
 ) -> bool:
     """Check the rest of the store; `first` is the check of the node that answered first.
 
-    Replicas are checked too: each may be the primary tomorrow. Raises `StoreRefused`, naming the
-    node. Returns whether the replicas sync what they get, so that WAITAOF can be used.
+    Replicas are checked too, because each may become primary. Raises `StoreRefused`, naming the node.
+    Returns whether the replicas sync writes to disk, so that WAITAOF can be used.
     """
     found = [first]
     if primaries.is_cluster:
@@ -39,9 +39,9 @@ async def check_rest(
     replicated = [each for each in found if each.is_primary and each.replicas]
     if not replicated:
         raise StoreRefused(
-            "No replica is in step with the store, so at the level replicated no move could be "
-            "acknowledged. Give it one (`REPLICAOF host port` there, or CLUSTER REPLICATE in a "
-            "cluster), or ask for less with --durability safe."
+            "The store has no replica in sync, so with --durability replicated no move could be "
+            "acknowledged. Add a replica (`REPLICAOF host port` there, or CLUSTER REPLICATE in a "
+            "cluster), or start with --durability safe."
         )
     if len(replicated) < len(primaries.all()):
         _log.warning("primary_without_replica", of=len(primaries.all()), replicated=len(replicated))
@@ -53,7 +53,7 @@ async def check_rest(
 
 
 async def _check(node: Primary, durability: Durability, *, trust: bool) -> Preflight | None:
-    """Check a node; one that is unavailable now is checked before it gets its first commit."""
+    """Check a node; return `None` if it is unavailable (it is checked before its first commit)."""
     try:
         return await check_store(node.url, durability, trust=trust)
     except StoreUnavailable:
@@ -63,7 +63,7 @@ async def _check(node: Primary, durability: Durability, *, trust: bool) -> Prefl
 
 
 async def _compare_clocks(primaries: Primaries) -> None:
-    """Warn if clocks differ: one primary times a race, and another's time starts it."""
+    """Warn if the primaries' clocks differ: races on different primaries use different clocks."""
 
     async def clock(primary: Primary) -> float | None:
         try:
@@ -79,7 +79,7 @@ async def _compare_clocks(primaries: Primaries) -> None:
 
 
 async def _syncs(primaries: Primaries, primary: Primary) -> bool:
-    """Return whether a replica confirms in time that a write is on its disk; true without one."""
+    """Return whether a replica confirms in time that a write is on its disk; true without replicas."""
     key = next((key for key in DUE_KEYS if primaries.of(key) is primary), None)
     if key is None:
         return True

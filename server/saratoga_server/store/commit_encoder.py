@@ -1,7 +1,7 @@
-"""Batches of commits encoded for the store: a whole batch is one MessagePack argument.
+"""Encode batches of commits for the store: a whole batch is one MessagePack argument.
 
-The calls are put together from parts encoded once: to pack each as a command would cost 0.2 us a
-commit more.
+Calls are assembled from parts that are encoded once; packing each call as a command would cost 0.2 us
+more per commit.
 """
 
 from collections.abc import Sequence
@@ -19,24 +19,24 @@ _RACES_REMEMBERED: Final = 2_000
 
 
 class CommitEncoder:
-    """Encodes requests: Function calls, and behind them what asks for a replica's confirmation."""
+    """Encodes requests: Function calls, followed by commands that ask for a replica's confirmation."""
 
     def __init__(self, *, replicated: bool, on_disk: bool) -> None:
         """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
         self._replicated = replicated
         self._on_disk = on_disk
         self.confirmations = len(confirmation_commands("", on_disk=on_disk)) if replicated else 0
-        """Replies that come behind those to the calls."""
+        """The number of replies that follow the replies to the calls."""
         self._packer = msgpack.Packer(use_bin_type=False)
         self._function = _bulk("FCALL") + _bulk(function_name("commit_boards"))
         self._heads: dict[int, bytes] = {}
-        """How a call begins, by the number of its keys."""
+        """The encoded beginning of a call, by the number of its keys."""
         self._race_keys: dict[tuple[str, int], bytes] = {}
 
     def encode(self, calls: Sequence[Sequence[PendingCommit]], *, resent: bool) -> bytes:
         """Return one Function call for each of `calls`, in one piece.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` on what cannot be encoded.
+        Raises `TypeError`, `ValueError` or `OverflowError` if a commit cannot be encoded.
         """
         if len(calls) == 1 and not self._replicated:
             return self._call(calls[0], resent=resent)

@@ -1,6 +1,6 @@
-"""Open the sockets whose bytes are ours: those of commits and of subscriptions.
+"""Open the connections for commits and for subscriptions, without redis-py.
 
-The address means what it means to redis-py, which reads it; socket and handshake are our own.
+redis-py parses the address; the socket and the handshake are our own code.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.resp_connection import encode_command
 
 CLIENT_NAME: Final = "saratoga"
-"""As `CLIENT LIST` shows our connections."""
+"""The name of our connections in `CLIENT LIST`."""
 
 _VERIFY: Final = {
     "none": ssl.CERT_NONE,
@@ -24,13 +24,13 @@ _VERIFY: Final = {
     "required": ssl.CERT_REQUIRED,
 }
 _KEEPALIVE: Final = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
-"""Seconds, seconds, and how often, where the system has the option."""
+"""TCP keep-alive options (seconds, seconds, count), set if the system has them."""
 
 
 async def dial(url: str) -> asyncio.Transport:
-    """Connect to a store, log in and select the database; set the protocol of what is returned.
+    """Connect to a store, log in and select the database; the caller sets the transport's protocol.
 
-    Raises `StoreUnavailable` if that fails. Has no timeout of its own.
+    Raises `StoreUnavailable` if that fails. Has no timeout.
     """
     settings: Mapping[str, Any] = Redis.from_url(url).get_connection_kwargs()
     commands = _greeting(settings)
@@ -85,7 +85,7 @@ def _greeting(settings: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
 
 
 def _tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
-    """Follow the `ssl_*` options of the address, by default to a verified certificate."""
+    """Return the TLS context for the `ssl_*` options of the address; certificates are verified by default."""
     context = ssl.create_default_context()
     verify = _VERIFY[settings.get("ssl_cert_reqs", "required")]
     context.check_hostname = verify != ssl.CERT_NONE and settings.get("ssl_check_hostname", True)

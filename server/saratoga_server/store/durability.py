@@ -4,11 +4,11 @@ from enum import StrEnum
 
 
 class Durability(StrEnum):
-    """What a move has survived when it is acknowledged."""
+    """A level of durability: what an acknowledged move survives."""
 
     FAST = "fast"
     """A crash of the server; a crash of the store or the machine may cost the last seconds."""
     SAFE = "safe"
-    """A crash of the machine too: the store has written and synced it."""
+    """Also a crash of the machine: the store has synced the move to its disk."""
     REPLICATED = "replicated"
-    """The loss of the store's machine too: a replica has it as well."""
+    """Also the loss of the store's machine: a replica has the move too."""

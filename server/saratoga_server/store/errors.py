@@ -1,4 +1,4 @@
-"""Which of a store's errors are transient."""
+"""Classify a store's errors as transient or not."""
 
 from typing import Final
 
@@ -15,10 +15,10 @@ TRANSIENT: Final = (
     "LOADING", "BUSY", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN",
     "TRYAGAIN", "UNBLOCKED", "MOVED", "ASK",
 )  # fmt: skip
-"""First words of error replies after which the same command may succeed a little later.
+"""The first words of error replies after which the same command may succeed a little later.
 
-In a cluster it may succeed at another primary. ASK is not followed: half of a slot lies there, and
-a Function needs all of it.
+In a cluster it may succeed on another primary. ASK is not followed, because a Function needs all keys of
+the slot.
 """
 
 _TRANSIENT_ERRORS: Final = (
@@ -29,13 +29,13 @@ _TRANSIENT_ERRORS: Final = (
     ReadOnlyError,
     TryAgainError,
 )
-"""redis-py takes the first word off the errors that it has a class for (MOVED is an `AskError`)."""
+"""redis-py's exceptions for such errors; their texts lack the first word (MOVED is an `AskError`)."""
 
 NON_LOCAL_KEY: Final = "non local key"
-"""In the reply to a Function that met a key which is being moved; it wrote nothing."""
+"""Part of the error reply of a Function that met a key being moved; it wrote nothing."""
 
 FUNCTION_MISSING: Final = "Function not found"
-"""The reply when the Functions were flushed, or a new primary never had them."""
+"""The error reply if the Functions were flushed or a new primary never had them."""
 
 
 def is_transient(error: str | Exception) -> bool:

@@ -1,8 +1,8 @@
-"""The channels on which nodes exchange events: sharded pub/sub, a channel for each partition.
+"""The channels for events between nodes: sharded pub/sub, one channel for each partition.
 
-The store publishes there too: a Function that changes a table announces it in the same write.
-Sharded, because a cluster would send anything else to all of its processes. Nothing is kept;
-`node_events` says why it need not be, and `subscriber` how a gap is found.
+The store publishes there too: a Function that changes a table announces the change in the same write.
+The channels are sharded, because a cluster sends other messages to all of its processes. Events are not
+stored; `node_events` explains why that is enough, and `subscriber` how gaps are found.
 """
 
 import asyncio
@@ -24,20 +24,20 @@ from saratoga_server.store.store_client import StoreClient
 from saratoga_server.store.subscriber import Subscriber
 
 ALL_NODES: Final = "{nodes}:news"
-"""For what concerns every node: administrators' actions, names, leaderboards."""
+"""The channel for events that concern every node: administration, names, leaderboards."""
 
 PARTITION_CHANNELS: Final = tuple(map(news_channel, range(PARTITIONS)))
-"""For what concerns the tables of a partition."""
+"""The channels for events about the tables of each partition."""
 
 PUBLISH_TIMEOUT: Final = 1.0
-"""Seconds; standings that could not be published by then are replaced by newer ones."""
+"""Seconds after which publishing standings is given up; newer ones follow."""
 
 _Share = tuple[str, tuple[str, ...]]
 """A primary's address, and the channels that it owns."""
 
 
 class EventChannel:
-    """The port `NodeEvents`."""
+    """The adapter of the port `NodeEvents`."""
 
     def __init__(self, client: StoreClient, primaries: Primaries) -> None:
         self._client = client

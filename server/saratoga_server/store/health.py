@@ -12,13 +12,13 @@ from saratoga_server.store.primaries import Primaries, Primary
 ANSWER_WITHIN: Final = 1.0
 """Seconds."""
 IN_STEP: Final = 2
-"""Seconds since a replica last confirmed; it does so once a second."""
+"""The most seconds since the last confirmation of a replica in sync; it confirms once a second."""
 
 _SECTIONS: Final = ("memory", "persistence", "replication")
 
 
 class Health:
-    """Asks every primary."""
+    """Reads the health of every primary."""
 
     def __init__(self, primaries: Primaries) -> None:
         self._primaries = primaries

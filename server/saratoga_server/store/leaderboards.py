@@ -32,14 +32,14 @@ from saratoga_server.store.store_client import Answer, StoreClient
 _log = EventLog("store")
 
 _DRAIN: Final = 100
-"""Settlements applied at a time where all of them must be."""
+"""Settlements applied in one step when all of them must be applied."""
 
 UNREAD_BATCH: Final = 1_000
-"""Unreadable settlements tried again at a time, for each primary; the rest is tried the next times."""
+"""Unreadable settlements tried again in one step, for each primary."""
 
 
 class RedisLeaderboards:
-    """The port `LeaderboardStore`."""
+    """The adapter of the port `LeaderboardStore`."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -68,7 +68,7 @@ class RedisLeaderboards:
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
-            offset, limit = 1, 0  # an empty range for ZREVRANGE
+            offset, limit = 1, 0  # an empty range
         total, *rows = await self._client.read("load_page", _keys(key), offset, limit)
         return total, [
             _row(key, offset + place, player, row, bankroll)
@@ -95,25 +95,25 @@ class RedisLeaderboards:
             pass
 
     async def _settle_some(self, limit: int, *, whole: bool) -> tuple[int, list[Settlement]]:
-        """Return how many settlements left the outboxes, and those applied now."""
+        """Move settlements out of the outboxes; return their number, and those applied now."""
         waiting = await self._peek(OUTBOX_KEYS, limit, whole=whole)
         applied = []
         for outbox, packed in waiting[:limit]:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError as error:
-                # a newer node may have written it: keep it, but let the others pass
+                # a newer node may have written it: set it aside, and apply the others
                 _log.error("settlement_unreadable", fault=error, outbox=outbox)
                 await self._client.write("set_aside", (outbox, unread_key(outbox)), packed)
                 continue
             if await self._settle(settlement):
                 applied.append(settlement)
-            # last: a node that dies before this leads to a second settlement, without effect
+            # done last: if the node dies before, the settlement is applied again, without effect
             await self._client.write("drop_settled", (outbox,), packed)
         return len(waiting), applied
 
     async def _peek_unread(self) -> tuple[int, list[tuple[str, bytes]]]:
-        """Return how many are unreadable, and some of them, each with its key."""
+        """Return the number of unreadable settlements, and some of them, each with its key."""
         answers = await self._client.read_everywhere(
             "peek_unread", UNREAD_KEYS, UNREAD_BATCH, whole=False
         )

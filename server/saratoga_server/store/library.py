@@ -1,6 +1,6 @@
 """The Function library that the server loads into its store.
 
-Its names end in a hash of its text, so two releases of the server can work on one store.
+Its Functions' names end in a hash of its text, so two releases of the server can use one store.
 """
 
 from hashlib import sha256
@@ -20,7 +20,7 @@ _TEXT: Final = _read("common") + "".join(f"\ndo\n{_read(name)}end\n" for name in
 
 VERSION: Final = sha256(_TEXT.encode()).hexdigest()[:10]
 SOURCE: Final = _TEXT.replace(VERSION_MARK, VERSION)
-"""The text to load."""
+"""The source code of the library."""
 
 
 def function_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which nodes are alive: each sets a key every few seconds, which expires when it stops."""
+"""Heartbeats of nodes: each node sets a key every few seconds, which expires when the node stops."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Opening a store: one object that fills every port."""
+"""Open a store: connect, check it, and create the adapters of all ports."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -29,11 +29,11 @@ from saratoga_server.store.tables import RedisTables
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _PAUSE: Final = 0.05
-"""Seconds between attempts to reach a store that is just starting."""
+"""Seconds between two attempts to reach a store that is just starting."""
 
 
 class Store(Struct, frozen=True):
-    """A store that is fit for use."""
+    """An open store: the adapters of all ports."""
 
     commits: Batcher | ClusterCommits
     boards: RedisBoards
@@ -57,10 +57,10 @@ async def open_store(
 ) -> AsyncIterator[Store]:
     """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; close when left.
 
-    Any node's address will do for a cluster, or several separated by commas.
+    For a cluster, give the address of any node, or several separated by commas.
 
-    Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if none
-    answers. `trust_store` trusts the operator where the store does not show its settings.
+    Raises `StoreRefused` if the store's settings do not allow the level, `StoreUnavailable` if no store
+    answers. `trust_store`: accept a store that does not show its settings.
     `on_batch` observes the number of boards in each commit request.
     """
     preflight, primaries = await _find(url, durability, trust=trust_store)
@@ -68,7 +68,7 @@ async def open_store(
     commits: Batcher | ClusterCommits | None = None
 
     async def connect(primary: Primary) -> asyncio.Transport:
-        # a store that came back may have come back with other settings, or as a replica
+        # after a restart the store may have other settings, or be a replica
         found = await check_store(primary.url, durability, trust=trust_store)
         if not found.is_primary:
             raise StoreUnavailable(f"{primary.name} is a replica by now")
@@ -101,14 +101,14 @@ async def open_store(
         if commits is not None:
             await commits.close(STORE_TIMEOUT)
         await primaries.close()
-        # a socket is closed a turn of the loop after its transport
+        # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)
 
 
 async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
-    """Wait for a store that is just starting, up to `STORE_TIMEOUT`.
+    """Find the store, waiting up to `STORE_TIMEOUT` for one that is just starting.
 
-    Of several addresses the first that answers decides: only a cluster has several.
+    Several addresses are allowed only for a cluster; the first node that answers decides.
     """
     clock = asyncio.get_running_loop().time
     deadline = clock() + STORE_TIMEOUT
@@ -118,7 +118,7 @@ async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Prefl
             preflight = await check_store(urls[attempt % len(urls)], durability, trust=trust)
             if len(urls) > 1 and not preflight.is_cluster:
                 raise StoreRefused(
-                    "Several addresses were given, but this store is no cluster. Give --redis the "
+                    "Several addresses were given, but this store is not a cluster. Give --redis the "
                     "address of one store."
                 )
             return preflight, await open_primaries(url, is_cluster=preflight.is_cluster)

@@ -1,4 +1,4 @@
-"""Commits that are waiting for their outcome."""
+"""Pending commits: commits that are waiting for their outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -10,25 +10,25 @@ from saratoga_server.store.keys import partition
 
 
 class PendingCommit(Struct, eq=False):
-    """A commit without an outcome yet."""
+    """A commit that is waiting for its outcome."""
 
     commit: BoardCommit
     outcome: asyncio.Future[CommitOutcome]
     deadline: float
-    """When its outcome is given up, by the loop's clock."""
+    """The time at which the commit is given up, by the loop's clock."""
     was_sent: bool = False
-    """Whether the store may have it already: then it is sent as a repeat."""
+    """True if the commit was sent, so that it must be sent again as a repeat."""
 
 
 def fail(commits: Iterable[PendingCommit], reason: str) -> None:
-    """Fail the commits that have no outcome yet: it is not known what became of them."""
+    """Fail the commits that have no outcome yet with `StoreUnavailable`."""
     for pending in commits:
         if not pending.outcome.done():
             pending.outcome.set_exception(StoreUnavailable(f"the store does not answer: {reason}"))
 
 
 def by_partition(commits: list[PendingCommit]) -> list[list[PendingCommit]]:
-    """Group by partition: in a cluster no Function call may reach over two of them."""
+    """Group commits by partition, because a Function call in a cluster may use only one slot."""
     calls: dict[int, list[PendingCommit]] = {}
     for pending in commits:
         calls.setdefault(partition(pending.commit.table), []).append(pending)

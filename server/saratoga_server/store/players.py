@@ -13,7 +13,7 @@ _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "play
 
 
 class RedisPlayers:
-    """The port `PlayerStore`."""
+    """The adapter of the port `PlayerStore`."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -22,7 +22,7 @@ class RedisPlayers:
         return _row(player, await self._client.command("HMGET", player_key(player), *_FIELDS))
 
     async def meet_player(self, player: str) -> PlayerRow | None:
-        # need not be durable: a number that is lost with a primary is below the present time
+        # need not be durable: the numbers are times, so a lost one is lower than the next one
         keys = (player_key(player),)
         return _row(player, await self._client.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
 

@@ -1,4 +1,4 @@
-"""Whether one store process is fit for use: version, eviction, and how it reaches the disk."""
+"""The preflight of one store process: version, eviction and persistence settings."""
 
 import asyncio
 from typing import Final
@@ -22,7 +22,7 @@ OLDEST: Final = (7, 0)
 WAITAOF_SINCE: Final = (7, 2)
 
 _LOGIN_REFUSED: Final = ("Authentication required", "invalid username-password pair")
-"""How the replies begin when the password is missing or wrong."""
+"""The beginnings of the error replies to a missing or wrong password."""
 _SETTINGS: Final = (
     "maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite",
     "min-replicas-to-write",
@@ -30,27 +30,27 @@ _SETTINGS: Final = (
 
 
 class Preflight(Struct, frozen=True):
-    """What a store that is fit for use reports about itself."""
+    """The facts about a store process that has passed the preflight."""
 
     product: str
     """`Redis` or `Valkey`."""
     version: str
     is_cluster: bool = False
-    """Whether it is a node of a cluster."""
+    """True for a node of a cluster."""
     is_primary: bool = True
     replicas: int = 0
-    """How many are online."""
+    """The number of connected replicas."""
     knows_waitaof: bool = False
-    """Whether it has the command WAITAOF."""
+    """True if it has the command WAITAOF."""
     refuses_alone: bool = False
-    """Whether it refuses writes while it has no replica."""
+    """True if it refuses writes while it has no replica."""
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
-    """Raise `StoreRefused` if the store is not fit; the text says what is wrong and how to fix it.
+    """Check a store. Raises `StoreRefused`, whose text says what is wrong and how to fix it.
 
-    `trust` trusts the operator about settings that a managed store does not show. Tries once, for
-    `ANSWER_WITHIN` at most; raises `StoreUnavailable` without an answer.
+    `trust`: accept a managed store that does not show its settings. Tries only once, for at most
+    `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
     """
     client = open_client(url)
     try:
@@ -89,7 +89,7 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
 
 
 def _is_login_refused(error: BaseException) -> bool:
-    """Return whether the login failed: redis-py reports that as a lost connection."""
+    """Return whether the login failed, which redis-py reports as a lost connection."""
     each: BaseException | None = error
     while each is not None:
         if isinstance(each, AuthenticationError) or str(each).startswith(_LOGIN_REFUSED):
@@ -134,7 +134,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check_server(info: dict[str, object], found: Preflight) -> None:
-    """Refuse what is too old or a replica; `found` is what `info` says, read."""
+    """Refuse a store that is too old or a replica; `found` was read from `info`."""
     if _numbers(found.version) < OLDEST:
         raise StoreRefused(
             f"{found.product} {found.version} is too old: the server needs Redis 7.0 or later, "
@@ -159,7 +159,7 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
     policy = settings.get("maxmemory-policy", "noeviction")
     if policy != "noeviction":
         wrong.append(
-            f"Short of memory it would delete tables (maxmemory-policy is {policy}); fix it "
+            f"Short of memory it would delete tables (maxmemory-policy is {policy}): fix it "
             "with `CONFIG SET maxmemory-policy noeviction`."
         )
     if settings.get("appendonly") != "yes":

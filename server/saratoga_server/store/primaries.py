@@ -1,8 +1,7 @@
-"""Which primary owns which key: a single store owns all of them, the primaries of a cluster share.
+"""The map of keys to primaries. A single store owns all keys; a cluster's primaries share them.
 
-A cluster's slot map is read from every node that answers, and the answer with the newest epoch
-wins. It is read again whenever something went wrong, and every few seconds, so that subscriptions
-move too.
+A cluster's slot map is read from every node that answers, and the answer with the newest epoch wins. It is
+read again after every error, and every few seconds, so that subscriptions move too.
 """
 
 import asyncio
@@ -29,11 +28,11 @@ from saratoga_server.store.slots import (
 )
 
 REFRESH_EVERY: Final = 2.0
-"""Seconds between two readings of the map while nothing goes wrong."""
+"""Seconds between two readings of the slot map without errors."""
 ANSWER_WITHIN: Final = 1.0
 """Seconds for a node to answer."""
 OTHERS_WITHIN: Final = 0.1
-"""Seconds that the others have once one has answered: a node that hangs delays nothing."""
+"""Seconds for the other nodes once one has answered, so that a hanging node delays nothing."""
 
 _log = EventLog("store")
 
@@ -43,21 +42,21 @@ class Primary:
     """A store process that takes writes."""
 
     name: str
-    """Its address, for the log; no password in it."""
+    """The address for the log, without a password."""
     url: str = field(repr=False)
     client: "Redis" = field(repr=False)
-    """For everything but commits and subscriptions. Repeats nothing by itself."""
+    """The client for everything but commits and subscriptions. It does not retry."""
 
 
 class Primaries:
-    """The map of keys to primaries, as it was last read."""
+    """The primaries of a store, and the keys that each of them owns."""
 
     def __init__(self, urls: tuple[str, ...], *, is_cluster: bool) -> None:
-        """`urls`: of the store, or of some of a cluster's nodes, which know the others."""
+        """`urls`: the URL of the store, or URLs of some nodes of a cluster."""
         self.is_cluster = is_cluster
         self._urls = urls
         self.revision = 0
-        """Rises whenever a key gets another owner."""
+        """The number of changes of ownership so far."""
         self._change = asyncio.Event()
         self._nodes: dict[Address, Primary] = {}
         """Every known node of a cluster, replicas included."""
@@ -72,7 +71,7 @@ class Primaries:
             self._all = (_primary(urls[0]),)
 
     def of(self, key: str | bytes) -> Primary:
-        """Return the key's owner; for a slot without an owner some primary, which refuses it."""
+        """Return the key's owner; for a slot without owner any primary, which will refuse the command."""
         return self._by_slot[slot_of(key)] if self.is_cluster else self._all[0]
 
     def of_table(self, code: str) -> Primary:
@@ -80,21 +79,21 @@ class Primaries:
         return self.of(DUE_KEYS[partition(code)])
 
     def all(self) -> tuple[Primary, ...]:
-        """Return every primary once; at least one."""
+        """Return all primaries, at least one."""
         return self._all
 
     def replicas(self) -> tuple[Primary, ...]:
-        """Return the replicas of a cluster, which may be primaries tomorrow."""
+        """Return the replicas of a cluster, each of which may become a primary."""
         known = self._map.replicas if self._map else ()
         return tuple(self._nodes[address] for address in sorted(known))
 
     @property
     def is_whole(self) -> bool:
-        """Whether every key has an owner."""
+        """True if every key has an owner."""
         return not self.is_cluster or (self._map is not None and self._map.served == SLOTS)
 
     async def changed_since(self, revision: int) -> None:
-        """Return as soon as `revision` is not the present one; a single store never changes."""
+        """Wait until ownership has changed since `revision`; a single store never changes."""
         while self.revision == revision:
             await self._change.wait()
 
@@ -109,7 +108,7 @@ class Primaries:
             self._current_reading().add_done_callback(_log_fault)
 
     def _current_reading(self) -> "asyncio.Task[None]":
-        """Return the reading under way, or begin one."""
+        """Return the reading in progress, or begin one."""
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
         return self._reading
@@ -119,8 +118,8 @@ class Primaries:
         await self.refresh()
         if not self.is_whole:
             raise StoreUnavailable(
-                "the cluster does not serve every slot: look at `CLUSTER INFO`, and assign what is "
-                "missing with `CLUSTER ADDSLOTSRANGE`"
+                "the cluster does not serve every slot: see `CLUSTER INFO`, and assign the missing slots "
+                "with `CLUSTER ADDSLOTSRANGE`"
             )
         if self.is_cluster:
             self._keeping = asyncio.create_task(self._keep_current())
@@ -137,7 +136,7 @@ class Primaries:
             await asyncio.sleep(REFRESH_EVERY)
             try:
                 await self.refresh()
-            except Exception as error:  # whatever stops one reading, the next one is made
+            except Exception as error:  # after any error, read again
                 _log.error("map_not_read", fault=error)
 
     async def _read(self) -> None:
@@ -177,7 +176,7 @@ async def _ask(address: Address, node: Primary) -> SlotMap | None:
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             pipeline = node.client.pipeline(transaction=False)
-            # in one word redis-py would know the second, and parse its reply in its own way
+            # as one word, redis-py would know the command and parse its reply
             pipeline.execute_command("CLUSTER", "INFO")
             pipeline.execute_command("CLUSTER", "SLOTS")
             info, slots = await pipeline.execute()
@@ -187,7 +186,7 @@ async def _ask(address: Address, node: Primary) -> SlotMap | None:
 
 
 async def _answers(asked: list["asyncio.Task[SlotMap | None]"]) -> list[SlotMap]:
-    """Return the maps that come in time; cancel the rest."""
+    """Return the slot maps that arrive in time; cancel the other requests."""
     maps: list[SlotMap] = []
     left = set(asked)
     within: float | None = None

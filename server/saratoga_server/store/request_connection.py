@@ -1,4 +1,4 @@
-"""One request at a time to the store, with all of its replies at once or a reason why not."""
+"""A connection to the store for one request at a time: it reports all replies together, or a failure."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ REPLY_TIMEOUT: Final = 2.0
 
 
 class RequestConnection:
-    """Passes the replies to each request to `on_replies`, and the reason of its end to `on_lost`."""
+    """Calls `on_replies` with the replies to each request, and `on_lost` when the connection fails."""
 
     def __init__(
         self,
@@ -27,10 +27,10 @@ class RequestConnection:
         self._replies_due = 0
         self._sent_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        """Runs on through many requests: to set one for each would cost more than to look."""
+        """One timer for many requests, because setting a timer for each request costs more."""
 
     def send(self, request: bytes, replies: int) -> None:
-        """Send one or more packed commands; `replies` is how many."""
+        """Send one or more packed commands; `replies` is their number."""
         self._replies = []
         self._replies_due = replies
         self._sent_at = self._loop.time()
@@ -39,7 +39,7 @@ class RequestConnection:
         self._connection.send(request)
 
     def abort(self) -> None:
-        """Drop the connection at once; nothing more is reported."""
+        """Abort the connection; nothing is reported after that."""
         if self._timer is not None:
             self._timer.cancel()
         self._connection.abort()

@@ -1,4 +1,4 @@
-"""A connection to the store with nothing between it and its user: no task, no future, no queue."""
+"""A connection to the store that calls back directly, without tasks, futures or queues."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import hiredis
 _NOT_ENOUGH: Final = object()
 
 Reply = Any
-"""Bytes, a number, a list of them, None, or a `hiredis.ReplyError`."""
+"""A reply: bytes, a number, a list of them, None, or a `hiredis.ReplyError`."""
 
 
 def encode_command(*words: str | int | bytes) -> bytes:
@@ -18,7 +18,7 @@ def encode_command(*words: str | int | bytes) -> bytes:
 
 
 class RespConnection(asyncio.Protocol):
-    """Sends packed commands; passes every reply to `on_reply`, and its loss to `on_lost`, once."""
+    """Sends packed commands; calls `on_reply` with every reply, and `on_lost` once."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class RespConnection(asyncio.Protocol):
         self._transport.write(request)
 
     def abort(self) -> None:
-        """Drop the connection at once; neither replies nor its loss are reported any more."""
+        """Abort the connection; nothing is reported after that."""
         self._is_open = False
         self._transport.abort()
 

@@ -1,4 +1,4 @@
-"""Which primary of a cluster serves which hash slot, according to one of its nodes."""
+"""The slot map of a cluster: which primary serves which hash slot, by one of the nodes."""
 
 from binascii import crc_hqx
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ Address = tuple[str, int]
 
 
 class SlotMap(Struct, frozen=True):
-    """A cluster as one of its nodes knows it."""
+    """The slot map of a cluster, as one of its nodes reports it."""
 
     is_whole: bool
-    """Whether that node reports the cluster as working; one that is cut off from it does not."""
+    """True if the node reports the cluster as working; a node cut off from the others does not."""
     epoch: int
-    """The newest configuration epoch that it knows: each failover makes a newer one."""
+    """The newest configuration epoch that the node knows; each failover raises it."""
     ranges: tuple[tuple[int, int, Address], ...]
-    """First and last slot, and the primary that serves them."""
+    """The slot ranges: first slot, last slot, and their primary."""
     replicas: frozenset[Address]
 
     @property
@@ -30,12 +30,12 @@ class SlotMap(Struct, frozen=True):
 
     @property
     def served(self) -> int:
-        """How many slots have a primary."""
+        """The number of slots that have a primary."""
         return sum(last - first + 1 for first, last, _ in self.ranges)
 
 
 def slot_of(key: str | bytes) -> int:
-    """Return the hash slot of a key: that of the part in braces, or of the whole key."""
+    """Return the hash slot of a key, from the part in braces or from the whole key."""
     whole = key.encode() if isinstance(key, str) else key
     tag, brace, _ = whole.partition(b"{")[2].partition(b"}")
     return crc_hqx(tag if tag and brace else whole, 0) % SLOTS
@@ -57,7 +57,7 @@ def read_slots(info: bytes, slots: Sequence[Any], asked: Address) -> SlotMap:
 
 
 def _address(node: Sequence[Any], asked: Address) -> Address:
-    # a node that announces no endpoint is reached at the address where it was asked
+    # a node without an announced endpoint is reached at the address that was asked
     host = (node[0] or b"").decode()
     return (asked[0] if host in ("", "?") else host, int(node[1]))
 

@@ -1,7 +1,7 @@
 """Commands and Function calls through redis-py, for everything but commits and subscriptions.
 
-Each goes to the primary that owns its key. What meets a transient error is sent again, to another
-primary if the key has moved; so whatever is called here is safe to repeat.
+Each is sent to the primary that owns its key. After a transient error it is sent again, to another
+primary if the key has moved. So only calls that are safe to repeat may be made.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
 """Seconds between attempts."""
 _SCAN: Final = 1_000
-"""Keys that one step of SCAN looks at."""
+"""Keys visited in one step of SCAN."""
 
 Part = str | bytes | int | float
 Answer = Any
-"""A reply as redis-py hands it out: bytes, numbers, lists of them, or None."""
+"""A reply from redis-py: bytes, numbers, lists of them, or None."""
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class StoreClient:
     async def command(self, *parts: Part) -> Answer:
         """Send one command that only reads, or whose effect need not be durable.
 
-        Its first argument decides which primary gets it, as if it were a key.
+        Its first argument, taken as a key, decides which primary receives it.
         """
         return await self._with_retries(lambda: self._owner(parts).client.execute_command(*parts))
 
@@ -78,24 +78,24 @@ class StoreClient:
         return await self._with_retries(lambda: self._call(self._primaries.of(keys[0]), parts))
 
     async def write(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
-        """Call a Function; what it wrote is durable when this returns."""
+        """Call a Function; its writes are durable when this returns."""
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
         return await self._durably(keys[0], parts)
 
     async def read_durable(self, *parts: str | bytes | int) -> Answer:
-        """Send a command that reads; what it found is durable when this returns.
+        """Send a read command; the data that it found are durable when this returns.
 
-        For what a player is shown as stored: another node's write may not have reached a replica.
+        Needed for data shown to a player as stored: another node's write may not have reached a replica.
         """
         return await self._durably(str(parts[1]), parts)
 
     async def read_everywhere(
         self, function: str, keys: Sequence[str], *args: str | bytes | int, whole: bool = True
     ) -> list[Answer]:
-        """Call a Function once at every primary, with the keys that it owns.
+        """Call a Function once on every primary, with the keys that it owns.
 
-        The keys go as arguments behind the others: in a cluster they lie in many slots. Unless the
-        answer must be `whole`, primaries that fail are left out, as long as one answers.
+        The keys are passed as arguments, because in a cluster they are in many slots. Unless the answer
+        must be `whole`, primaries that fail are left out, if at least one answers.
         """
 
         async def call() -> list[Answer]:
@@ -118,7 +118,7 @@ class StoreClient:
         return await self._with_retries(call)
 
     async def scan(self, pattern: str, kind: str) -> AsyncIterator[str]:
-        """Iterate over the keys of a type that match a pattern; some may come twice."""
+        """Iterate over the keys of a type that match a pattern; keys may be repeated."""
         for primary in self._primaries.all():
             cursor: Answer = 0
             while True:

@@ -1,9 +1,8 @@
-"""Receives the events that go through one primary, on a connection that is probed.
+"""The subscriber: receives the events of one primary, on a connection that is probed.
 
-Pub/sub keeps nothing, and a connection may be dead, or lead to a primary that is not used any more,
-without notice. So an event of our own must come back again and again; if one does not, the
-connection is replaced, and the node reads again whatever it holds. redis-py's pub/sub would
-subscribe again silently, and has no timeout for waiting.
+Pub/sub stores nothing, and a connection may be dead or lead to a former primary without any sign. So the
+node publishes a probe regularly, which must come back. If it does not, the connection is replaced, and the
+node reads all that it holds again. redis-py's pub/sub would resubscribe silently, and has no timeout.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ PROBE_EVERY: Final = 1.0
 """Seconds between two probes."""
 
 PROBE_TIMEOUT: Final = 2.0
-"""Seconds in which a probe must come back."""
+"""Seconds in which a probe must come back to the node."""
 
 RETRY_PAUSE: Final = 0.25
 """Seconds before a lost connection is replaced."""
@@ -56,10 +55,10 @@ class Subscriber:
         self._channels = channels
         self._listener = listener
         self.is_open = False
-        """Whether whatever is published now will be received, as far as can be known."""
+        """True if, as far as is known, events published now are received."""
         self._has_warned = False
         self._unconfirmed = 0
-        """Subscriptions that the store has not confirmed."""
+        """The channels that the store has not confirmed yet."""
         self._probe_seen = 0
         """The number of the newest probe that came back."""
         self._fault = ""
@@ -70,12 +69,12 @@ class Subscriber:
         while True:
             try:
                 await self._subscribe()
-            except Exception as error:  # whatever it is, subscribe again
+            except Exception as error:  # after any error, subscribe again
                 self._warn(str(error) or "timeout")
             await pause(RETRY_PAUSE)
 
     def _warn(self, reason: str) -> None:
-        """Log the first failure in a row only."""
+        """Log a failure, but only the first one in a row."""
         if not self._has_warned:
             _log.warning("not_listening", store=self._primary.name, reason=reason)
         self._has_warned = True
@@ -90,13 +89,13 @@ class Subscriber:
         catching_up: list[asyncio.Task[bool]] = []
         try:
             async with asyncio.timeout(OPEN_TIMEOUT):
-                # one channel a command: channels of several slots may not share one
+                # one command per channel, because the channels are in different slots
                 subscriptions = (encode_command("SSUBSCRIBE", each) for each in self._channels)
                 connection.send(b"".join(subscriptions))
                 await self._until(lambda: not self._unconfirmed)
             await self._probe(1)
-            # Subscribed first, then read: nothing can slip through between the two. What is read
-            # may lie at other primaries and be unavailable: that does not end this subscription.
+            # Subscribe first, then read, so that no event is missed in between. The data may be on
+            # other primaries and unavailable, which does not end this subscription.
             self.is_open = True
             self._has_warned = False
             catching_up.append(asyncio.create_task(run_logged(self._listener.subscribed())))
@@ -111,7 +110,7 @@ class Subscriber:
             await cancel_all(catching_up)
 
     async def _probe(self, number: int) -> None:
-        """Publish an event of our own, and wait until it comes back."""
+        """Publish a probe, and wait until it comes back."""
         event = encode_node_event(Here(self._listener.node, number))
         async with asyncio.timeout(PROBE_TIMEOUT):
             channel = self._channels[0]
@@ -166,5 +165,5 @@ class Subscriber:
             return
         try:
             self._listener.receive(event)
-        except Exception as error:  # whatever one event causes, the next one is received
+        except Exception as error:  # an error in handling one event does not stop the next one
             _log.error("event_failed", event=type(event).__name__, fault=error)

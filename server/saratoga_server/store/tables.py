@@ -19,7 +19,7 @@ from saratoga_server.store.store_client import StoreClient
 
 
 class RedisTables:
-    """The port `TableStore`."""
+    """The adapter of the port `TableStore`."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client

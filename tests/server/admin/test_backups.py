@@ -108,7 +108,7 @@ async def test_a_restore_that_breaks_off_leaves_nothing(folder: Path, tmp_path: 
     (path / SNAPSHOT).write_bytes(ruined)
     told = (path / NOTE).read_text()
     (path / NOTE).write_text(told.replace(note.sha256, hashlib.sha256(ruined).hexdigest()))
-    with pytest.raises(StoreRefused, match="did not come up"):
+    with pytest.raises(StoreRefused, match="did not start"):
         await backups.restore(path, tmp_path / "other" / "store")
     assert names_in(tmp_path / "other") == []
 

@@ -211,7 +211,7 @@ async def test_a_store_without_a_server_that_hangs_is_left_alone_and_said(
     monkeypatch.setattr(embedded, "LEFTOVER_ENDS_WITHIN", 0.0)
     with leftover_store(folder) as leftover:
         leftover.send_signal(signal.SIGSTOP)
-        with pytest.raises(StoreRefused, match=r"still holds .* does not shut down"):
+        with pytest.raises(StoreRefused, match=r"still uses .* does not shut down"):
             async with EmbeddedStore(folder):
                 pass
         assert leftover.poll() is None

@@ -107,7 +107,7 @@ async def test_a_store_that_never_answers_is_refused_and_ended(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "READY_WITHIN", 0.0)
-    with pytest.raises(StoreRefused, match="did not come up"):
+    with pytest.raises(StoreRefused, match="did not start"):
         # it listens on another socket than the one that is asked
         await start(folder, unixsocket="elsewhere.sock")
     assert await ask("elsewhere.sock", b"PING") == b""

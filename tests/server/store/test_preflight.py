@@ -109,7 +109,7 @@ async def test_a_cluster_without_all_its_slots_is_unavailable(
 
 
 async def test_several_addresses_are_for_a_cluster(store_server: StoreServer) -> None:
-    assert "no cluster" in await refusal(f"{store_server.url},redis://127.0.0.1:1")
+    assert "not a cluster" in await refusal(f"{store_server.url},redis://127.0.0.1:1")
 
 
 async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: StoreServer) -> None:
