@@ -258,9 +258,17 @@ def _returned(name: str) -> str:
     """Return the dotted name of the class whose instances a call of a library's name returns."""
     called = _object(name)
     if inspect.isfunction(called):
-        called = get_type_hints(called).get("return")
+        called = _hints(called).get("return")
         name = f"{called.__module__}.{called.__qualname__}" if inspect.isclass(called) else ""
     return name if inspect.isclass(called) else ""
+
+
+def _hints(called: object) -> dict[str, object]:
+    """Return the annotations of a function, or none where they name what only type checkers import."""
+    try:
+        return get_type_hints(called)
+    except NameError:
+        return {}
 
 
 def _object(name: str) -> object:

@@ -1,4 +1,4 @@
-"""What a person would find wrong with a screen: a line that is cut, a frame with a gap, no answer."""
+"""Checks of a whole screen: no line is cut, no frame has a gap, and there are a title and a message."""
 
 import re
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from rich.cells import cell_len
 from kit.tmux import Screen
 
 CUT: Final = ("..", "…")
-"""How the program shows that a text goes on where there is no room."""
+"""The ends of a text that has been cut."""
 
 RACE: Final = "┌ RACE "
-"""Where the panel beside a board begins."""
+"""The first line of the panel beside a board."""
 CLOCK: Final = re.compile(r" \d+:\d\d$")
 
 
 def faults_on(screen: Screen, columns: int, lines: int) -> list[str]:
-    """Everything that is wrong; nothing, on a screen that stands there whole."""
+    """Return every fault of a screen, as text."""
     if len(screen.lines) != lines:
         return [f"{len(screen.lines)} lines of {lines}"]
     found = [
@@ -28,16 +28,16 @@ def faults_on(screen: Screen, columns: int, lines: int) -> list[str]:
     if not screen.lines[0].strip():
         found.append("no title")
     if not screen.lines[-2].strip():
-        found.append("nothing is said")
+        found.append("no message")
     if not screen.lines[-1].rstrip().endswith(("q leave", "any other key no")):
-        found.append(f"the line of keys: {screen.lines[-1]}")
+        found.append(f"the key line: {screen.lines[-1]}")
     if RACE in screen:
         found.extend(_faults_of_race(screen, columns))
     return found
 
 
 def board_of(screen: Screen) -> str:
-    """The board on the screen of a race, without what stands beside it."""
+    """Return the lines of the board on a race's screen, without the panel."""
     (left,) = {line.index(RACE) for line in screen.lines if RACE in line}
     return "\n".join(line[:left].rstrip() for line in screen.lines[1:-2])
 
@@ -59,6 +59,6 @@ def _faults_of_race(screen: Screen, columns: int) -> Iterator[str]:
             yield f"the panel's frame: {line}"
         if line[left - 1].strip():
             yield f"the board reaches the panel: {line}"
-        # nobody's name is too long for the panel, so nothing there may be shortened
+        # no name is too long for the panel, so no line of it may be shortened
         if any(sign in line for sign in CUT):
             yield f"shortened: {line}"

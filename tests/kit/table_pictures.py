@@ -1,7 +1,7 @@
-"""Golden pictures of the screens at a table: every cell's sign, and its style as a letter.
+"""Golden pictures of the screens at a table: each cell's character, and its style as a letter.
 
-`python -m kit.table_pictures` (from the folder `tests`) paints all of them again, and so does a run
-of their test with `SARATOGA_PAINT_AGAIN=1`; look at the difference before committing it.
+`python -m kit.table_pictures` (from the folder `tests`) writes all of them again, and so does their
+test with `SARATOGA_PAINT_AGAIN=1`. Look at the difference before committing it.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ LETTERS: Final = string.ascii_letters + string.digits
 
 @dataclass(frozen=True)
 class Picture:
-    """A screen, and how it comes about."""
+    """A screen: the state to show, the keys to press, and the terminal."""
 
     first: SessionState
     size: tuple[int, int]
@@ -50,13 +50,13 @@ class Picture:
 
 
 def midway(game: str, at: int = 45) -> Position:
-    """Somewhere in a race that somebody banks through."""
+    """Return a position in the middle of a race."""
     steps = walk(game, 3, banking)
     return steps[min(at, len(steps) // 2)].position
 
 
 def racing(game: str, position: Position) -> SessionState:
-    """Four racers, one of them stopped, and some news."""
+    """Return a race of four, one of whom is stuck, with some news."""
     own = position.banked
     first = snapshot(f"y{own} a{own} o3 m2", board(position, 45, game=game), _four(game))
     return state_after(
@@ -71,7 +71,7 @@ def _four(game: str, phase: str = "running") -> events.Table:
 
 
 def pictures() -> Mapping[str, Callable[[], Picture]]:
-    """Every picture by its name; what it takes is made only when it is painted."""
+    """Return a maker of each picture, by name."""
     found: dict[str, Callable[[], Picture]] = {}
     for game in GAMES:
         for size in (SMALL, LARGE):
@@ -125,7 +125,7 @@ def _gathering(size: tuple[int, int]) -> Picture:
 
 
 async def painted(picture: Picture) -> str:
-    """The cells of a picture as text: signs, then styles by letters, then what the letters mean."""
+    """Return a picture as text: the characters, the styles as letters, and the letters' meanings."""
     async with sitting(
         picture.first,
         position=picture.position,
@@ -140,7 +140,7 @@ async def painted(picture: Picture) -> str:
 
 
 async def _read(at_table: Sitting) -> None:
-    """Until what is read beside the screens is there."""
+    """Wait for the record that the screen reads in the background."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)
@@ -161,7 +161,7 @@ def _as_text(at_table: Sitting) -> str:
 
 
 def path(name: str) -> Path:
-    """Where a picture is kept."""
+    """Return the file of a picture."""
     return FOLDER / f"{name}.txt"
 
 

@@ -1,4 +1,4 @@
-"""What a hostile house may put into its words to play tricks on a terminal."""
+"""Texts by which a hostile server may try to control a terminal."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ TRICKS: Final = (
 )
 
 HOSTILE: Final = "".join(TRICKS) + "[red on blue][link=http://cards.example]"
-"""All of it at once, and what rich would read as markup."""
+"""All tricks in one text, and Rich markup."""
 
 OBEYED: Final = frozenset(
     chr(code)
@@ -33,4 +33,4 @@ OBEYED: Final = frozenset(
     ]
     for code in range(first, last + 1)
 ) | {"\u061c"}
-"""C0, C1, and what turns the direction of writing or breaks lines."""
+"""Characters that a terminal obeys: C0, C1, line breaks, and changes of the writing direction."""

@@ -1,4 +1,4 @@
-"""The lines above and below the table: the title, what was said, and what the keys do now."""
+"""The title line above a screen's body, and the message line and the key line below it."""
 
 from collections.abc import Sequence
 from typing import Final, TypeAlias
@@ -13,16 +13,16 @@ from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.canvas_view import CanvasView
 
 WIDE_ENOUGH: Final = 80
-"""Cells of a screen in which nearly every answer is one line."""
+"""Columns from which nearly every message takes one line."""
 
 Guide: TypeAlias = Sequence[tuple[str, str]]
-"""Keys, and what each does now."""
+"""Keys, each with its effect now."""
 
 
 def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: int) -> Canvas:
-    """What is played, then facts about it; at the right how things stand with the house, and the clock.
+    """Draw a title line: facts at the left, the connection and the clock at the right.
 
-    Facts that do not fit are left out from the last on.
+    Without enough room, the last facts are left out; none is cut.
     """
     canvas = Canvas(width, 1, Role.TITLE)
     at = width - 1
@@ -39,7 +39,7 @@ def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: in
 
 
 def message_lines(text: str, width: int) -> list[str]:
-    """What was said last, between words in as many lines as it takes.
+    """Break a message between words into lines for a screen of this width.
 
     >>> message_lines("Connected again; nothing is lost.", 20)
     ['Connected again;', 'nothing is lost.']
@@ -48,27 +48,25 @@ def message_lines(text: str, width: int) -> list[str]:
 
 
 def key_line(now: Guide, always: Guide, width: int) -> Canvas:
-    """What keys do: those of the moment as far as there is room, and always the last ones."""
+    """Draw a key line: the keys of the moment as far as there is room, then those of `always`."""
     canvas = Canvas(width, 1)
-    end = width - sum(_width(key, what) for key, what in always)
+    end = width - sum(_width(key, effect) for key, effect in always)
     x = 1
-    for key, what in now:
-        if x + _width(key, what) > end:
-            continue
-        x = _put(canvas, x, key, what)
-    x = max(x, 1)
-    for key, what in always:
-        x = _put(canvas, x, key, what)
+    for key, effect in now:
+        if x + _width(key, effect) <= end:
+            x = _put(canvas, x, key, effect)
+    for key, effect in always:
+        x = _put(canvas, x, key, effect)
     return canvas
 
 
-def _width(key: str, what: str) -> int:
-    return cell_len(key) + 1 + cell_len(what) + 2
+def _width(key: str, effect: str) -> int:
+    return cell_len(key) + 1 + cell_len(effect) + 2
 
 
-def _put(canvas: Canvas, x: int, key: str, what: str) -> int:
+def _put(canvas: Canvas, x: int, key: str, effect: str) -> int:
     x = canvas.put(x, 0, key, Role.KEY)
-    return canvas.put(x + 1, 0, what, Role.DIM) + 2
+    return canvas.put(x + 1, 0, effect, Role.DIM) + 2
 
 
 class TitleLine(CanvasView):
@@ -78,29 +76,30 @@ class TitleLine(CanvasView):
 
 
 class MessageLine(CanvasView):
-    """Answers every key and click; as high as the answer is long, and most are one line."""
+    """The answer to the last key or click; it is as high as the text needs, mostly one line."""
 
     DEFAULT_CSS = "MessageLine { height: 1; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(self._draw_message, id=id)
+    def __init__(self) -> None:
+        super().__init__(self._draw_message)
         self.text = ""
         self.role = Role.TEXT
 
     def say(self, text: str, role: Role = Role.TEXT) -> None:
+        """Show a message in place of the last one."""
         self.text, self.role = text, role
         self._make_room()
         self.redraw()
 
     def on_resize(self, event: events.Resize) -> None:
+        # Textual then calls the handler of `CanvasView`, which redraws
         self._make_room()
-        super().on_resize(event)
 
     def _make_room(self) -> None:
         width = self.size.width
         if width:
             lines = len(message_lines(self.text, width))
-            # where half of the answers are long, the table must not jump with each of them
+            # on a narrow screen half of the messages take two lines; the table must not jump
             self.styles.height = max(lines, 1 if width >= WIDE_ENOUGH else 2)
 
     def _draw_message(self, width: int, height: int) -> Canvas:
@@ -111,9 +110,10 @@ class MessageLine(CanvasView):
 
 
 class KeyLine(CanvasView):
-    """Says what each key does at this moment."""
+    """The keys of the moment, each with its effect."""
 
     DEFAULT_CSS = "KeyLine { height: 1; }"
 
-    def set(self, now: Guide, always: Guide = (("?", "help"), ("q", "leave"))) -> None:
+    def set(self, now: Guide, always: Guide) -> None:
+        """Show these keys; those of `always` are never left out."""
         self.show(lambda width, height: key_line(now, always, width))

@@ -94,10 +94,10 @@ class RichView(Static, can_focus=False):
         self.update(self._draw(Ink(program_of(self).colours)))
 
 
-class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
+class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
     """A page that scrolls where it is higher than the screen."""
 
-    DEFAULT_CSS = "Page { height: 1fr; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "ScrollPage { height: 1fr; scrollbar-size-vertical: 1; }"
 
     def on_mount(self) -> None:
         self.dress(program_of(self).colours)

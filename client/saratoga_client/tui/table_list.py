@@ -21,7 +21,7 @@ class TableList(DataTable[object], can_focus=False):
     TableList#tables > .datatable--even-row { background: transparent; }
     """
 
-    class Clicked(Message):
+    class RowClicked(Message):
         """The player has clicked on a table."""
 
         def __init__(self, row: int) -> None:
@@ -42,7 +42,7 @@ class TableList(DataTable[object], can_focus=False):
     def on_click(self, event: events.Click) -> None:
         row = event.y + self.scroll_offset.y
         if row < self.row_count:
-            self.post_message(self.Clicked(row))
+            self.post_message(self.RowClicked(row))
 
     def dress(self, colours: Paint) -> None:
         """Change the colours."""

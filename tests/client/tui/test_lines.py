@@ -1,4 +1,4 @@
-"""The lines above and below the table."""
+"""The title line, the message line and the key line."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ KEYS = (("space", "draw 3"), ("1-4 w r", "pick"), ("f", "bank"), ("tab", "moves"
 ALWAYS = (("x", "cash out"), ("?", "help"), ("q", "leave"))
 
 
-def test_facts_without_room_are_left_out_from_the_last_on_and_none_is_cut() -> None:
+def test_the_title_leaves_out_its_last_facts_and_cuts_none() -> None:
     facts = ["CANFIELD", "mint-otter-42", "pass 3/3", "base 6"]
     right = [("●", Role.MONEY_UP), ("9:58", Role.TITLE)]
     assert title_line(facts, right, 80).text().split() == [*" ".join(facts).split(), "●", "9:58"]
@@ -21,7 +21,7 @@ def test_facts_without_room_are_left_out_from_the_last_on_and_none_is_cut() -> N
 
 
 @given(width=st.integers(40, 120))
-def test_keys_are_shown_whole_or_not_at_all_and_some_always(width: int) -> None:
+def test_the_key_line_shows_keys_whole_or_not_at_all_and_some_always(width: int) -> None:
     text = key_line(KEYS, ALWAYS, width).text()
     assert cell_len(text) <= width
     for key, does in ALWAYS:
@@ -33,13 +33,13 @@ def test_keys_are_shown_whole_or_not_at_all_and_some_always(width: int) -> None:
 
 
 @given(st.text(max_size=300), st.integers(20, 120))
-def test_of_a_message_nothing_is_lost(text: str, width: int) -> None:
+def test_no_word_of_a_message_is_lost_when_it_breaks_into_lines(text: str, width: int) -> None:
     lines = message_lines(text, width)
     assert all(cell_len(line) <= width - 2 for line in lines)
     assert "".join("".join(lines).split()) == "".join(sanitised(text).split())
 
 
-async def test_the_message_takes_the_rows_it_needs_and_gives_them_back() -> None:
+async def test_the_message_line_takes_the_rows_it_needs_and_gives_them_back() -> None:
     class Lines(App[None]):
         def compose(self) -> ComposeResult:
             yield MessageLine()

@@ -15,7 +15,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.rich_view import SCROLL_KEYS, Ink, Page, RichView
+from saratoga_client.tui.rich_view import SCROLL_KEYS, Ink, RichView, ScrollPage
 
 LINES = 60
 
@@ -24,7 +24,7 @@ class Long(BaseScreen):
     """A screen with a page of numbered lines."""
 
     def body(self) -> Iterable[Widget]:
-        with Page():
+        with ScrollPage():
             yield RichView(self._draw)
 
     def _draw(self, ink: Ink) -> RenderableType:
@@ -35,8 +35,8 @@ class Long(BaseScreen):
             super().press(key)
 
     @property
-    def page(self) -> Page:
-        return self.query_one(Page)
+    def page(self) -> ScrollPage:
+        return self.query_one(ScrollPage)
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What is painted shows no card that the view hides: the whole race screen, whatever is pressed."""
+"""The race screen never shows a card that the player may not see, whichever keys are pressed."""
 
 import re
 from random import Random
@@ -25,7 +25,7 @@ PRESSED = st.lists(
     st.sampled_from([*"1234567890-=wrbfg+/ko?xqtcp", "tab", "shift+tab", "escape", "enter"]),
     max_size=4,
 )
-"""Draws are left out: what they turn up the house says, and nobody else."""
+"""Keys without draws: only the server knows the card that a draw turns up."""
 
 Cells: TypeAlias = list[list[tuple[str, str]]]
 
@@ -36,7 +36,7 @@ def racing(game: Game, position: Position) -> SessionState:
 
 
 def shuffled(position: Position, chance: Random) -> Position:
-    """The same to its player: what lies in stock and reserve unseen has changed places."""
+    """Return a position that looks the same: the hidden cards of stock and reserve are shuffled."""
     below = position.reserve[:-1]
     hidden = [*position.stock, *below]
     chance.shuffle(hidden)
@@ -59,12 +59,12 @@ def visible(position: Position) -> set[str]:
 
 
 def read(text: str) -> set[str]:
-    """Every card that a text names."""
+    """Return every card that a text names."""
     return {f"{'T' if rank == '10' else rank}{SIGNS[sign]}" for rank, sign in CARD.findall(text)}
 
 
 async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells]:
-    """All cells at first and after every key; and no card is named that may not be seen."""
+    """Return all cells before and after each key; fail if they name a hidden card."""
     found = []
     async with sitting(racing(game, position), position=position) as at_table:
         for key in ("", *keys):
@@ -82,7 +82,7 @@ async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells
 @pytest.mark.parametrize("game", GAMES.values())
 @given(place=places, keys=PRESSED, chance=st.randoms(use_true_random=False))
 @settings(max_examples=max(2, settings().max_examples // 25))
-async def test_nothing_painted_tells_how_the_hidden_cards_lie(
+async def test_the_screen_does_not_depend_on_the_order_of_hidden_cards(
     game: Game, place: int, keys: list[str], chance: Random
 ) -> None:
     position = step_at(game.name, place).position
@@ -90,7 +90,7 @@ async def test_nothing_painted_tells_how_the_hidden_cards_lie(
     assert await painted(game, position, keys) == await painted(game, twin, keys)
 
 
-def test_a_card_that_may_not_be_seen_would_be_found() -> None:
+def test_the_check_would_find_a_hidden_card() -> None:
     position = step_at("canfield", 0).position
     card = position.stock[0]
     (sign,) = (sign for sign, letter in SIGNS.items() if letter == card[1])

@@ -1,4 +1,4 @@
-"""The screens at a table, cell by cell, as they were looked at and found good."""
+"""The screens at a table equal their golden pictures, cell by cell."""
 
 import os
 
@@ -10,12 +10,12 @@ PICTURES = pictures()
 
 
 @pytest.mark.parametrize("name", PICTURES)
-async def test_a_screen_looks_as_it_did(name: str) -> None:
+async def test_a_screen_equals_its_picture(name: str) -> None:
     now = await painted(PICTURES[name]())
     if os.environ.get(VARIABLE):
         path(name).write_text(now, encoding="utf-8")
     assert now == path(name).read_text(encoding="utf-8")
 
 
-def test_no_picture_is_kept_that_nobody_paints() -> None:
+def test_every_picture_in_the_folder_has_a_screen() -> None:
     assert {kept.stem for kept in FOLDER.glob("*.txt")} == set(PICTURES)

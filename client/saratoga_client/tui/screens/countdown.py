@@ -8,7 +8,7 @@ from textual.widget import Widget
 from saratoga_client.session.state import race_clock
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.figures import game_title
-from saratoga_client.tui.rich_view import Ink, Page, RichView
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import cap_words
 
@@ -19,7 +19,7 @@ class CountdownScreen(TableScreen):
     _seconds = -1
 
     def body(self) -> Iterable[Widget]:
-        with Page():
+        with ScrollPage():
             yield RichView(self._draw)
 
     def _draw(self, ink: Ink) -> RenderableType:
@@ -41,7 +41,7 @@ class CountdownScreen(TableScreen):
         return -(-race_clock(self.state, self.controls.now()).until_start // 1000)
 
     def redraw(self) -> None:
-        self.query_one(Page).redraw()
+        self.query_one(ScrollPage).redraw()
         super().redraw()
 
     def tick(self) -> None:

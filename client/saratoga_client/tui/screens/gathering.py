@@ -12,7 +12,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
-from saratoga_client.tui.rich_view import Ink, Page, RichView
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import cap_words, shown_name
 from saratoga_rules.games import GAMES
@@ -38,7 +38,7 @@ class GatheringScreen(TableScreen):
     """The last notice from the server that was shown."""
 
     def body(self) -> Iterable[Widget]:
-        with Page():
+        with ScrollPage():
             yield RichView(self._draw_invitation, id="invitation")
             with Horizontal(id="both"):
                 yield RichView(self._draw_seats, id="seats")
@@ -62,7 +62,7 @@ class GatheringScreen(TableScreen):
         super().changed(state)
 
     def redraw(self) -> None:
-        self.query_one(Page).redraw()
+        self.query_one(ScrollPage).redraw()
         super().redraw()
 
     def _say_notice(self) -> None:
@@ -112,7 +112,7 @@ class GatheringScreen(TableScreen):
             )
         elif seat is not None and key in HOST_KEYS:
             self._press_of_host(key)
-        elif not self.query_one(Page).press(key):
+        elif not self.query_one(ScrollPage).press(key):
             super().press(key)
 
     def _press_of_host(self, key: str) -> None:
@@ -174,4 +174,4 @@ class GatheringScreen(TableScreen):
         line = everyone.index(self._chosen)
         name = self.state.table.seats[line].name
         self.say(f"k kicks {name}; up and down choose another player.")
-        self.query_one(Page).show_line(self.query_one("#seats"), line + 1)
+        self.query_one(ScrollPage).show_line(self.query_one("#seats"), line + 1)

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
-from saratoga_client.tui.rich_view import Ink, Page, RichView
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_rules.game import Game
 
 CLOSING: Final = ("?", "escape", "q", "enter")
@@ -32,7 +32,7 @@ class HelpScreen(BaseScreen):
         self._heading = heading
 
     def body(self) -> Iterable[Widget]:
-        with Page():
+        with ScrollPage():
             yield RichView(self._draw, id="help")
 
     def _draw(self, ink: Ink) -> RenderableType:
@@ -47,5 +47,5 @@ class HelpScreen(BaseScreen):
     def press(self, key: str) -> None:
         if key in CLOSING:
             self.dismiss()
-        elif not self.query_one(Page).press({"j": "down", "k": "up"}.get(key, key)):
+        elif not self.query_one(ScrollPage).press({"j": "down", "k": "up"}.get(key, key)):
             super().press(key)

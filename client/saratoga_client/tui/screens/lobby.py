@@ -217,8 +217,8 @@ class LobbyScreen(BaseScreen):
             }[entry.purpose]
             action(text)
 
-    @on(TableList.Clicked)
-    def _clicked(self, event: TableList.Clicked) -> None:
+    @on(TableList.RowClicked)
+    def _clicked(self, event: TableList.RowClicked) -> None:
         for table in self.lobby.tables[event.row : event.row + 1]:
             self.lobby = replace(self.lobby, chosen=table.code)
         self.redraw()

@@ -13,7 +13,7 @@ from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.findings import Findings, findings_of
 from saratoga_client.tui.pages.results import results_page
-from saratoga_client.tui.rich_view import Ink, Page, RichView
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import ordinal
 
@@ -26,14 +26,14 @@ class ResultsScreen(TableScreen):
     """The last advice that was said."""
 
     def body(self) -> Iterable[Widget]:
-        with Page():
+        with ScrollPage():
             yield RichView(self._draw)
 
     def _draw(self, ink: Ink) -> RenderableType:
         return results_page(self.state, self._findings, self.signs, ink, *self.size)
 
     def begin(self) -> None:
-        page = self.query_one(Page)
+        page = self.query_one(ScrollPage)
         self.watch(page, "virtual_size", self.show_lines, init=False)
         self.watch(page, "scroll_y", self.show_lines, init=False)
         outcome = self.state.table_view.outcome
@@ -45,7 +45,7 @@ class ResultsScreen(TableScreen):
         if advice != self._advised:
             self._advised = advice
             self.say(advice)
-        self.query_one(Page).redraw()
+        self.query_one(ScrollPage).redraw()
         super().redraw()
 
     def _advice(self) -> str:
@@ -66,7 +66,7 @@ class ResultsScreen(TableScreen):
         keys = [("n", "next race")] if self.state.is_host else []
         if self._findings is not None:
             keys += [("v", "see all boards"), ("y", "copy to share")]
-        page = self.query_one(Page)
+        page = self.query_one(ScrollPage)
         if page.lines_below:
             keys.append(("down", f"{page.lines_below} more lines"))
         elif page.is_cut:
@@ -98,5 +98,5 @@ class ResultsScreen(TableScreen):
                 self.app.copy_to_clipboard(self._findings.share)
                 self.say("The result is on your clipboard, if your terminal supports OSC 52.")
             case _:
-                if not self.query_one(Page).press(key):
+                if not self.query_one(ScrollPage).press(key):
                     super().press(key)

@@ -1,4 +1,4 @@
-"""The gathering: who may do what, and what it asks of the house."""
+"""The table before a race: what each player may do, and the command that each key sends."""
 
 import pytest
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ def gathering(
     )
 
 
-async def test_a_player_says_ready_and_takes_it_back() -> None:
+async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
     async with sitting(gathering(host="a")) as at_table:
         assert isinstance(at_table.screen, GatheringScreen)
         assert "Press r when you are ready; the host starts the race." in at_table.text
@@ -33,7 +33,9 @@ async def test_a_player_says_ready_and_takes_it_back() -> None:
 
 
 @pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "k"])
-async def test_what_only_the_host_may_do_says_so_to_others(key: str) -> None:
+async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_them(
+    key: str,
+) -> None:
     async with sitting(gathering(host="a")) as at_table:
         await at_table.press(key)
         assert "Only the host can do that." in at_table.text
@@ -44,21 +46,21 @@ async def test_what_only_the_host_may_do_says_so_to_others(key: str) -> None:
     ("key", "asked"),
     [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16")],
 )
-async def test_the_host_sets_the_race_with_one_key_each(key: str, asked: str) -> None:
+async def test_the_host_changes_each_setting_with_one_key(key: str, asked: str) -> None:
     async with sitting(gathering()) as at_table:
         await at_table.press(key)
         assert at_table.seat.asked == [asked]
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_one_key_walks_through_all_games(game: str) -> None:
+async def test_g_goes_to_the_next_game_after_any_game(game: str) -> None:
     async with sitting(gathering(game=game)) as at_table:
         await at_table.press("g")
         names = list(GAMES)
         assert at_table.seat.asked == [f"game {names[(names.index(game) + 1) % len(names)]}"]
 
 
-async def test_a_game_of_a_newer_house_can_be_left_for_a_known_one() -> None:
+async def test_a_host_can_change_from_an_unknown_game_to_a_known_one() -> None:
     async with sitting(gathering(game="golf")) as at_table:
         await at_table.press("?")
         assert "This program does not know that game" in at_table.rows[-2]
@@ -66,13 +68,13 @@ async def test_a_game_of_a_newer_house_can_be_left_for_a_known_one() -> None:
         assert at_table.seat.asked == [f"game {next(iter(GAMES))}"]
 
 
-async def test_those_who_were_ready_are_told_that_they_must_say_so_again() -> None:
+async def test_after_a_change_of_settings_ready_players_must_press_r_again() -> None:
     async with sitting(gathering(ready="a")) as at_table:
         await at_table.press("c")
         assert "The race has changed: all players must press r again." in at_table.text
 
 
-async def test_a_host_who_is_not_ready_is_told_what_comes_first() -> None:
+async def test_a_host_who_is_not_ready_must_press_r_before_s() -> None:
     async with sitting(gathering()) as at_table:
         await at_table.press("s")
         assert "Press r first: the host races too." in at_table.text
@@ -81,7 +83,7 @@ async def test_a_host_who_is_not_ready_is_told_what_comes_first() -> None:
         assert at_table.seat.asked == ["start"]
 
 
-async def test_somebody_is_sent_away_after_one_question() -> None:
+async def test_the_host_kicks_a_player_after_one_question() -> None:
     async with sitting(gathering()) as at_table:
         await at_table.press("k")
         assert "k kicks ana" in at_table.text
@@ -93,20 +95,20 @@ async def test_somebody_is_sent_away_after_one_question() -> None:
         assert at_table.seat.asked == [f"kick {player('a')}"]
 
 
-async def test_alone_there_is_nobody_to_send_away() -> None:
+async def test_a_host_alone_has_no_player_to_kick() -> None:
     async with sitting(gathering("y")) as at_table:
         await at_table.press("k")
         assert "No other player is at this table." in at_table.text
 
 
-async def test_a_watcher_has_no_keys_of_players() -> None:
+async def test_the_keys_of_players_do_nothing_for_a_watcher() -> None:
     async with sitting(gathering("ao", host="a")) as at_table:
         assert "You are watching this table" in at_table.text
         await at_table.press("r", "s")
         assert at_table.seat.asked == []
 
 
-async def test_what_happened_at_the_table_is_said_when_it_happens() -> None:
+async def test_a_notice_of_the_table_is_shown_when_it_arrives() -> None:
     async with sitting(gathering(host="a")) as at_table:
         noticed = replace(
             table(phase="gathering", letters="yo", version=2),
@@ -118,7 +120,7 @@ async def test_what_happened_at_the_table_is_said_when_it_happens() -> None:
         assert "s start" in at_table.rows[-1]
 
 
-async def test_what_the_house_refuses_is_said() -> None:
+async def test_a_refusal_of_the_server_is_shown() -> None:
     async with sitting(gathering()) as at_table:
         at_table.seat.refuses = True
         await at_table.press("r")
@@ -126,7 +128,7 @@ async def test_what_the_house_refuses_is_said() -> None:
         assert SENTENCE in at_table.rows[-2]
 
 
-async def test_a_full_table_at_80x24_shows_everybody_and_the_way_in() -> None:
+async def test_a_full_table_at_80x24_shows_every_player_and_the_invitation() -> None:
     letters = "yabcdefghijklmno"
     async with sitting(gathering(letters)) as at_table:
         assert sum("racer" in row for row in at_table.rows) == 12

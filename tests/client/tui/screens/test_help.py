@@ -1,10 +1,10 @@
-"""The help over a race: it scrolls, it closes, and the race does not wait for it."""
+"""The help over a race: it scrolls and closes, and its keys are not played."""
 
 import pytest
 
 from kit.session_states import board, snapshot, state_after
 from kit.table_screens import sitting
-from saratoga_client.tui.rich_view import Page
+from saratoga_client.tui.rich_view import ScrollPage
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
 
@@ -12,7 +12,7 @@ RACING = state_after(first=snapshot("y1 a1 r1", board()))
 
 
 @pytest.mark.parametrize("key", ["?", "escape", "q", "enter"])
-async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None:
+async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -> None:
     async with sitting(RACING) as at_table:
         await at_table.press("?")
         assert isinstance(at_table.app.screen, HelpScreen)
@@ -23,7 +23,7 @@ async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None
         assert not at_table.screen.is_asking
 
 
-async def test_every_line_of_it_is_seen_by_scrolling() -> None:
+async def test_scrolling_shows_every_line_of_the_help() -> None:
     async with sitting(RACING) as at_table:
         await at_table.press("?")
         seen = set(at_table.rows)
@@ -33,4 +33,4 @@ async def test_every_line_of_it_is_seen_by_scrolling() -> None:
         whole = "\n".join(seen)
         assert "RULES OF CANFIELD" in whole
         assert "to reach that count wins" in whole
-        assert at_table.app.screen.query_one(Page).lines_below == 0
+        assert at_table.app.screen.query_one(ScrollPage).lines_below == 0

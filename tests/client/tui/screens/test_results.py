@@ -1,4 +1,4 @@
-"""After the race: everything is open, and one key goes on."""
+"""The results of a race: the page, the record, and the key for the next race."""
 
 import pytest
 
@@ -11,29 +11,29 @@ RECORD = finished_race()
 
 
 async def read(at_table: Sitting) -> None:
-    """Until the record is here, and what it tells is on the screen."""
+    """Wait until the screen shows the findings of the race's record."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)
     await at_table.settled()
 
 
-async def test_order_ties_partings_totals_and_the_climb_are_on_the_page() -> None:
+async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page() -> None:
     first = over(RECORD, tie="fewer cards when the time was up")
     async with sitting(first, record=RECORD, size=(120, 40)) as at_table:
         assert isinstance(at_table.screen, ResultsScreen)
         await read(at_table)
-        for told in (
+        for text in (
             "RACER",
             "fewer cards when the time was up",
             "Your first move that the winner did not make:",
             "TOTALS AT THIS TABLE",
             "CARDS BANKED OVER TIME",
         ):
-            assert told in at_table.text, told
+            assert text in at_table.text, text
 
 
-async def test_at_80x24_what_has_no_room_can_be_scrolled_to() -> None:
+async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
     async with sitting(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
         assert " more lines" in at_table.rows[-1]
@@ -45,7 +45,7 @@ async def test_at_80x24_what_has_no_room_can_be_scrolled_to() -> None:
         assert set(at_table.rows) == seen
 
 
-async def test_one_key_is_the_next_race_for_the_host() -> None:
+async def test_n_opens_the_next_race_for_the_host() -> None:
     async with sitting(over(RECORD, you="ana"), record=RECORD) as at_table:
         await read(at_table)
         assert "n next race" in at_table.rows[-1]
@@ -53,7 +53,7 @@ async def test_one_key_is_the_next_race_for_the_host() -> None:
         assert at_table.seat.asked[1:] == ["next race"]
 
 
-async def test_others_are_told_whom_they_wait_for_and_when_that_changes() -> None:
+async def test_other_players_read_which_host_they_wait_for() -> None:
     async with sitting(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
         assert "ana is the host and opens the next race." in at_table.rows[-2]
@@ -64,7 +64,7 @@ async def test_others_are_told_whom_they_wait_for_and_when_that_changes() -> Non
         assert "Press n for the next race." in at_table.rows[-2]
 
 
-async def test_the_share_text_goes_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_y_copies_the_result_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     async with sitting(over(RECORD), record=RECORD) as at_table:
         monkeypatch.setattr(at_table.app, "copy_to_clipboard", copied.append)
@@ -75,7 +75,7 @@ async def test_the_share_text_goes_to_the_clipboard(monkeypatch: pytest.MonkeyPa
     assert "mint-otter-42" in text
 
 
-async def test_without_a_record_the_order_stands_and_the_reason_is_said() -> None:
+async def test_without_a_record_the_order_is_shown_with_the_reason() -> None:
     async with sitting(over(RECORD)) as at_table:
         await read(at_table)
         assert "The server sent no record of this race: There is no such record." in at_table.text
@@ -84,13 +84,13 @@ async def test_without_a_record_the_order_stands_and_the_reason_is_said() -> Non
         assert "ana" in at_table.text
 
 
-async def test_the_boards_are_open_and_the_next_race_takes_them_away() -> None:
+async def test_v_shows_all_boards_until_the_next_countdown() -> None:
     async with sitting(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
         await read(at_table)
         results = at_table.app.screen
         await at_table.press("v")
         assert at_table.app.screen is not results
-        # the host gathers: whoever looks at boards goes on looking
+        # the boards stay open while the table gathers
         for phase in ("gathering", "countdown"):
             following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
             at_table.seat.lay(following)

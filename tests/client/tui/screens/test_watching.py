@@ -1,11 +1,11 @@
-"""A race seen from beside."""
+"""A race that the player watches."""
 
 from kit.session_states import snapshot, standings, state_after, table
 from kit.table_screens import sitting
 from saratoga_client.tui.screens.watching import WatchingScreen
 
 
-async def test_standings_news_and_clock_are_seen_and_no_board() -> None:
+async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
     async with sitting(state_after(first=first)) as at_table:
         assert isinstance(at_table.screen, WatchingScreen)
@@ -16,7 +16,7 @@ async def test_standings_news_and_clock_are_seen_and_no_board() -> None:
         assert not set("╭╰░") & set(at_table.text)
 
 
-async def test_a_watcher_leaves_without_being_asked() -> None:
+async def test_a_watcher_leaves_without_a_question() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
     async with sitting(state_after(first=first)) as at_table:
         await at_table.press("q")
