@@ -35,7 +35,7 @@ SILENCE = 1.5
 GAMES = ("canfield-aisleriot", "lafayette")
 """A game of short races and one of longer ones, so that some player races nearly all the time."""
 
-PACE = 12.0
+PACE = 24.0
 """Moves a second: races end during the storm."""
 
 

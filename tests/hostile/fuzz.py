@@ -1,9 +1,9 @@
-"""The long form of fuzzing: `make fuzz`, or `make fuzz ARGS="--frames 50000 --wire 10000 --guided 5"`.
+"""Long fuzzing: `make fuzz`, or `make fuzz ARGS="--frames 50000 --wire 10000 --guided 5"`.
 
-Three parts, with figures for each: spoilt frames to the decoder, in this process; spoilt sessions and
-bytes to a real house over real sockets, while friends race there; and ten readers of other people's
-bytes, guided by coverage (`guided.py`). Whatever does not hold ends it with 1, and the seed tells it
-again; `guided.py` leaves the input that it failed on in a file that it names.
+Three parts, each with figures: spoilt frames to the decoder, in this process; spoilt sessions and
+bytes to a real server over sockets, while friends race there; and ten parsers, guided by coverage
+(`guided.py`). The first failure ends the program with exit code 1. The same seed repeats it;
+`guided.py` names a file with the failing input.
 """
 
 import argparse
@@ -18,18 +18,18 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from kit.besieged import Siege, besiege
 from kit.decoding import read_or_refused
 from kit.fuzz_seeds import seeds
+from kit.hostile_load import HostileLoad, load_with_hostile_clients
 from kit.mutations import Spoiler
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.codec import CODECS
 
 ROUND = 25_000
-"""Hostile frames over sockets in one siege; then the house must hold no connection any more."""
+"""Hostile frames in one round; after each the server must hold no connection."""
 BARE = 400
-"""Bare connections in one siege."""
-GUESTS = 6
+"""Bare connections in one round."""
+CLIENTS = 6
 TARGETS = (
     *("commands", "events", "moves", "positions", "records"),
     *("pages", "addresses", "nudges", "names", "pasted"),
@@ -37,7 +37,7 @@ TARGETS = (
 
 
 def decode(frames: int, seed: str) -> None:
-    """Spoilt frames of both kinds to the decoder."""
+    """Give spoilt frames of both subprotocols to the decoder."""
     for subprotocol, codec in CODECS.items():
         began, found = time.monotonic(), Counter[str]()
         spoiler = Spoiler(Random(f"{seed} {subprotocol}"), subprotocol)
@@ -53,40 +53,40 @@ def decode(frames: int, seed: str) -> None:
 
 
 async def over_the_wire(frames: int, seed: str) -> int:
-    """Sieges of one house, one after the other; returns how many frames there were."""
+    """Load one server with hostile clients, round after round; return the number of frames."""
     sent = bare = races = rounds = 0
     answers, closes, statuses = Counter[str](), Counter[int](), Counter[int]()
     began, memory = time.monotonic(), []
     async with running_server("--rate", "0", "--metrics-port", "0") as server_process:
         while sent < frames:
-            siege = await besiege(
+            load = await load_with_hostile_clients(
                 server_process,
                 frames=ROUND,
-                guests=GUESTS,
+                clients=CLIENTS,
                 bare=BARE,
                 races=1,
                 seed=f"{seed} {rounds}",
             )
-            rounds, sent = rounds + 1, sent + siege.frames
-            bare, races = bare + siege.bare_connections, races + _races(siege)
-            answers += siege.tally.answers
-            closes += siege.tally.closes
-            statuses += siege.statuses
+            rounds, sent = rounds + 1, sent + load.frames
+            bare, races = bare + load.bare_connections, races + _races(load)
+            answers += load.figures.answers
+            closes += load.figures.closes
+            statuses += load.statuses
             memory.append(_resident(server_process))
-            print(f"  siege {rounds}: {sent:,} frames, {memory[-1]:.0f} MiB resident", flush=True)
+            print(f"  round {rounds}: {sent:,} frames, {memory[-1]:.0f} MiB resident", flush=True)
     print(
         f"over the wire: {sent:,} frames and {bare:,} bare connections in "
-        f"{time.monotonic() - began:.0f} s; {races} races of friends went on to their end; "
-        f"resident {memory[0]:.0f} MiB after the first siege, {memory[-1]:.0f} MiB after the last\n"
-        f"  answers: {_told(answers)}\n  closes: {_told(closes)}\n  statuses: {_told(statuses)}"
+        f"{time.monotonic() - began:.0f} s; {races} races of friends finished; "
+        f"resident {memory[0]:.0f} MiB after the first round, {memory[-1]:.0f} MiB after the last\n"
+        f"  answers: {_listed(answers)}\n  closes: {_listed(closes)}\n  statuses: {_listed(statuses)}"
     )
-    assert {"MoveMade", "Dealt", "RaceOver", "Record"} <= answers.keys(), "hardly a siege"
+    assert {"MoveMade", "Dealt", "RaceOver", "Record"} <= answers.keys(), "the clients did not race"
     return sent
 
 
-def _races(siege: Siege) -> int:
-    assert all(len(report.outcomes) == 1 for report in siege.reports)
-    return len(siege.reports) // 2
+def _races(load: HostileLoad) -> int:
+    assert all(len(report.outcomes) == 1 for report in load.reports)
+    return len(load.reports) // 2
 
 
 def _resident(server_process: ServerProcess) -> float:
@@ -94,12 +94,12 @@ def _resident(server_process: ServerProcess) -> float:
     return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _told(counts: Counter[str] | Counter[int]) -> str:
+def _listed(counts: Counter[str] | Counter[int]) -> str:
     return ", ".join(f"{kind} {count:,}" for kind, count in counts.most_common())
 
 
 def guided(target: str, seconds: int) -> int:
-    """One target for so long; returns how often it ran. Raises if something was found."""
+    """Fuzz one target for `seconds`; return the number of runs. Exit with 1 on a failure."""
     with TemporaryDirectory(prefix="saratoga-") as folder:
         for number, seed in enumerate(seeds(target)):
             (Path(folder) / f"{number:03}").write_bytes(seed)
@@ -123,17 +123,23 @@ def guided(target: str, seconds: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--frames", type=int, default=1_000_000, help="to decoder and house")
-    parser.add_argument("--wire", type=int, default=200_000, help="of them over real sockets")
-    parser.add_argument("--guided", type=int, default=30, help="seconds for each reader; 0: none")
-    parser.add_argument("--seed", default="saratoga")
+    parser.add_argument(
+        "--frames", type=int, default=1_000_000, help="frames in all [default: 1000000]"
+    )
+    parser.add_argument(
+        "--wire", type=int, default=200_000, help="of these, over real sockets [default: 200000]"
+    )
+    parser.add_argument(
+        "--guided", type=int, default=30, help="seconds for each parser; 0: skip [default: 30]"
+    )
+    parser.add_argument("--seed", default="saratoga", help="[default: saratoga]")
     given = parser.parse_args()
     sent = asyncio.run(over_the_wire(given.wire, given.seed)) if given.wire else 0
     decode(max(0, given.frames - sent), given.seed)
     print(f"{max(given.frames, sent):,} fuzzed frames: no crash, no stack trace out")
     if given.guided:
         runs = sum(guided(target, given.guided) for target in TARGETS)
-        print(f"{runs:,} guided runs of {len(TARGETS)} readers: nothing found")
+        print(f"{runs:,} guided runs of {len(TARGETS)} parsers: nothing found")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What must hold of everything that `decode_command` answers, whatever it was given."""
+"""Check what `decode_command` returns for any frame."""
 
 import re as regex
 from typing import Final, get_args
@@ -9,17 +9,17 @@ from saratoga_protocol.version import LARGEST_NUMBER
 
 KINDS = get_args(AnyCommand)
 CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})
-"""All that a decoder may find wrong."""
+"""The refusals that a decoder may raise."""
 
 TRACE: Final = regex.compile(r"Traceback \(most|File \".*\", line [0-9]|Error\(|object at 0x")
-"""What shows the inside of a program."""
+"""Text that reveals the inside of a program."""
 
 
 def read_or_refused(codec: Codec, frame: Frame) -> str:
-    """The kind of command in the frame, or the code of its refusal; anything else fails.
+    """Return the kind of command in the frame, or the code of its refusal.
 
-    A command must be one that the codec writes and reads again as the same; a refusal must be
-    short, on the list, and must not name an id that no command could have had.
+    A command must survive encoding and decoding. A refusal must be short, have a code from the
+    list, and must not name an id that no command can have.
     """
     try:
         command = codec.decode_command(frame)

@@ -1,4 +1,4 @@
-"""Bytes that are no WebSocket, or stop being one: sent over bare TCP, before, in and after the handshake."""
+"""Hostile bytes over bare TCP: broken handshakes, other protocols, broken WebSocket frames."""
 
 import asyncio
 import re
@@ -9,16 +9,16 @@ from random import Random
 from typing import Final
 
 from kit.decoding import TRACE
-from kit.hostile_guests import BOUND, DOCUMENTED_CLOSES
+from kit.hostile_client import BOUND, DOCUMENTED_CLOSES
 from kit.mutations import Spoiler
 from saratoga_protocol.version import SUBPROTOCOLS
 
 STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 426, 429, 431, 501, 503, 505})
-"""All that a house may answer to a handshake; 500 is a fault of its own."""
+"""HTTP statuses that the server may answer with; 500 would be an error of its own."""
 
 HANDSHAKE: Final = (
     "GET / HTTP/1.1",
-    "Host: house",
+    "Host: server",
     "Upgrade: websocket",
     "Connection: Upgrade",
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
@@ -71,19 +71,19 @@ HEADERS: Final = (
 
 
 class HostileBytes:
-    """One bare connection after another."""
+    """Opens one bare connection after another, and checks the responses."""
 
-    def __init__(self, port: int, chance: Random) -> None:
+    def __init__(self, port: int, random: Random) -> None:
         self._port = port
-        self._chance = chance
+        self._random = random
         self.answers: Counter[int] = Counter()
-        """Statuses of HTTP; 0: none."""
+        """Responses by HTTP status; 0: no response."""
         self.connections = 0
         self.frames = 0
 
     async def connect(self) -> None:
-        """Send something, and see what comes back until the house, or this end, has enough."""
-        chance = self._chance
+        """Connect, send a spoilt handshake and spoilt frames, and check the response."""
+        random = self._random
         self.connections += 1
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
@@ -96,8 +96,8 @@ class HostileBytes:
                         head = await reader.readuntil(b"\r\n\r\n")
                     if head.startswith(b"HTTP/1.1 101"):
                         await self._frames(writer)
-                # nothing more comes from here; whether it hears that is up to the house
-                if chance.random() < 0.9:
+                # Nothing more follows; the server may be told so or not.
+                if random.random() < 0.9:
                     writer.write_eof()
                 else:
                     writer.transport.abort()
@@ -110,51 +110,51 @@ class HostileBytes:
             writer.close()
 
     def _opening(self) -> bytes:
-        """A handshake, spoilt in some way or not; or something else altogether."""
-        chance = self._chance
-        if chance.random() < 0.1:
-            return chance.randbytes(chance.randrange(200))
-        lines = [*HANDSHAKE, f"Sec-WebSocket-Protocol: {chance.choice(SUBPROTOCOLS)}"]
-        for _ in range(chance.choice((0, 0, 1, 1, 2, 3))):
-            chance.choice(_SPOILING)(self, lines)
+        """Make a handshake, spoilt or not, or random bytes."""
+        random = self._random
+        if random.random() < 0.1:
+            return random.randbytes(random.randrange(200))
+        lines = [*HANDSHAKE, f"Sec-WebSocket-Protocol: {random.choice(SUBPROTOCOLS)}"]
+        for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
+            random.choice(SPOILING)(self, lines)
         opening = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", errors="replace")
-        if chance.random() < 0.15:
-            opening = opening[: chance.randrange(len(opening))]
+        if random.random() < 0.15:
+            opening = opening[: random.randrange(len(opening))]
         return opening
 
-    def _swap_line(self, lines: list[str]) -> None:
-        lines[0] = self._chance.choice(LINES)
+    def replace_request_line(self, lines: list[str]) -> None:
+        lines[0] = self._random.choice(LINES)
 
-    def _add_header(self, lines: list[str]) -> None:
-        lines.insert(self._chance.randrange(1, len(lines) + 1), self._chance.choice(HEADERS))
+    def insert_header(self, lines: list[str]) -> None:
+        lines.insert(self._random.randrange(1, len(lines) + 1), self._random.choice(HEADERS))
 
-    def _drop_header(self, lines: list[str]) -> None:
+    def remove_header(self, lines: list[str]) -> None:
         if len(lines) > 1:
-            del lines[self._chance.randrange(1, len(lines))]
+            del lines[self._random.randrange(1, len(lines))]
 
-    def _double_header(self, lines: list[str]) -> None:
-        lines.append(self._chance.choice(lines))
+    def repeat_header(self, lines: list[str]) -> None:
+        lines.append(self._random.choice(lines))
 
-    def _many_headers(self, lines: list[str]) -> None:
-        lines.extend(f"X-{number}: y" for number in range(self._chance.choice((100, 130, 300))))
+    def add_many_headers(self, lines: list[str]) -> None:
+        lines.extend(f"X-{number}: y" for number in range(self._random.choice((100, 130, 300))))
 
     async def _frames(self, writer: asyncio.StreamWriter) -> None:
-        """WebSocket frames by hand: masked or not, with every bit that a header has."""
-        spoiler = Spoiler(self._chance, self._chance.choice(SUBPROTOCOLS))
-        for _ in range(self._chance.choice((1, 3, 12))):
+        """Send WebSocket frames made by hand: masked or not, with random header bits."""
+        spoiler = Spoiler(self._random, self._random.choice(SUBPROTOCOLS))
+        for _ in range(self._random.choice((1, 3, 12))):
             payload = spoiler.frame()
             writer.write(self._frame(payload.encode() if isinstance(payload, str) else payload))
             self.frames += 1
             await writer.drain()
 
     def _frame(self, payload: bytes) -> bytes:
-        chance = self._chance
-        is_wild = chance.random() < 0.5
-        first = chance.randrange(256) if is_wild else chance.choice((0x81, 0x82))
-        mask = 0x80 if not is_wild or chance.random() < 0.9 else 0
+        random = self._random
+        is_wild = random.random() < 0.5
+        first = random.randrange(256) if is_wild else random.choice((0x81, 0x82))
+        mask = 0x80 if not is_wild or random.random() < 0.9 else 0
         length = len(payload)
-        if is_wild and chance.random() < 0.2:
-            length = chance.choice((0, 1, 125, 126, 65_535, 2**31, 2**63 - 1, 2**64 - 1))
+        if is_wild and random.random() < 0.2:
+            length = random.choice((0, 1, 125, 126, 65_535, 2**31, 2**63 - 1, 2**64 - 1))
         if length < 126:
             size = bytes([mask | length])
         elif length < 65_536:
@@ -164,7 +164,7 @@ class HostileBytes:
         return bytes([first]) + size + (b"\0\0\0\0" if mask else b"") + payload
 
     def _check(self, opening: bytes, answer: bytes) -> None:
-        """Whatever the house has said is in order."""
+        """Check that the response is allowed."""
         if not answer:
             self.answers[0] += 1
             return
@@ -181,11 +181,11 @@ class HostileBytes:
 
 
 def _check_close(frames: bytes) -> None:
-    """The last frame, if it is a goodbye, has a documented code."""
+    """Check that a close frame has a documented code."""
     at, code = 0, None
     while at + 2 <= len(frames):
         opcode, size = frames[at] & 15, frames[at + 1]
-        assert size < 128, "a house masks nothing"
+        assert size < 128, "a server masks no frame"
         at += 2
         if size == 126:
             size, at = int.from_bytes(frames[at : at + 2]), at + 2
@@ -197,7 +197,7 @@ def _check_close(frames: bytes) -> None:
     assert code is None or code in DOCUMENTED_CLOSES, code
 
 
-_SPOILING: Final[tuple[Callable[[HostileBytes, list[str]], None], ...]] = (
-    *(HostileBytes._add_header, HostileBytes._add_header, HostileBytes._drop_header),
-    *(HostileBytes._swap_line, HostileBytes._double_header, HostileBytes._many_headers),
+SPOILING: Final[tuple[Callable[[HostileBytes, list[str]], None], ...]] = (
+    *(HostileBytes.insert_header, HostileBytes.insert_header, HostileBytes.remove_header),
+    *(HostileBytes.replace_request_line, HostileBytes.repeat_header, HostileBytes.add_many_headers),
 )

@@ -1,8 +1,8 @@
-"""Frames that are nearly commands: real ones, spoilt in their structure or in their bytes.
+"""Frames that are nearly commands: real ones, with a spoilt structure or spoilt bytes.
 
-`Spoiler` draws all of it from one `Random`, so that a seed tells a million frames again. A frame is
-first a list of fields (a name may come twice), which is spoilt and written by hand: no encoder of
-ours would write what is looked for here. Then its bytes may be spoilt too.
+A `Spoiler` draws everything from one `Random`, so a seed repeats a million frames. A frame starts as
+a list of fields, in which a name may occur twice. The list is spoilt and then encoded by hand, since
+no encoder of ours would write such frames. Then its bytes may be spoilt too.
 """
 
 import json
@@ -19,7 +19,7 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES
 
 Fields = list[tuple[Any, Any]]
-"""A message before it is written; keys may be anything, and come twice."""
+"""A message before it is encoded; keys may be anything, and occur twice."""
 
 NUMBERS: Final = (
     *(0, 1, -1, 2, 16, 17, 20, 21, 100, 101, 2**31, 2**53 - 1, 2**53, 2**63 - 1, 2**63, 2**64 - 1),
@@ -68,88 +68,88 @@ OTHERS: Final[Sequence[Any]] = (None, True, False, b"", b"draw", [], {}, [[]], {
 
 
 class Spoiler:
-    """Makes frames for one subprotocol."""
+    """Makes spoilt frames for one subprotocol."""
 
-    def __init__(self, chance: Random, subprotocol: str) -> None:
-        self._chance = chance
+    def __init__(self, random: Random, subprotocol: str) -> None:
+        self._random = random
         self._is_text = subprotocol == JSON
         self._commands = [msgspec.to_builtins(command) for command in COMMANDS.values()]
 
     def frame(self, command: AnyCommand | None = None) -> Frame:
-        """A frame made from a command (any, if none is named), spoilt in one way or in several."""
-        chance = self._chance
+        """Make a frame from a command (from any, with `None`), spoilt in no, one or several ways."""
+        random = self._random
         if command is None:
-            fields = list(chance.choice(self._commands).items())
+            fields = list(random.choice(self._commands).items())
         else:
             fields = list(msgspec.to_builtins(command).items())
-        for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
-            chance.choice(_SPOILING)(self, fields)
+        for _ in range(random.choice((0, 1, 1, 1, 2, 3))):
+            random.choice(SPOILING)(self, fields)
         frame = self._written(fields)
-        if chance.random() < 0.35:
-            for _ in range(chance.choice((1, 1, 2, 8))):
-                frame = chance.choice(_BREAKING)(self, frame)
+        if random.random() < 0.35:
+            for _ in range(random.choice((1, 1, 2, 8))):
+                frame = random.choice(BREAKING)(self, frame)
         frame = frame[: MAX_COMMAND_BYTES // 4]
         return self._sent(frame)
 
     def _sent(self, frame: bytes) -> Frame:
-        """Now and then a frame is of the other kind; a text that is none is sent as what it may be."""
-        if self._is_text is (self._chance.random() < 0.02):
+        """Return the frame as text or bytes; one in fifty has the wrong kind."""
+        if self._is_text is (self._random.random() < 0.02):
             return frame
         return frame.decode("utf-8", errors="replace")
 
     # Spoiling fields
 
-    def _drop(self, fields: Fields) -> None:
+    def drop(self, fields: Fields) -> None:
         if fields:
-            del fields[self._chance.randrange(len(fields))]
+            del fields[self._random.randrange(len(fields))]
 
-    def _twice(self, fields: Fields) -> None:
+    def add_again(self, fields: Fields) -> None:
         if fields:
-            name, value = self._chance.choice(fields)
-            fields.append((name, value if self._chance.random() < 0.5 else self._value()))
+            name, value = self._random.choice(fields)
+            fields.append((name, value if self._random.random() < 0.5 else self._value()))
 
-    def _rename(self, fields: Fields) -> None:
+    def rename(self, fields: Fields) -> None:
         if fields:
-            at = self._chance.randrange(len(fields))
-            fields[at] = (self._chance.choice(WORDS), fields[at][1])
+            at = self._random.randrange(len(fields))
+            fields[at] = (self._random.choice(WORDS), fields[at][1])
 
-    def _add(self, fields: Fields) -> None:
-        fields.append((self._chance.choice(WORDS), self._value()))
+    def add(self, fields: Fields) -> None:
+        fields.append((self._random.choice(WORDS), self._value()))
 
-    def _replace(self, fields: Fields) -> None:
+    def replace(self, fields: Fields) -> None:
         if fields:
-            at = self._chance.randrange(len(fields))
+            at = self._random.randrange(len(fields))
             fields[at] = (fields[at][0], self._value())
 
-    def _borrow(self, fields: Fields) -> None:
-        """A field of another command."""
-        other = self._chance.choice(self._commands)
-        fields.append(self._chance.choice(list(other.items())))
+    def add_field_of_another(self, fields: Fields) -> None:
+        """Add a field of another command."""
+        other = self._random.choice(self._commands)
+        fields.append(self._random.choice(list(other.items())))
 
-    def _become(self, fields: Fields) -> None:
-        """Another command's type over one's own fields."""
-        other = self._chance.choice(self._commands)["type"]
+    def change_type(self, fields: Fields) -> None:
+        """Replace the type by another command's, and keep the fields."""
+        other = self._random.choice(self._commands)["type"]
         fields[:] = [(name, other if name == "type" else value) for name, value in fields]
 
-    def _shuffle(self, fields: Fields) -> None:
-        self._chance.shuffle(fields)
+    def shuffle(self, fields: Fields) -> None:
+        self._random.shuffle(fields)
 
-    def _odd_key(self, fields: Fields) -> None:
+    def add_odd_key(self, fields: Fields) -> None:
         if not self._is_text:
-            fields.append((self._chance.choice((0, -1, None, b"type", 1.5, True)), self._value()))
+            fields.append((self._random.choice((0, -1, None, b"type", 1.5, True)), self._value()))
 
     def _value(self) -> Any:
-        chance = self._chance
-        kind = chance.random()
+        random = self._random
+        kind = random.random()
         if kind < 0.4:
-            return chance.choice(NUMBERS)
+            return random.choice(NUMBERS)
         if kind < 0.8:
-            return chance.choice(TEXTS)
+            return random.choice(TEXTS)
         if kind < 0.95:
-            return chance.choice(OTHERS)
+            return random.choice(OTHERS)
         deep: Any = 1
-        for _ in range(chance.choice((3, 40, 400))):
-            deep = [deep] if chance.random() < 0.5 else {"a": deep}
+        for _ in range(random.choice((3, 40, 400))):
+            deep = [deep] if random.random() < 0.5 else {"a": deep}
         return deep
 
     # Writing
@@ -158,53 +158,53 @@ class Spoiler:
         return self._as_text(fields) if self._is_text else _as_map(fields)
 
     def _as_text(self, fields: Fields) -> bytes:
-        is_ascii = self._chance.random() < 0.5
+        is_ascii = self._random.random() < 0.5
         pairs = (f"{_text(str(name), is_ascii)}:{_text(value, is_ascii)}" for name, value in fields)
         return ("{" + ",".join(pairs) + "}").encode("utf-8", errors="replace")
 
     # Breaking bytes
 
-    def _flip(self, frame: bytes) -> bytes:
+    def flip(self, frame: bytes) -> bytes:
         if not frame:
             return frame
-        at = self._chance.randrange(len(frame))
-        return frame[:at] + bytes([frame[at] ^ 1 << self._chance.randrange(8)]) + frame[at + 1 :]
+        at = self._random.randrange(len(frame))
+        return frame[:at] + bytes([frame[at] ^ 1 << self._random.randrange(8)]) + frame[at + 1 :]
 
-    def _cut(self, frame: bytes) -> bytes:
-        return frame[: self._chance.randrange(len(frame) + 1)]
+    def cut(self, frame: bytes) -> bytes:
+        return frame[: self._random.randrange(len(frame) + 1)]
 
-    def _insert(self, frame: bytes) -> bytes:
-        at = self._chance.randrange(len(frame) + 1)
-        return frame[:at] + self._chance.randbytes(self._chance.choice((1, 2, 5))) + frame[at:]
+    def insert(self, frame: bytes) -> bytes:
+        at = self._random.randrange(len(frame) + 1)
+        return frame[:at] + self._random.randbytes(self._random.choice((1, 2, 5))) + frame[at:]
 
-    def _repeat(self, frame: bytes) -> bytes:
-        start, end = sorted(self._chance.randrange(len(frame) + 1) for _ in range(2))
+    def repeat(self, frame: bytes) -> bytes:
+        start, end = sorted(self._random.randrange(len(frame) + 1) for _ in range(2))
         return frame[:end] + frame[start:end] + frame[end:]
 
-    def _join(self, frame: bytes) -> bytes:
-        other = self._written(list(self._chance.choice(self._commands).items()))
-        return frame + other[self._chance.choice((0, len(other) // 2)) :]
+    def join(self, frame: bytes) -> bytes:
+        other = self._written(list(self._random.choice(self._commands).items()))
+        return frame + other[self._random.choice((0, len(other) // 2)) :]
 
-    def _promise(self, frame: bytes) -> bytes:
-        """A length or a depth that nothing stands behind."""
-        return self._chance.choice(_PROMISES) + frame
+    def add_false_length(self, frame: bytes) -> bytes:
+        """Put a length or a depth in front that nothing follows."""
+        return self._random.choice(FALSE_LENGTHS) + frame
 
-    def _noise(self, frame: bytes) -> bytes:
-        return self._chance.randbytes(self._chance.randrange(80))
+    def replace_by_noise(self, frame: bytes) -> bytes:
+        return self._random.randbytes(self._random.randrange(80))
 
 
-_SPOILING: Final[tuple[Callable[[Spoiler, Fields], None], ...]] = (
-    *(Spoiler._replace,) * 4,
-    *(Spoiler._drop, Spoiler._twice, Spoiler._rename, Spoiler._add, Spoiler._borrow),
-    *(Spoiler._become, Spoiler._shuffle, Spoiler._odd_key),
+SPOILING: Final[tuple[Callable[[Spoiler, Fields], None], ...]] = (
+    *(Spoiler.replace,) * 4,
+    *(Spoiler.drop, Spoiler.add_again, Spoiler.rename, Spoiler.add, Spoiler.add_field_of_another),
+    *(Spoiler.change_type, Spoiler.shuffle, Spoiler.add_odd_key),
 )
 
-_BREAKING: Final[tuple[Callable[[Spoiler, bytes], bytes], ...]] = (
-    *(Spoiler._flip, Spoiler._flip, Spoiler._cut, Spoiler._insert, Spoiler._repeat),
-    *(Spoiler._join, Spoiler._promise, Spoiler._noise),
+BREAKING: Final[tuple[Callable[[Spoiler, bytes], bytes], ...]] = (
+    *(Spoiler.flip, Spoiler.flip, Spoiler.cut, Spoiler.insert, Spoiler.repeat),
+    *(Spoiler.join, Spoiler.add_false_length, Spoiler.replace_by_noise),
 )
 
-_PROMISES: Final = (
+FALSE_LENGTHS: Final = (
     *(b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff", b"\x91" * 1200),
     *(
         b"\x81\xa1a" * 600,
@@ -227,7 +227,7 @@ def _text(value: Any, is_ascii: bool) -> str:
 
 
 def _as_map(fields: Fields) -> bytes:
-    """A MessagePack map written by hand, so that keys may come twice."""
+    """Encode a MessagePack map by hand, so that keys may occur twice."""
     head = bytes([0x80 | len(fields)]) if len(fields) < 16 else b"\xde" + len(fields).to_bytes(2)
     return head + b"".join(_packed(name) + _packed(value) for name, value in fields)
 

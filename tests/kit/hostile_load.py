@@ -1,6 +1,6 @@
-"""A house under siege: hostile guests and bare bytes at its door, while two friends race inside.
+"""Load a server with hostile clients and bytes while two friends race there.
 
-Afterwards it must be the same process, and hold no connection and no task more than before.
+Afterwards the server must be the same process, and hold no more connections and tasks than before.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
-from kit.hostile_guests import BOUND, HostileGuest, Known, Tally
+from kit.hostile_client import BOUND, HostileClient, HostileFigures, SharedKnowledge
 from kit.server_process import ServerProcess
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
@@ -26,47 +26,49 @@ from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 
 LISTENING = "0A"
-"""A state in `/proc/net/tcp`."""
+"""The state of a listening socket in `/proc/net/tcp`."""
 
 
 @dataclass
-class Siege:
-    """What was done to the house, and what came of it."""
+class HostileLoad:
+    """What was sent to the server, and how it answered."""
 
-    tally: Tally = field(default_factory=Tally)
+    figures: HostileFigures = field(default_factory=HostileFigures)
     statuses: Counter[int] = field(default_factory=Counter)
     bare_connections: int = 0
     bare_frames: int = 0
     reports: list[Report] = field(default_factory=list)
-    """Of the friends, one each."""
+    """The friends' races, one report each."""
 
     @property
     def frames(self) -> int:
-        return self.tally.frames + self.bare_frames
+        return self.figures.frames + self.bare_frames
 
 
-async def besiege(
-    server_process: ServerProcess, *, frames: int, guests: int, bare: int, races: int, seed: str
-) -> Siege:
-    """So many hostile frames and bare connections, while the friends race to the end."""
-    siege, known, chance = Siege(), Known(), Random(seed)
+async def load_with_hostile_clients(
+    server_process: ServerProcess, *, frames: int, clients: int, bare: int, races: int, seed: str
+) -> HostileLoad:
+    """Send this many hostile frames and open this many bare connections while two friends race."""
+    load, known, random = HostileLoad(), SharedKnowledge(), Random(seed)
     pid, tasks = server_process.pid, await tasks_of(server_process)
     async with asyncio.TaskGroup() as group:
         friends = group.create_task(_raced(server_process, known, races))
-        for _ in range(guests):
-            attacker = HostileGuest(server_process.url, known, siege.tally, Random(chance.random()))
-            group.create_task(attacker.send(frames // guests, lambda: not friends.done()))
-        group.create_task(_knock(server_process.port, siege, bare, Random(chance.random())))
-    siege.reports = friends.result()
+        for _ in range(clients):
+            client = HostileClient(server_process.url, known, load.figures, Random(random.random()))
+            group.create_task(client.send_random(frames // clients, lambda: not friends.done()))
+        group.create_task(
+            _open_bare_connections(server_process.port, load, bare, Random(random.random()))
+        )
+    load.reports = friends.result()
     assert (server_process.pid, (await server_process.get("/healthz"))[0]) == (pid, 200)
-    await all_closed(pid)
-    await at_most(tasks, server_process)
+    await connections_closed(pid)
+    await tasks_at_most(tasks, server_process)
     assert not TRACE.search(server_process.log.read_text())
-    return siege
+    return load
 
 
-async def _raced(server_process: ServerProcess, known: Known, races: int) -> list[Report]:
-    """Two friends at a table for two, whose code everybody knows; how they came out."""
+async def _raced(server_process: ServerProcess, known: SharedKnowledge, races: int) -> list[Report]:
+    """Let two friends race at a table whose code the hostile clients know; return their reports."""
     one, other = new_token(), new_token()
     async with (
         Connection(server_process.url, one, name=f"Anna {one[:8]}") as anna,
@@ -75,7 +77,7 @@ async def _raced(server_process: ServerProcess, known: Known, races: int) -> lis
         game = "canfield-aisleriot"
         snapshot = await anna.ask(partial(CreateTable, game=game, cap=3, seats=2), Snapshot)
         await bert.ask(partial(JoinTable, table=snapshot.table.code), Snapshot)
-        known.hear(snapshot)
+        known.learn(snapshot)
         players = [
             TablePlayer(each, CHOOSERS[Strength.WEAK], pace=40, races=races, starts_with=2)
             for each in (anna, bert)
@@ -83,17 +85,19 @@ async def _raced(server_process: ServerProcess, known: Known, races: int) -> lis
         return list(await asyncio.gather(*(player.stay() for player in players)))
 
 
-async def _knock(port: int, siege: Siege, connections: int, chance: Random) -> None:
-    knocking = HostileBytes(port, chance)
+async def _open_bare_connections(
+    port: int, load: HostileLoad, connections: int, random: Random
+) -> None:
+    hostile = HostileBytes(port, random)
     for _ in range(connections):
-        await knocking.connect()
-    siege.statuses = knocking.answers
-    siege.bare_connections = knocking.connections
-    siege.bare_frames = knocking.frames
+        await hostile.connect()
+    load.statuses = hostile.answers
+    load.bare_connections = hostile.connections
+    load.bare_frames = hostile.frames
 
 
 def open_connections(pid: int) -> int:
-    """TCP connections that a process holds, in whatever state but listening."""
+    """Count the TCP connections of a process, without listening sockets."""
     held = set()
     for handle in (Path("/proc") / str(pid) / "fd").iterdir():
         with suppress(FileNotFoundError):
@@ -107,7 +111,7 @@ def open_connections(pid: int) -> int:
 
 
 async def tasks_of(server_process: ServerProcess) -> int:
-    """How many tasks its loop had when it last looked, which is every two seconds."""
+    """Return the number of tasks that the server last measured; it measures every two seconds."""
     (port,) = [
         event["port"] for event in server_process.events() if event["event"] == "metrics_open"
     ]
@@ -127,15 +131,15 @@ def _read(url: str) -> str:
     return text.decode()
 
 
-async def at_most(tasks: int, server_process: ServerProcess) -> None:
-    """Wait until it has no more tasks than that."""
+async def tasks_at_most(tasks: int, server_process: ServerProcess) -> None:
+    """Wait until the server has at most this many tasks."""
     async with asyncio.timeout(BOUND):
         while await tasks_of(server_process) > tasks:
             await asyncio.to_thread(time.sleep, 0.1)
 
 
-async def all_closed(pid: int) -> None:
-    """Wait until it holds none: its store is reached over a Unix socket."""
+async def connections_closed(pid: int, left: int = 0) -> None:
+    """Wait until a server process holds `left` TCP connections; its store has a Unix socket."""
     async with asyncio.timeout(BOUND):
-        while open_connections(pid):
+        while open_connections(pid) != left:
             await asyncio.to_thread(time.sleep, 0.05)

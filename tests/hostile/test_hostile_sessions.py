@@ -1,0 +1,168 @@
+"""Hostile clients on real sockets: whatever they send, in whatever order, friends race on.
+
+Hypothesis chooses the acts. Every response is checked where it arrives (`kit/hostile_client.py`): each
+frame is answered once, with a refusal from the closed list or an event, and a connection ends with a
+documented close code.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from kit import quick_countdown
+from kit.decoding import TRACE
+from kit.hostile_bytes import HostileBytes
+from kit.hostile_client import ACTS, Act, HostileClient, HostileFigures, SharedKnowledge
+from kit.hostile_load import connections_closed, tasks_at_most, tasks_of
+from kit.in_process_server import counted_down, gathered
+from kit.player_sockets import SocketPlayer, player_at
+from kit.server_process import ServerProcess, running_server
+from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.events import Dealt, MoveMade, RaceOver, Record
+from saratoga_rules.records.verify import verify
+
+CLIENTS = 2
+STEPS = 12
+"""Acts in one example; most are batches of frames."""
+
+SEEDS = st.integers(0, 2**32)
+
+
+@dataclass
+class Target:
+    """A server with two friends who race, and what hostile clients know of it."""
+
+    server: ServerProcess
+    friends: tuple[SocketPlayer, SocketPlayer]
+    known: SharedKnowledge
+    figures: HostileFigures
+
+
+class HostileSessions(RuleBasedStateMachine):
+    """Two hostile clients and a source of bare bytes, against one server."""
+
+    runner: ClassVar[asyncio.Runner]
+    target: ClassVar[Target]
+
+    @initialize(seed=SEEDS)
+    def connect(self, seed: int) -> None:
+        target, random = self.target, Random(seed)
+        self.clients = [
+            HostileClient(target.server.url, target.known, target.figures, Random(random.random()))
+            for _ in range(CLIENTS)
+        ]
+
+    @rule(client=st.integers(0, CLIENTS - 1), act=st.sampled_from(ACTS))
+    def send(self, client: int, act: Act) -> None:
+        self.runner.run(self.clients[client].act(act))
+
+    @rule(client=st.integers(0, CLIENTS - 1))
+    def send_too_long_a_frame(self, client: int) -> None:
+        self.runner.run(self.clients[client].send_too_long())
+
+    @rule(client=st.integers(0, CLIENTS - 1), greets=st.booleans())
+    def connect_again(self, client: int, greets: bool) -> None:
+        self.runner.run(self.clients[client].connect(greets=greets))
+
+    @rule(seed=SEEDS)
+    def send_bytes_that_are_no_websocket(self, seed: int) -> None:
+        self.runner.run(HostileBytes(self.target.server.port, Random(seed)).connect())
+
+    @invariant()
+    def friends_race_on(self) -> None:
+        self.runner.run(self._friends_move())
+
+    async def _friends_move(self) -> None:
+        for friend in self.target.friends:
+            answer = await friend.move("draw")
+            if not isinstance(answer, MoveMade):
+                answer = await friend.move("redeal")
+            assert isinstance(answer, MoveMade), answer
+            assert answer.board.state == "racing"
+
+    def teardown(self) -> None:
+        for client in self.clients:
+            self.runner.run(client.close())
+
+
+@pytest.fixture
+def runner() -> Iterator[asyncio.Runner]:
+    """An event loop for the state machine, whose rules are not coroutines."""
+    with asyncio.Runner() as opened:
+        yield opened
+
+
+@pytest.fixture
+def target(runner: asyncio.Runner) -> Iterator[Target]:
+    """A server where two friends race."""
+    stack = AsyncExitStack()
+    try:
+        yield runner.run(started(stack))
+    finally:
+        runner.run(stack.aclose())
+
+
+async def started(stack: AsyncExitStack) -> Target:
+    server = await stack.enter_async_context(
+        running_server("--rate", "0", "--metrics-port", "0", module=quick_countdown.MODULE)
+    )
+    known = SharedKnowledge()
+    anna, bert = [
+        await stack.enter_async_context(player_at(server.url, name)) for name in ("Anna", "Bert")
+    ]
+    code = await gathered(anna, bert)
+    await counted_down(anna, bert)
+    for friend in (anna, bert):
+        await friend.expect(Dealt)
+        known.players.append(friend.player)
+    known.codes.append(code)
+    known.protected_races.add(f"{code}/1")
+    return Target(server, (anna, bert), known, HostileFigures())
+
+
+async def finished(target: Target, tasks: int) -> None:
+    """Check what is left behind, and that the friends' race ends with a record that verifies."""
+    assert (await target.server.get("/healthz"))[0] == 200
+    await connections_closed(target.server.pid, left=len(target.friends))
+    await tasks_at_most(tasks, target.server)
+    assert not TRACE.search(target.server.log.read_text())
+    for friend in target.friends:
+        assert isinstance(await friend.cash_out(), MoveMade)
+    anna, _ = target.friends
+    over = await anna.expect(RaceOver)
+    record = await anna.ask(GetRecord, race=over.outcome.race)
+    assert isinstance(record, Record)
+    assert verify(record.text.encode()).ok
+
+
+def test_friends_race_on_whatever_hostile_clients_send(
+    runner: asyncio.Runner, target: Target
+) -> None:
+    HostileSessions.runner, HostileSessions.target = runner, target
+    pid, tasks = target.server.pid, runner.run(tasks_of(target.server))
+    run_state_machine_as_test(HostileSessions, settings=settings(stateful_step_count=STEPS))
+    assert target.server.pid == pid
+    runner.run(finished(target, tasks))
+    answers = target.figures.answers
+    assert answers.keys() >= {"Snapshot", "Done", "TableChanged"}, "the clients joined tables"
+    assert answers.keys() >= {
+        "bad_frame",
+        "bad_command",
+        "not_seated",
+        "wrong_phase",
+        "hello_twice",
+    }

@@ -1,0 +1,421 @@
+"""A hostile client on a real socket: random hostile acts, and a check of every response.
+
+A `HostileClient` joins tables and races like any client. Between that it sends frames that are spoilt,
+repeated, out of order, or another session's. The server answers every frame exactly once and in
+order: so a heartbeat follows each batch, and the responses before its own are counted.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, cast, get_args
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from kit.decoding import TRACE
+from kit.mutations import Spoiler
+from kit.tables import nonce, nonce_hash
+from saratoga_protocol import commands
+from saratoga_protocol.codec import CODECS, Frame
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent, Refused, Snapshot, TableChanged, Welcome
+from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.version import SUBPROTOCOLS
+from saratoga_rules.games import GAMES
+
+BOUND: Final = 60.0
+"""Seconds for a response: a bound that no test should reach."""
+
+MARKS: Final = 9_007_000_000_000_000
+"""The lowest id of a heartbeat behind a batch; other commands have lower ids."""
+
+BATCH: Final = 25
+"""Frames between two heartbeats."""
+
+DOCUMENTED_CLOSES: Final = frozenset(
+    {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4500, 4501, 4502, 4503, 4504}
+)
+"""Close codes that the server may use (protocol/README.md); 1011 would be an error of its own."""
+
+EVENTS: Final = get_args(AnyEvent)
+
+
+@dataclass
+class HostileFigures:
+    """Counts of what was sent and received."""
+
+    frames: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+    closes: Counter[int] = field(default_factory=Counter)
+    connections: int = 0
+
+
+@dataclass
+class SharedKnowledge:
+    """What all hostile clients have learned and share."""
+
+    codes: list[str] = field(default_factory=lambda: ["mint-otter-42"])
+    races: list[str] = field(default_factory=lambda: ["mint-otter-42/1"])
+    commitments: list[str] = field(default_factory=lambda: ["c0" * 32])
+    players: list[str] = field(default_factory=lambda: ["abcdefghijklmnop"])
+    frames: list[Frame] = field(default_factory=list)
+    """Frames that one client sent, for another to send again."""
+    protected_races: set[str] = field(default_factory=set)
+    """Races whose boards no hostile client may be shown."""
+
+    def learn(self, event: AnyEvent) -> None:
+        if isinstance(event, Snapshot | TableChanged):
+            table = event.table
+            _keep(self.codes, table.code)
+            _keep(self.races, table.race)
+            _keep(self.commitments, table.commitment)
+            for seat in table.seats:
+                _keep(self.players, seat.player)
+
+
+def _keep(known: list[Any], new: Any) -> None:
+    if new not in known[-8:]:
+        known.append(new)
+        del known[:-40]
+
+
+class HostileClient:
+    """A client that connects again whenever its connection is closed."""
+
+    def __init__(
+        self, url: str, known: SharedKnowledge, figures: HostileFigures, random: Random
+    ) -> None:
+        self._url = url
+        self._name = f"M{random.randrange(10**9)}"
+        self._known = known
+        self._figures = figures
+        self._random = random
+        self._token = random.randbytes(32).hex()
+        self._player = "a" * 16
+        self._next_id = 1
+        self._count = 0
+        self._race = "mint-otter-42/1"
+        self._legal: list[str] = ["draw"]
+        self._table = ""
+        self._commitment = ""
+        self._conversation: _Conversation | None = None
+
+    # Connections
+
+    async def send_random(self, frames: int, goes_on: Callable[[], bool]) -> None:
+        """Send at least this many random frames, and more while `goes_on()`."""
+        sent = 0
+        while sent < frames or goes_on():
+            await self.connect(greets=self._random.random() < 0.9)
+            limit = sent + self._random.choice((20, 200, 1500))
+            while sent < limit and await self.act(HostileClient.random_frame):
+                sent += BATCH
+            if self._random.random() < 0.05:
+                await self.send_too_long()
+            await self.close()
+            sent += 1
+
+    async def act(self, act: "Act", frames: int = BATCH) -> bool:
+        """Send frames that `act` makes and check the responses; False if the server disconnected."""
+        if self._conversation is None:
+            await self.connect()
+        assert self._conversation is not None
+        subprotocol = self._conversation.subprotocol
+        try:
+            await self._conversation.exchange([act(self, subprotocol) for _ in range(frames)])
+        except ConnectionClosed:
+            await self.close()
+            return False
+        return True
+
+    async def connect(self, *, greets: bool = True) -> None:
+        """Connect; say hello and join a table if `greets`."""
+        await self.close()
+        subprotocol = self._random.choice(SUBPROTOCOLS)
+        self._figures.connections += 1
+        socket = await connect(
+            self._url,
+            subprotocols=[Subprotocol(subprotocol)],
+            compression=None,
+            max_size=4 * 1024 * 1024,
+            ping_interval=None,
+            open_timeout=BOUND,
+            close_timeout=BOUND,
+        )
+        self._conversation = _Conversation(socket, subprotocol, self._learn)
+        if greets:
+            with suppress(ConnectionClosed):
+                await self._conversation.exchange([self.hello(subprotocol)])
+                await self._join(self._conversation)
+
+    async def close(self) -> None:
+        """Disconnect, and check with which code the connection was closed."""
+        conversation, self._conversation = self._conversation, None
+        if conversation is None:
+            return
+        await conversation.end()
+        self._figures.frames += conversation.sent
+        self._figures.answers.update(conversation.answers)
+        self._figures.closes[conversation.close_code] += 1
+        assert conversation.close_code in DOCUMENTED_CLOSES, conversation.close_code
+
+    async def send_too_long(self) -> None:
+        """Send a frame that is longer than a command may be."""
+        if self._conversation is None:
+            await self.connect()
+        assert self._conversation is not None
+        with suppress(ConnectionClosed):
+            await self._conversation.send(self._random.choice(("x" * 9000, b"\x91" * 9000)))
+        await self.close()
+
+    async def _join(self, conversation: "_Conversation") -> None:
+        """Resume the client's race or start one: some acts need a board."""
+
+        async def send(kind: type[Any], **fields: object) -> None:
+            self._next_id += 1
+            command = kind(id=min(self._next_id, MARKS), **fields)
+            frame = CODECS[conversation.subprotocol].encode_command(command)
+            await conversation.exchange([frame])
+
+        if self._table:
+            await send(commands.Resume, table=self._table)
+            await send(commands.NextRace, table=self._table)
+        else:
+            await send(commands.CreateTable, game=self._random.choice(list(GAMES)))
+        if self._table:
+            here, hashed = {"table": self._table}, nonce_hash(self._player)
+            await send(commands.Ready, **here, commitment=self._commitment, nonce_hash=hashed)
+            await send(commands.Start, **here)
+            await send(commands.Reveal, **here, nonce=nonce(self._player))
+
+    def _learn(self, event: AnyEvent) -> None:
+        self._known.learn(event)
+        if isinstance(event, Welcome):
+            self._player, self._table = event.player, event.table or ""
+        if isinstance(event, Snapshot | TableChanged) and any(
+            seat.player == self._player for seat in event.table.seats
+        ):
+            self._table, self._commitment = event.table.code, event.table.commitment
+        self._next_id = max(self._next_id, getattr(event, "next_id", 0))
+        board = getattr(event, "board", None)
+        if board is not None:
+            assert board.race not in self._known.protected_races, event
+            self._race, self._count, self._legal = board.race, board.count, board.legal or ["draw"]
+            _keep(self._known.races, board.race)
+
+    # Acts
+
+    def hello(self, subprotocol: str) -> Frame:
+        """A hello, sometimes as a new player."""
+        random = self._random
+        if random.random() < 0.1:
+            self._token, self._name = random.randbytes(32).hex(), f"M{random.randrange(10**9)}"
+        return CODECS[subprotocol].encode_command(
+            commands.Hello(
+                id=1,
+                token=self._token,
+                name=self._name if random.random() < 0.9 else None,
+                bot=random.random() < 0.2,
+                legal=True,
+            )
+        )
+
+    def command(self, subprotocol: str) -> Frame:
+        """A command, legal or not, with known codes, ids and players."""
+        frame = CODECS[subprotocol].encode_command(self._command())
+        if self._random.random() < 0.05:
+            self._known.frames.append(frame)
+            del self._known.frames[:-200]
+        return frame
+
+    def command_of_another_session(self, subprotocol: str) -> Frame:
+        """A frame that some client sent before, byte by byte."""
+        known = self._known.frames
+        return self._random.choice(known) if known else self.command(subprotocol)
+
+    def command_at_protected_table(self, subprotocol: str) -> Frame:
+        """A command on a race and at a table that are not the client's."""
+        race = self._random.choice([*self._known.protected_races, "mint-otter-42/1"])
+        table = race.rpartition("/")[0]
+        self._next_id += 1
+        ident = min(self._next_id, MARKS)
+        moves = (commands.MakeMove(id=ident, race=race, after=self._count, move="draw"),)
+        known = self._random.choice(self._known.players)
+        return CODECS[subprotocol].encode_command(
+            self._random.choice(
+                (
+                    *moves,
+                    commands.CashOut(id=ident, race=race),
+                    commands.LeaveTable(id=ident, table=table),
+                    commands.Kick(id=ident, table=table, player=known),
+                    commands.Start(id=ident, table=table),
+                    commands.NextRace(id=ident, table=table),
+                    commands.ChangeSettings(id=ident, table=table, seats=1),
+                    commands.Resume(id=ident, table=table),
+                    commands.GetRecord(id=ident, race=race),
+                    commands.WatchTable(id=ident, table=table),
+                )
+            )
+        )
+
+    def spoilt_command(self, subprotocol: str) -> Frame:
+        """A plausible command with a spoilt structure or spoilt bytes."""
+        return Spoiler(self._random, subprotocol).frame(self._command())
+
+    def spoilt_frame(self, subprotocol: str) -> Frame:
+        """Any command with a spoilt structure or spoilt bytes."""
+        return Spoiler(self._random, subprotocol).frame()
+
+    def random_frame(self, subprotocol: str) -> Frame:
+        """A frame of any kind."""
+        kind = self._random.random()
+        if kind < 0.06:
+            return self.command_of_another_session(subprotocol)
+        if kind < 0.55:
+            return self.command(subprotocol)
+        return (self.spoilt_command if kind < 0.85 else self.spoilt_frame)(subprotocol)
+
+    def _command(self) -> AnyCommand:
+        """Make a command that fits the client's state, or nearly."""
+        random, known = self._random, self._known
+        if random.random() < 0.85:
+            self._next_id += 1
+        is_next = random.random() < 0.9 and self._next_id < MARKS
+        ident = self._next_id if is_next else random.randrange(1, MARKS)
+        code, race = random.choice(known.codes), random.choice(known.races)
+        move = random.choice([*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"])
+        after = max(0, self._count + random.choice((0, 0, 0, 1, -1)))
+        game = random.choice([*GAMES, "whist"])
+        makes: list[Callable[[], AnyCommand]] = [
+            lambda: commands.CreateTable(
+                id=ident, game=game, cap=random.choice((0, 3, 5, 7)), public=random.random() < 0.5
+            ),
+            lambda: commands.JoinTable(id=ident, table=code),
+            lambda: commands.JoinTable(id=ident, table=code),
+            lambda: commands.Resume(id=ident, table=code),
+            lambda: commands.LeaveTable(
+                id=ident, table=code if random.random() < 0.2 else "mint-otter-42"
+            ),
+            lambda: commands.WatchTable(id=ident, table=code),
+            lambda: commands.UnwatchTable(id=ident, table=code),
+            lambda: commands.ChangeSettings(
+                id=ident, table=code, game=game, seats=random.choice((None, 1, 16))
+            ),
+            lambda: commands.Kick(id=ident, table=code, player=random.choice(known.players)),
+            lambda: commands.Ready(
+                id=ident,
+                table=code,
+                commitment=known.commitments[-1],
+                nonce_hash=nonce_hash(self._player),
+            ),
+            lambda: commands.Ready(
+                id=ident,
+                table=known.codes[-1],
+                commitment=random.choice(known.commitments),
+                nonce_hash=nonce_hash(self._player),
+            ),
+            lambda: commands.NotReady(id=ident, table=code),
+            lambda: commands.Start(id=ident, table=code),
+            lambda: commands.Reveal(id=ident, table=code, nonce=nonce(self._player)),
+            lambda: commands.MakeMove(id=ident, race=race, after=after, move=move),
+            lambda: commands.MakeMove(id=ident, race=self._race, after=after, move=move),
+            *(lambda: commands.MakeMove(id=ident, race=self._race, after=self._count, move=move),)
+            * 4,
+            lambda: commands.CashOut(id=ident, race=race),
+            lambda: commands.NextRace(id=ident, table=code),
+            lambda: commands.ListTables(id=ident),
+            lambda: commands.GetLeaderboard(
+                id=ident, game=game, offset=random.randrange(3), around_me=random.random() < 0.5
+            ),
+            lambda: commands.SubscribeLeaderboard(id=ident, game=game),
+            lambda: commands.UnsubscribeLeaderboard(id=ident),
+            lambda: commands.GetRecord(id=ident, race=race),
+            lambda: commands.ClaimName(
+                id=ident, name=random.choice(("Anna", "x", self._name, "Ω"))
+            ),
+            lambda: commands.Heartbeat(id=ident),
+        ]
+        return random.choice(makes)()
+
+
+Act = Callable[[HostileClient, str], Frame]
+"""Makes a frame for a subprotocol."""
+
+ACTS: Final[Sequence[Act]] = (
+    HostileClient.hello,
+    HostileClient.command,
+    HostileClient.command_of_another_session,
+    HostileClient.command_at_protected_table,
+    HostileClient.spoilt_command,
+    HostileClient.spoilt_frame,
+)
+
+
+class _Conversation:
+    """One connection: frames sent, and responses checked."""
+
+    def __init__(
+        self, socket: ClientConnection, subprotocol: str, learn: Callable[[AnyEvent], None]
+    ) -> None:
+        self._socket = socket
+        self.subprotocol = subprotocol
+        self._codec = CODECS[subprotocol]
+        self._learn = learn
+        self.sent = 0
+        self.answers: Counter[str] = Counter()
+        self._mark = MARKS
+        """The id of the heartbeat behind the last batch."""
+
+    @property
+    def close_code(self) -> int:
+        """The code that closed the connection, 0 if none was sent."""
+        return self._socket.close_code or 0
+
+    async def send(self, frame: Frame) -> None:
+        """Send a frame without waiting for its response."""
+        await self._socket.send(frame)
+        self.sent += 1
+
+    async def exchange(self, frames: list[Frame]) -> None:
+        """Send frames and wait until each is answered; raises `ConnectionClosed`."""
+        self._mark += 1
+        mark = commands.Heartbeat(id=self._mark)
+        for frame in frames:
+            await self.send(frame)
+        await self._socket.send(self._codec.encode_command(mark))
+        answers = 0
+        async with asyncio.timeout(BOUND):
+            while True:
+                event = self._read(await self._socket.recv())
+                if getattr(event, "re", None) == self._mark:
+                    break
+                if isinstance(event, Refused) or getattr(event, "re", None) is not None:
+                    answers += 1
+        assert answers == len(frames), (answers, frames)
+
+    def _read(self, frame: Frame) -> AnyEvent:
+        event = self._codec.decode_event(frame)
+        assert isinstance(event, EVENTS), frame
+        if isinstance(event, Refused):
+            assert event.code in REASONS, event
+            assert event.code != "server_fault", event
+            assert not TRACE.search(event.message), event
+            self.answers[event.code] += 1
+        else:
+            self.answers[type(event).__name__] += 1
+        read = cast(AnyEvent, event)
+        self._learn(read)
+        return read
+
+    async def end(self) -> None:
+        """Close the connection, and check the events that still arrive."""
+        await self._socket.close()
+        with suppress(ConnectionClosed):
+            async with asyncio.timeout(BOUND):
+                while True:
+                    self._read(await self._socket.recv())
