@@ -225,7 +225,7 @@ def _name(function: ast.expr) -> str:
 
 def _defined(node: ast.ClassDef) -> set[str]:
     """Return the names that a class's body defines, on the class and on `self`."""
-    names = {each.name for each in node.body if isinstance(each, _FUNCTIONS)}
+    names = {each.name for each in node.body if isinstance(each, (*_FUNCTIONS, ast.ClassDef))}
     for each in ast.walk(node):
         match each:
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
