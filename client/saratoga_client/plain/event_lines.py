@@ -188,7 +188,7 @@ def _countdown(state: SessionState, now: int) -> str:
     racers = counted(len(state.table.racers), "racer")
     is_without_you = state.seat is not None and state.player not in state.table.racers
     without_you = "; you are not in this race" if is_without_you else ""
-    return f"countdown: {seconds} seconds, {racers}{without_you}"
+    return f"countdown: {counted(seconds, 'second')}, {racers}{without_you}"
 
 
 def _time_left(state: SessionState, now: int) -> str:
@@ -200,7 +200,8 @@ def clock_line(state: SessionState, now: int) -> str:
     """Return the time that has passed in the race and the time that is left."""
     time = race_clock(state, now)
     if state.phase == "countdown":
-        return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
+        seconds = (time.until_start + 500) // 1000
+        return f"clock: the race starts in {counted(seconds, 'second')}"
     if state.phase != "running":
         return "clock: no race is running"
     left = "no cap" if time.left is None else f"{minutes_and_seconds(time.left)} left"
