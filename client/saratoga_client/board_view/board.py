@@ -3,21 +3,27 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
-    Rows,
     Size,
-    back_face,
     card_face,
     gap_face,
     space_face,
 )
 from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.column_picture import column_picture, put_tile, tile_face
 from saratoga_client.board_view.elision import column_rows
-from saratoga_client.board_view.layout import BoardLayout, PileLabel, Tile, TileKind, lay_out
+from saratoga_client.board_view.layout import (
+    BoardLayout,
+    ColumnTiles,
+    PileLabel,
+    Tile,
+    TileKind,
+    lay_out,
+)
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import rank_sign
 from saratoga_client.input.card_query import cards_matching
@@ -62,19 +68,82 @@ def draw_board(
 ) -> Canvas:
     """Draw a view on so many cells."""
     layout = lay_out(game, view, width, height, marks.picked)
-    return draw_layout(game, view, marks, style, layout)
+    return draw_layout(game, view, marks, style, layout).canvas
+
+
+class _Area(NamedTuple):
+    """A rectangle of cells."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class DrawnBoard(NamedTuple):
+    """A drawn board, and what the next drawing can take over from it."""
+
+    canvas: Canvas
+    columns: tuple[Canvas, ...]
+    """The picture of each column."""
+    areas: tuple[_Area, ...]
+    """Where each picture of a column lies."""
+    others: tuple[_Area, ...]
+    """Where the other tiles lie."""
 
 
 def draw_layout(
-    game: Game, view: View, marks: Marks, style: CardStyle, layout: BoardLayout
-) -> Canvas:
-    """Draw a view that is laid out already, for whoever needs the layout too."""
-    canvas = Canvas(layout.width, layout.height)
+    game: Game,
+    view: View,
+    marks: Marks,
+    style: CardStyle,
+    layout: BoardLayout,
+    former: DrawnBoard | None = None,
+) -> DrawnBoard:
+    """Draw a view that is laid out; columns that look as on a `former` board are not drawn again."""
     drawing = _Drawing(game, view, marks, style, layout)
+    columns = tuple(map(drawing.column, layout.columns))
+    areas = tuple(
+        _area_of(column.tiles[0], picture)
+        for column, picture in zip(layout.columns, columns, strict=True)
+    )
+    others = [tile for tile in layout.tiles if tile.pile not in COLUMN_INDEX]
+    canvas = None if former is None else _without_others(former, layout, areas)
+    if former is None or canvas is None:
+        canvas, former = Canvas(layout.width, layout.height), None
+    for at, (column, area) in enumerate(zip(columns, areas, strict=True)):
+        if former is not None and former.columns[at] is column:
+            continue
+        if former is not None:
+            canvas.fill(*former.areas[at], Role.TABLE)
+        canvas.paste(column, area.x, area.y)
     for label in layout.labels:
         drawing.label(canvas, label)
-    for tile in layout.tiles:
+    for tile in others:
         drawing.tile(canvas, tile)
+    bare = tuple(_Area(tile.x, tile.y, tile.width, tile.height) for tile in others)
+    return DrawnBoard(canvas, columns, areas, bare)
+
+
+def _area_of(first: Tile, picture: Canvas) -> _Area:
+    """Return where a column's picture lies; cards of one row have marks at their left."""
+    return _Area(first.x - (first.size.height == 1), first.y, picture.width, picture.height)
+
+
+def _without_others(
+    former: DrawnBoard, layout: BoardLayout, areas: tuple[_Area, ...]
+) -> Canvas | None:
+    """Return a copy of a board with its columns alone; `None` if they lie elsewhere now."""
+    size = (former.canvas.width, former.canvas.height)
+    if size != (layout.width, layout.height):
+        return None
+    if [area[:2] for area in former.areas] != [area[:2] for area in areas]:
+        return None
+    canvas = former.canvas.copied()
+    # the labels of the columns stand above them
+    canvas.fill(0, 0, canvas.width, min(area.y for area in areas), Role.TABLE)
+    for area in former.others:
+        canvas.fill(*area, Role.TABLE)
     return canvas
 
 
@@ -93,20 +162,28 @@ class _Drawing:
     def __post_init__(self) -> None:
         self.lit = frozenset(self._lit())
 
+    def column(self, column: ColumnTiles) -> Canvas:
+        """Return the picture of a column."""
+        first = column.tiles[0]
+        pile = first.pile
+        picked = self.marks.picked
+        return column_picture(
+            column,
+            picked[1] if picked is not None and picked[0] == pile else 0,
+            (pile, 0) in self.lit,
+            self.marks.find,
+            self._space_words(first) if first.kind is TileKind.SPACE else "",
+            self.style,
+        )
+
     def tile(self, canvas: Canvas, tile: Tile) -> None:
-        """Draw a card, a back, a gap or a space."""
-        rows = self._rows(tile)
-        if 1 < tile.height < len(rows):
-            # a card that is drawn lower than it is still ends in a line
-            rows = (*rows[: tile.height - 1], rows[-1])
-        for row, pieces in enumerate(rows[: tile.height]):
-            skipped, x = tile.cut, tile.x
-            for text, role in pieces:
-                seen = text[skipped : skipped + tile.x + tile.width - x]
-                skipped = max(0, skipped - len(text))
-                x = canvas.put(x, tile.y + row, seen, role)
-        if tile.size.height == 1 and tile.pile in COLUMN_INDEX:
-            self._mark_strip(canvas, tile)
+        """Draw a tile of a pile that is not a column."""
+        if tile.kind is TileKind.SPACE:
+            lit = (tile.pile, tile.copy) in self.lit
+            rows = space_face(self._space_words(tile), tile.size, self.style, lit)
+        else:
+            rows = tile_face(tile, self.style, self._state(tile))
+        put_tile(canvas, tile, rows)
 
     def label(self, canvas: Canvas, label: PileLabel) -> None:
         """Write a key and a name."""
@@ -124,21 +201,6 @@ class _Drawing:
                 return
         canvas.put(label.x, label.y, key[: label.width], role)
 
-    def _rows(self, tile: Tile) -> Rows:
-        match tile.kind:
-            case TileKind.CARD:
-                assert tile.card is not None
-                whole = tile.width >= tile.size.width
-                return card_face(tile.card, tile.size, self.style, self._state(tile), whole)
-            case TileKind.GAP:
-                return gap_face(tile.count, tile.size, self.style, self._state(tile))
-            case TileKind.BACK:
-                number = 0 if tile.pile == RESERVE else tile.count
-                return back_face(number, tile.size, self.style)
-            case TileKind.SPACE:
-                lit = (tile.pile, tile.copy) in self.lit
-                return space_face(self._space_words(tile), tile.size, self.style, lit)
-
     def _state(self, tile: Tile) -> CardState:
         if self._is_picked(tile):
             return CardState.PICKED
@@ -151,15 +213,10 @@ class _Drawing:
     def _is_picked(self, tile: Tile) -> bool:
         if self.marks.picked is None or self.marks.picked[0] != tile.pile:
             return False
-        if tile.pile in COLUMN_INDEX:
-            last_of_them = self.layout.count_from(tile.spot) - tile.count + 1
-            return last_of_them <= self.marks.picked[1]
         # of equal foundations the first gives back
         return self._is_top(tile) and not tile.copy
 
     def _is_top(self, tile: Tile) -> bool:
-        if tile.pile in COLUMN_INDEX:
-            return self.layout.count_from(tile.spot) == 1
         return tile.pile != WASTE or tile.index == len(self.view.waste) - 1
 
     def _lit(self) -> set[tuple[str, int]]:
@@ -215,18 +272,6 @@ class _Drawing:
     def _only_kings(self) -> bool:
         admits = self.game.columns.space.admits
         return [r for r in range(1, 14) if admits(Pile.COLUMN, card_of(r, "S"))] == [13]
-
-    def _mark_strip(self, canvas: Canvas, tile: Tile) -> None:
-        """A card of one row has no lines, so a sign stands before it."""
-        if tile.kind is TileKind.SPACE:
-            if (tile.pile, tile.copy) in self.lit:
-                canvas.put(tile.x - 1, tile.y, ">" if self.style.ascii else "→", Role.KEY_TARGET)
-            return
-        state = self._state(tile)
-        if state is CardState.PICKED:
-            canvas.put(tile.x - 1, tile.y, "*" if self.style.ascii else "▐", Role.KEY_LIT)
-        elif state is CardState.TARGET:
-            canvas.put(tile.x - 1, tile.y, ">" if self.style.ascii else "→", Role.KEY_TARGET)
 
     def _key(self, label: PileLabel) -> str:
         labels = self.marks.labels

@@ -43,6 +43,14 @@ class Canvas:
         self._rows: tuple[Row, ...] = ()
         """As they were when they were last asked for."""
 
+    def copied(self) -> "Canvas":
+        """Return a copy of this canvas."""
+        copy = Canvas(self.width, 0)
+        copy.height = self.height
+        copy._signs = [row[:] for row in self._signs]
+        copy._roles = [row[:] for row in self._roles]
+        return copy
+
     def put(self, x: int, y: int, text: str, role: Role) -> int:
         """Write a text; return the column after it, cut off or not."""
         if not text.isprintable():

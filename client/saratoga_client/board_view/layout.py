@@ -1,12 +1,13 @@
-"""Where every card of a view is drawn, and what lies under a cell.
+"""The tiles of a view: where each card is drawn, and which pile a cell belongs to.
 
-Drawing and clicking agree, since both go by the same places.
+Drawing and clicking use the same tiles, so they always agree.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 
 from saratoga_client.board_view.card_faces import Size
 from saratoga_client.board_view.elision import ColumnRow, column_rows
@@ -29,45 +30,46 @@ __all__ = ["BoardLayout", "PileLabel", "Spot", "Tile", "TileKind", "lay_out"]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """What a cell of the board belongs to."""
+    """A pile, or a card of it, that a cell of the board belongs to."""
 
     pile: str
-    """As moves name it, but `stock`, `up.S`, `down.S`: both foundations of a suit have one name."""
+    """The name as in moves; also `stock`, `up.S` and `down.S`, one name for equal foundations."""
     index: int | None = None
-    """The card's index from the bottom of its pile; `None` where no card is named, such as on the
-    stock, in a space, or below the last card of a column."""
+    """The card's index from the bottom of its pile; `None` for no card in particular: on the stock,
+    in a space, or below the last card of a column."""
 
 
 class TileKind(StrEnum):
-    """What is drawn in a place."""
+    """The contents of a tile."""
 
     CARD = "card"
     BACK = "back"
-    """A pile face down; `count` cards of it are hidden."""
+    """A face-down pile of `count` hidden cards."""
     GAP = "gap"
-    """A row that counts cards of a column for which there is no room."""
+    """A row with the number of cards of a column for which there is no room."""
     SPACE = "space"
     """A pile without cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """One thing that is drawn, and the cells of it that nothing covers."""
+    """A card, a back, a gap or a space, and the cells in which it is visible."""
 
     kind: TileKind
     pile: str
-    copy: int = 0
-    """Which of two foundations of a suit that have one name."""
-    index: int | None = None
-    """The card's index from the bottom of its pile; the first one's where `count` are counted."""
-    card: Card | None = None
-    count: int = 1
     x: int
     y: int
     width: int
     height: int
     size: Size
-    """Of the whole card."""
+    """The size of the whole card."""
+    copy: int = 0
+    """The number of the foundation among two of one name."""
+    index: int | None = None
+    """The card's index from the bottom of its pile; of several counted cards, the first one's."""
+    card: Card | None = None
+    count: int = 1
+    """Cards that the tile stands for."""
     cut: int = 0
     """Columns of the card that another covers at its left."""
 
@@ -79,22 +81,31 @@ class Tile:
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTiles:
+    """The tiles of a column; the same column gives the same object, so its picture can be kept."""
+
+    tiles: tuple[Tile, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardLayout:
-    """A view laid out."""
+    """The tiles and labels of a view on a board of some size."""
 
     width: int
     height: int
     tiles: tuple[Tile, ...]
+    """Every tile but those of the columns, then those."""
+    columns: tuple[ColumnTiles, ...]
     labels: tuple[PileLabel, ...]
     _strips: tuple[tuple[int, int, int, int, Spot], ...]
-    """Left, right (not in it), top, bottom and pile of what belongs to a pile though no card is
-    there: the rest of a column, the keys."""
+    """Rectangles that belong to a pile without showing a card, such as the rest of a column or a
+    label: left, right (exclusive), top, bottom (exclusive) and the pile."""
     _piles: Mapping[str, tuple[Card, ...]]
-    """What lies on every pile; of a suit's foundations only the first."""
+    """The cards of every pile; of equal foundations only the first's."""
 
     def at(self, x: int, y: int) -> Spot | None:
-        """What the cell belongs to; `None` for the bare table."""
+        """Return the pile and card of a cell; `None` for the bare table."""
         for tile in self.tiles:
             if tile.covers(x, y):
                 return tile.spot
@@ -104,20 +115,20 @@ class BoardLayout:
         return None
 
     def tile(self, spot: Spot) -> Tile | None:
-        """Where the card of a spot is drawn, or counted."""
+        """Return the tile of a spot."""
         return next((tile for tile in self.tiles if tile.spot == spot), None)
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
-        """What is lifted with that card: of a column it and all that lie on it, else the top card."""
+        """Return the cards a drag would lift: from that card to the top of a column, else the top card."""
         pile = self._piles.get(spot.pile, ())
         if spot.index is None:
             return ()
         return pile[spot.index :] if spot.pile in COLUMN_INDEX else pile[-1:]
 
     def count_from(self, spot: Spot) -> int:
-        """Cards from that card to the top of its column.
+        """Return the number of cards from that card to the top of its column.
 
-        Of other piles, and where no card is named, it is the top card, if there is one: 1 or 0.
+        For other piles and for spots without a card: 1, or 0 if the pile is empty.
         """
         held = len(self._piles.get(spot.pile, ()))
         if spot.index is None or spot.pile not in COLUMN_INDEX:
@@ -128,20 +139,25 @@ class BoardLayout:
 def lay_out(
     game: Game, view: View, width: int, height: int, picked: tuple[str, int] | None = None
 ) -> BoardLayout:
-    """Lay a view out on so many cells.
+    """Lay a view out on a board of `width` times `height` cells.
 
-    `picked` is a pile and how many of its cards are in hand, so that none of them goes out of
-    sight uncounted.
+    `picked` is a pile and the number of its selected cards, which keep their first card in sight.
     """
     arranged = pile_layout(game, width, height)
-    tiles: list[Tile] = []
+    others: list[Tile] = []
+    columns: list[ColumnTiles] = []
     for area in arranged.areas:
-        tiles += _tiles(game, view, area, picked)
-    _lay_cards_over_spaces(tiles)
+        if area.pile in COLUMN_INDEX:
+            lifted = picked[1] if picked and picked[0] == area.pile else 0
+            columns.append(_column(game, view.columns[COLUMN_INDEX[area.pile]], area, lifted))
+        else:
+            others += _tiles(view, area)
+    _lay_cards_over_spaces(others)
     return BoardLayout(
         width=width,
         height=height,
-        tiles=tuple(tiles),
+        tiles=(*others, *chain.from_iterable(column.tiles for column in columns)),
+        columns=tuple(columns),
         labels=arranged.labels,
         _strips=tuple(_strips(arranged)),
         _piles=_piles(view),
@@ -149,7 +165,7 @@ def lay_out(
 
 
 def _lay_cards_over_spaces(tiles: list[Tile]) -> None:
-    """Where a space would cover a line of the card to its left, the card covers the space."""
+    """Let a card cover the left line of a space at its right, not the other way around."""
     for at, (left, right) in enumerate(pairwise(tiles)):
         overlap = left.x + left.size.width - right.x
         beside = left.y == right.y and left.x < right.x
@@ -161,13 +177,9 @@ def _lay_cards_over_spaces(tiles: list[Tile]) -> None:
             tiles[at + 1] = replace(right, x=right.x + overlap, width=width, size=size, cut=1)
 
 
-def _tiles(
-    game: Game, view: View, area: PileArea, picked: tuple[str, int] | None
-) -> Iterator[Tile]:
-    if area.pile in COLUMN_INDEX:
-        lifted = picked[1] if picked and picked[0] == area.pile else 0
-        yield from _column(game, view.columns[COLUMN_INDEX[area.pile]], area, lifted)
-    elif area.pile == STOCK:
+def _tiles(view: View, area: PileArea) -> Iterator[Tile]:
+    """Return the tiles of a pile that is not a column."""
+    if area.pile == STOCK:
         kind = TileKind.BACK if view.stock else TileKind.SPACE
         yield _whole(area, kind, count=len(view.stock))
     elif area.pile == WASTE:
@@ -178,33 +190,36 @@ def _tiles(
         yield _foundation(view, area)
 
 
-def _column(game: Game, column: tuple[Card, ...], area: PileArea, lifted: int) -> Iterator[Tile]:
+@lru_cache(maxsize=1 << 9)
+def _column(game: Game, column: tuple[Card, ...], area: PileArea, lifted: int) -> ColumnTiles:
     if not column:
-        yield _whole(area, TileKind.SPACE, count=0)
-        return
+        return ColumnTiles((_whole(area, TileKind.SPACE, count=0),))
     count = len(column)
     last = min(area.size.height, max(1, area.rows - count + 1))
     if last < 2 <= area.size.height <= area.rows:
         last = 2
     run = max(game.columns.packets(column), default=1)
     anchors = (count - run, 0, count - lifted)
+    tiles: list[Tile] = []
     y = area.y
     for shown in column_rows(count, area.rows - last + 1, anchors):
-        top = shown == ColumnRow(count - 1)
-        height = last if top else 1
-        yield Tile(
-            kind=TileKind.CARD if shown.count == 1 else TileKind.GAP,
-            pile=area.pile,
-            index=shown.first,
-            card=column[shown.first] if shown.count == 1 else None,
-            count=shown.count,
-            x=area.x,
-            y=y,
-            width=area.size.width,
-            height=height,
-            size=area.size,
+        height = last if shown == ColumnRow(count - 1) else 1
+        tiles.append(
+            Tile(
+                kind=TileKind.CARD if shown.count == 1 else TileKind.GAP,
+                pile=area.pile,
+                index=shown.first,
+                card=column[shown.first] if shown.count == 1 else None,
+                count=shown.count,
+                x=area.x,
+                y=y,
+                width=area.size.width,
+                height=height,
+                size=area.size,
+            )
         )
         y += height
+    return ColumnTiles(tuple(tiles))
 
 
 def _waste(view: View, area: PileArea) -> Iterator[Tile]:

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.board_view.board import Marks, draw_layout, draw_packet
-from saratoga_client.board_view.canvas import Canvas, Row, changes, overlay
+from saratoga_client.board_view.board import DrawnBoard, Marks, draw_layout, draw_packet
+from saratoga_client.board_view.canvas import Row, changes, overlay
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
@@ -97,7 +97,7 @@ class BoardWidget(Widget):
         self._colours = colours or paint(Depth.ALL)
         self._shown: _Shown | None = None
         self._layout: BoardLayout | None = None
-        self._canvas: Canvas | None = None
+        self._drawn: DrawnBoard | None = None
         self._board: tuple[Row, ...] = ()
         self._rows: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
@@ -199,9 +199,11 @@ class BoardWidget(Widget):
             return
         picked = shown.marks.picked
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
-        canvas = draw_layout(shown.game, shown.view, shown.marks, shown.style, self._layout)
-        self._board = canvas.rows(self._canvas)
-        self._canvas = canvas
+        former = self._drawn
+        self._drawn = draw_layout(
+            shown.game, shown.view, shown.marks, shown.style, self._layout, former
+        )
+        self._board = self._drawn.canvas.rows(None if former is None else former.canvas)
         if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
             self._let_go()
         self._paint()

@@ -28,7 +28,7 @@ def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> 
     """The layout of a picture, after a look at everything in it."""
     layout = lay_out(game, view, *board)
     marks = Marks(labels=pile_keys(game).by_pile)
-    canvas = draw_layout(game, view, marks, look, layout)
+    canvas = draw_layout(game, view, marks, look, layout).canvas
     rows = canvas.text().split("\n")
     cells = Counter(
         (x, y)
@@ -80,3 +80,31 @@ def test_a_back_shows_nothing_but_how_many_lie_there(
         if back.kind is TileKind.BACK:
             assert back.card is None
             assert back.index is None
+
+
+@given(
+    st.sampled_from(list(GAMES)),
+    st.lists(st.tuples(places, st.integers(0, 12), st.booleans()), min_size=2, max_size=6),
+    BOARDS,
+    LOOKS,
+)
+def test_a_board_drawn_after_another_equals_one_drawn_from_nothing(
+    name: str,
+    steps: list[tuple[int, int, bool]],
+    board: tuple[int, int],
+    style: CardStyle,
+) -> None:
+    former = None
+    for place, column, is_picked in steps:
+        game, position, _, _ = step_at(name, place)
+        view, pile = redact(position), f"t{column % game.columns.count + 1}"
+        marks = Marks(
+            picked=(pile, 1) if is_picked else None,
+            targets=frozenset() if is_picked else frozenset((pile, "up.S")),
+            find="7" if column % 2 else "",
+            labels={pile: "x"},
+        )
+        layout = lay_out(game, view, *board, marks.picked)
+        former = draw_layout(game, view, marks, style, layout, former)
+        alone = draw_layout(game, view, marks, style, layout)
+        assert former.canvas.rows() == alone.canvas.rows()

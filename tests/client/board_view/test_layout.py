@@ -41,7 +41,7 @@ def test_at_every_cell_of_a_card_is_that_card(
     game, position, *_ = step_at(name, place)
     view = redact(position)
     layout = lay_out(game, view, *board)
-    rows = draw_layout(game, view, NO_MARKS, LOOK, layout).text().split("\n")
+    rows = draw_layout(game, view, NO_MARKS, LOOK, layout).canvas.text().split("\n")
     for card in layout.tiles:
         assert {layout.at(x, y) for x, y in cells(card)} == {card.spot}
         if card.kind is TileKind.CARD:
