@@ -232,7 +232,7 @@ def test_what_is_looked_for_is_found() -> None:
     assert isinstance(told, str)
     with pytest.raises(Leak, match="stock"):
         check_frame(told.replace('"place"', '"stock"').replace(position.stock[0], "racing"), own)
-    with pytest.raises(Leak, match="none"):
+    with pytest.raises(Leak, match="without"):
         check_frame(json.encode_event(Refused(re=1, code="x", message="", board=board)), [])
     with pytest.raises(Leak):
         check_secrets([b"..." + bytes.fromhex("ab" * 16)], ["ab" * 16])

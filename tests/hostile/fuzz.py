@@ -32,7 +32,7 @@ BARE = 400
 CLIENTS = 6
 TARGETS = (
     *("commands", "events", "moves", "positions", "records"),
-    *("pages", "addresses", "nudges", "names", "pasted"),
+    *("pages", "addresses", "node_events", "names", "pasted"),
 )
 
 

@@ -1,8 +1,7 @@
-"""One target fuzzed with coverage to guide it: `python tests/hostile/guided.py TARGET -runs=100000`.
+"""Fuzz one target, guided by coverage: `python tests/hostile/guided.py TARGET -runs=100000`.
 
-What stands behind the target's name are flags of libFuzzer. Needs atheris (`make fuzz` installs it).
-A target takes bytes that somebody else chose, and may do with them what it likes except raise what
-its docstring does not name.
+Flags of libFuzzer follow the target's name. Needs atheris, which `make fuzz` installs. A target parses
+bytes from an untrusted source; an unexpected exception is a failure.
 """
 
 import asyncio
@@ -39,13 +38,13 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
 
 
 def commands(data: bytes) -> None:
-    """Frames of both kinds, as the house reads them."""
+    """Decode commands of both subprotocols, as the server does."""
     read_or_refused(CODECS[MSGPACK], data)
     read_or_refused(CODECS[JSON], data.decode("utf-8", errors="replace"))
 
 
 def events(data: bytes) -> None:
-    """Frames of a hostile house, as a player's program reads them."""
+    """Decode events of a hostile server, as a client does."""
     for codec, frame in ((CODECS[MSGPACK], data), (CODECS[JSON], _text(data))):
         with suppress(BadFrame):
             board = getattr(codec.decode_event(frame), "board", None)
@@ -75,7 +74,7 @@ def records(data: bytes) -> None:
 
 
 class _Public:
-    """A house whose pages are all there."""
+    """A store in which every leaderboard and record exists."""
 
     async def why_not_ready(self) -> str | None:
         return None
@@ -92,7 +91,7 @@ _METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
 
 
 def pages(data: bytes) -> None:
-    """Paths and queries over HTTP: never a fault of the house's own."""
+    """Answer HTTP paths and queries without an internal error."""
     text = data.decode("latin-1")
     page = _LOOP.run_until_complete(HttpPages(_Public()).page(_METHODS[len(data) % 4], "/" + text))
     assert page.status != 500, page
@@ -105,8 +104,8 @@ def addresses(data: bytes) -> None:
         network_of(client_address("192.0.2.1", text.split("\n"), proxies))
 
 
-def nudges(data: bytes) -> None:
-    """What comes over the store's channels."""
+def node_events(data: bytes) -> None:
+    """Decode events from the store's channels."""
     with suppress(BadNodeEvent):
         decode_node_event(data)
 
@@ -120,7 +119,7 @@ def names(data: bytes) -> None:
 
 
 def pasted(data: bytes) -> None:
-    """What friends paste: invitations, addresses, tokens; and what a terminal is shown of it."""
+    """Parse what players paste: invitations, addresses and tokens, and sanitise it for a terminal."""
     text = _text(data)
     found = invitation.destination(text)
     if found is not None:
@@ -138,7 +137,7 @@ TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
     target.__name__: target
     for target in (
         *(commands, events, moves, positions, records),
-        *(pages, addresses, nudges, names, pasted),
+        *(pages, addresses, node_events, names, pasted),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Whatever comes in a frame, it is a command or a refusal from the closed list."""
+"""The decoder turns every frame into a command or a refusal from the closed list."""
 
 from collections import Counter
 from random import Random

@@ -1,4 +1,4 @@
-"""Guessing the codes of other people's tables, against what SECURITY.md says it takes."""
+"""Guessing table codes is limited as SECURITY.md says."""
 
 import re
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
 
 
 def wrong_codes(right: str) -> list[str]:
-    """Codes that a guesser might try; the right one is not among them."""
+    """Return wrong codes that an attacker might guess."""
     chance = Random("guesses")
     codes = (table_code(chance.randrange) for _ in range(50))
     return [code for code in codes if code != right]
@@ -51,7 +51,7 @@ async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
         assert said[-1] == "too_fast"
         assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
         assert await tried(mallory.refused, kind, right) == "too_fast"
-        # whoever was told the code has guessed nothing, and comes in
+        # A player that knows the code has guessed nothing, and is admitted.
         assert isinstance(await anna.ask(WatchTable, table=right), Snapshot)
 
 

@@ -1,4 +1,4 @@
-"""Tricks at the door: foreign pages, smuggled requests, odd headers, offers that must be declined."""
+"""Hostile handshakes: foreign origins, smuggled requests, broken headers, unwanted extensions."""
 
 from collections.abc import AsyncIterator
 from typing import Final
@@ -22,7 +22,7 @@ async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
         yield opened
 
 
-# Pages of other people's sites
+# Pages of other sites
 
 
 @pytest.mark.parametrize("origin", [EVIL, "null", "", "http://127.0.0.1", "file://", f"{EVIL}, x"])
@@ -35,28 +35,28 @@ async def test_a_page_of_another_site_gets_no_connection(
     assert no.value.response.status_code == 403
 
 
-async def test_no_second_origin_gets_in_beside_another(server: ListeningServer) -> None:
+async def test_a_second_origin_header_gets_no_connection(server: ListeningServer) -> None:
     answer = await said(server.port, handshake(f"Origin: {EVIL}", "Origin: null"))
     assert answer.status in (400, 403)
 
 
-async def test_a_program_names_no_origin_and_comes_in(server: ListeningServer) -> None:
+async def test_a_client_without_an_origin_is_admitted(server: ListeningServer) -> None:
     answer = await said(server.port, handshake())
     assert answer.status == 101
 
 
-async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(
+async def test_a_page_of_another_site_reads_only_what_is_public(
     server: ListeningServer,
 ) -> None:
-    plain = request("GET /leaderboards/canfield HTTP/1.1", "Host: house")
+    plain = request("GET /leaderboards/canfield HTTP/1.1", "Host: server")
     foreign = request(
-        *("GET /leaderboards/canfield HTTP/1.1", "Host: house", f"Origin: {EVIL}"),
+        *("GET /leaderboards/canfield HTTP/1.1", "Host: server", f"Origin: {EVIL}"),
         *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
     )
     ours, theirs = await said(server.port, plain), await said(server.port, foreign)
     assert ours.body == theirs.body
     assert theirs.status == 200
-    # any page may read it, but none with its visitor's credentials; and there are none to be had
+    # Any site may read the page, but without credentials; the server has none.
     assert theirs.headers["access-control-allow-origin"] == "*"
     assert theirs.headers.keys().isdisjoint(
         {"access-control-allow-credentials", "set-cookie", "access-control-allow-headers"}
@@ -69,20 +69,24 @@ async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(
 @pytest.mark.parametrize(
     "first",
     [
-        request("POST / HTTP/1.1", "Host: house", "Content-Length: 5"),
-        request("POST / HTTP/1.1", "Host: house", "Transfer-Encoding: chunked"),
-        request("GET / HTTP/1.1", "Host: house", "Content-Length: 5", "Transfer-Encoding: chunked"),
-        request("GET / HTTP/1.1", "Host: house", "Content-Length: 0", "Content-Length: 40"),
-        request("GET /healthz HTTP/1.1", "Host: house"),
-        request("GET /healthz HTTP/1.1", "Host: house", "Connection: keep-alive"),
-        request("GET / HTTP/1.1", "Host: house", "X: a\nGET /readyz HTTP/1.1"),
-        request("OPTIONS * HTTP/1.1", "Host: house"),
+        request("POST / HTTP/1.1", "Host: server", "Content-Length: 5"),
+        request("POST / HTTP/1.1", "Host: server", "Transfer-Encoding: chunked"),
+        request(
+            "GET / HTTP/1.1", "Host: server", "Content-Length: 5", "Transfer-Encoding: chunked"
+        ),
+        request("GET / HTTP/1.1", "Host: server", "Content-Length: 0", "Content-Length: 40"),
+        request("GET /healthz HTTP/1.1", "Host: server"),
+        request("GET /healthz HTTP/1.1", "Host: server", "Connection: keep-alive"),
+        request("GET / HTTP/1.1", "Host: server", "X: a\nGET /readyz HTTP/1.1"),
+        request("OPTIONS * HTTP/1.1", "Host: server"),
         handshake(subprotocol="chat"),
     ],
 )
-async def test_behind_a_request_there_is_no_other(server: ListeningServer, first: bytes) -> None:
-    """A proxy that counts requests otherwise than the house could not be made to pass one on."""
-    hidden = request("GET /readyz HTTP/1.1", "Host: house")
+async def test_a_request_hidden_behind_another_is_not_answered(
+    server: ListeningServer, first: bytes
+) -> None:
+    """A request hidden in another's body is not answered, so no proxy can be made to smuggle one."""
+    hidden = request("GET /readyz HTTP/1.1", "Host: server")
     answer = await said(server.port, first + b"0\r\n\r\n" + hidden, hidden)
     assert answer.answers == 1
     assert b'"ready"' not in answer.raw
@@ -103,7 +107,7 @@ async def test_behind_a_request_there_is_no_other(server: ListeningServer, first
         (("no colon",), {400}),
     ],
 )
-async def test_a_header_twice_too_long_or_broken_is_no_fault_of_the_house(
+async def test_a_header_twice_too_long_or_broken_is_no_server_error(
     server: ListeningServer, more: tuple[str, ...], statuses: set[int]
 ) -> None:
     answer = await said(server.port, handshake(*more))
@@ -112,7 +116,7 @@ async def test_a_header_twice_too_long_or_broken_is_no_fault_of_the_house(
 
 
 @pytest.mark.parametrize("missing", ["Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
-async def test_half_a_handshake_lets_nobody_in(server: ListeningServer, missing: str) -> None:
+async def test_an_incomplete_handshake_is_refused(server: ListeningServer, missing: str) -> None:
     answer = await said(server.port, handshake(without=[missing]))
     assert answer.status in (200, 400, 426)
 
@@ -138,10 +142,10 @@ async def test_half_a_handshake_lets_nobody_in(server: ListeningServer, missing:
         ("GET /" + "a" * 9000 + " HTTP/1.1", {414, 431}),
     ],
 )
-async def test_no_method_and_no_path_leads_further(
+async def test_other_methods_and_paths_are_refused(
     server: ListeningServer, line: str, statuses: set[int]
 ) -> None:
-    answer = await said(server.port, request(line, "Host: house"))
+    answer = await said(server.port, request(line, "Host: server"))
     assert answer.status in statuses, answer.raw[:200]
     assert b"root:" not in answer.raw
     assert b"Traceback" not in answer.raw
@@ -153,13 +157,13 @@ async def test_no_method_and_no_path_leads_further(
 @pytest.mark.parametrize(
     "offered", ["chat", "saratoga.v2.json", "SARATOGA.V1.JSON", "saratoga.v1.json.evil", ",,", None]
 )
-async def test_no_other_subprotocol_is_spoken(server: ListeningServer, offered: str | None) -> None:
+async def test_other_subprotocols_are_refused(server: ListeningServer, offered: str | None) -> None:
     answer = await said(server.port, handshake(subprotocol=offered))
-    assert answer.status == 400 or _goodbye(answer.body) in (4504, 1002)
+    assert answer.status == 400 or _close_code(answer.body) in (4504, 1002)
 
 
 @pytest.mark.parametrize("offered", [f"{JSON}, {MSGPACK}", f"chat, {JSON}", f"{JSON}, {JSON}"])
-async def test_of_several_one_that_was_offered_is_chosen(
+async def test_the_server_chooses_a_subprotocol_that_was_offered(
     server: ListeningServer, offered: str
 ) -> None:
     answer = await said(server.port, handshake(subprotocol=offered))
@@ -180,25 +184,25 @@ async def test_compression_is_declined_whatever_is_offered(
     server: ListeningServer, offer: str
 ) -> None:
     opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
-    # a compressed frame after all: its first reserved bit is set
+    # A compressed frame all the same: its first reserved bit is set.
     answer = await said(server.port, opening, masked(b"\x00", first=0xC2))
     assert answer.status == 101
     assert "sec-websocket-extensions" not in answer.headers
-    assert _goodbye(answer.body) == 1002
+    assert _close_code(answer.body) == 1002
 
 
 @pytest.mark.parametrize(
     ("frame", "code"),
     [
-        (masked(b"x", first=0x83), 1002),  # a kind that there is not
-        (masked(b"x", first=0x80), 1002),  # the rest of nothing
-        (masked(b"x" * 3, first=0x09), 1002),  # a ping in pieces
+        (masked(b"x", first=0x83), 1002),  # an unknown opcode
+        (masked(b"x", first=0x80), 1002),  # a continuation of nothing
+        (masked(b"x" * 3, first=0x09), 1002),  # a fragmented ping
         (b"\x82\x01x", 1002),  # not masked
-        (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than may be
-        (b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1002),  # longer than can be
-        (masked(b"\xff\xfe", first=0x81), 1007),  # a text that is none
+        (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than allowed
+        (b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1002),  # longer than possible
+        (masked(b"\xff\xfe", first=0x81), 1007),  # invalid UTF-8
         (masked(b"\x03\xe8", first=0x88), 1000),
-        (masked(b"\x00\x01", first=0x88), 1002),  # a code that there is not
+        (masked(b"\x00\x01", first=0x88), 1002),  # an invalid close code
     ],
 )
 async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
@@ -206,11 +210,11 @@ async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented
 ) -> None:
     answer = await said(server.port, handshake(subprotocol=JSON), frame)
     assert answer.status == 101
-    assert _goodbye(answer.body) in (code, 1009)
+    assert _close_code(answer.body) in (code, 1009)
 
 
-def _goodbye(frames: bytes) -> int:
-    """The code of the goodbye in what a house sent, 0 if there is none; no other frame is long."""
+def _close_code(frames: bytes) -> int:
+    """Return the code of the close frame in what the server sent, 0 if there is none."""
     at = 0
     while at + 2 <= len(frames):
         kind, size = frames[at] & 15, frames[at + 1]

@@ -1,8 +1,8 @@
-"""No sequence of commands, legal or not, tells anybody of a card that its player has not turned up.
+"""No sequence of commands, legal or not, reveals a card that its player has not turned up.
 
-A script full of odd commands is told twice, on deals that differ in hidden cards only, with everything
-else the same: tokens, seeds, codes, time. Until one of those cards is turned up, every byte is the same:
-to both racers, to a stranger without a seat, on the pages over HTTP, in the metrics and in the log.
+A script of odd commands is run on deals that differ only in hidden cards: tokens, seeds, codes and time
+are the same. Until one of those cards is turned up, every byte must be the same: for both racers, for a
+player without a seat, on the HTTP pages, in the metrics and in the log.
 """
 
 from random import Random
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kit.secrecy import leak
-from kit.secret_commands import Telling, check_same, scripted, told
+from kit.secret_commands import Run, check_same, run_script, scripted
 from kit.swaps import Slot, is_up, rearranged, slots
 from kit.tables import CODE
 from saratoga_protocol.events import Refused
@@ -33,28 +33,28 @@ def dealt(game: str, number: int) -> Position:
     return deal_for_key(GAMES[game], practice_key(f"odd {number}"))
 
 
-def turned_up_at(telling: Telling, slot: Slot) -> int | None:
-    """The first step after which somebody has that card face up."""
-    steps = range(len(telling.made))
-    up = (s for s in steps if any(is_up(slot, way) for way in telling.ways(s).values()))
+def turned_up_at(run: Run, slot: Slot) -> int | None:
+    """Return the first step after which some player has that card face up."""
+    steps = range(len(run.made))
+    up = (s for s in steps if any(is_up(slot, way) for way in run.ways(s).values()))
     return next(up, None)
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_cards_that_nobody_turned_up_change_no_byte_of_any_answer(game: str) -> None:
+async def test_cards_not_turned_up_change_no_byte_of_any_answer(game: str) -> None:
     chance = Random(f"odd commands of {game}")
     for number in range(2):
         opening = dealt(game, number)
         base = await scripted(game, opening, chance, STEPS)
         hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
         assert len(hidden) > 3
-        again = await told(game, opening, base.script)
+        again = await run_script(game, opening, base.script)
         check_same(base.streams, again.streams)
         for _ in range(2):
             shuffled = chance.sample(hidden, len(hidden))
             deal = rearranged(opening, dict(zip(hidden, shuffled, strict=True)))
             assert deal != opening
-            other = await told(game, deal, base.script)
+            other = await run_script(game, deal, base.script)
             check_same(base.streams, other.streams)
 
 
@@ -72,12 +72,12 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
         if deal == opening or end < 0:  # of two packs, equal cards
             continue
         looked += end
-        other = await told(game, deal, base.script)
+        other = await run_script(game, deal, base.script)
         check_same(base.until(end), other.until(end))
     assert looked > STEPS / 2
 
 
-async def test_the_scripts_try_what_can_be_tried() -> None:
+async def test_the_scripts_provoke_every_kind_of_refusal() -> None:
     answers: set[str] = set()
     moves = 0
     for game in GAMES:
@@ -92,11 +92,11 @@ async def test_the_scripts_try_what_can_be_tried() -> None:
     }
 
 
-async def test_a_refusal_that_told_of_a_hidden_card_would_be_found_out(
+async def test_a_refusal_that_depends_on_a_hidden_card_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opening = dealt("canfield", 1)
-    base_deal, chance = opening, Random("whispers")
+    base_deal, chance = opening, Random("leaks")
     base = await scripted("canfield", base_deal, chance, STEPS)
     hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
     shown: list[Position] = []
@@ -105,19 +105,19 @@ async def test_a_refusal_that_told_of_a_hidden_card_would_be_found_out(
         shown.append(position)
         return view
 
-    def whispered(no: Refused, *_: Any) -> Refused:
-        # a word more or less, by a card that lies face down
+    def leaky(no: Refused, *_: Any) -> Refused:
+        # One character more or less, depending on a card that lies face down.
         last = shown[-1].reserve[0] if shown else "AS"
         return Refused(re=no.re, code=no.code, message=no.message + "!" * (last[1] in "HD"))
 
     leak(monkeypatch, "redact", remembered)
-    leak(monkeypatch, "refused", whispered)
-    ours = await told("canfield", base_deal, base.script)
+    leak(monkeypatch, "refused", leaky)
+    ours = await run_script("canfield", base_deal, base.script)
     differ = 0
     for _ in range(4):
         deal = rearranged(
             opening, dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
         )
-        theirs = await told("canfield", deal, base.script)
+        theirs = await run_script("canfield", deal, base.script)
         differ += theirs.streams != ours.streams
     assert differ

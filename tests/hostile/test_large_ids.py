@@ -1,4 +1,4 @@
-"""A player chooses the ids of commands, up to the largest that the wire has: nothing suffers by it."""
+"""Commands with the largest ids that the wire allows are stored and recognised exactly."""
 
 from kit.running_race import AnyStore, ending, move, running_race
 from saratoga_protocol.version import LARGEST_NUMBER
@@ -18,7 +18,7 @@ async def test_a_board_with_large_ids_is_read_as_it_was_written(store: AnyStore)
     assert board.last_id == LARGEST_NUMBER
 
 
-async def test_a_repeated_large_id_is_known_again(store: AnyStore) -> None:
+async def test_a_repeated_large_id_is_recognised(store: AnyStore) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0, command_id=LARGE))
     (again,) = await race.commit(move("draw", 0, command_id=LARGE))

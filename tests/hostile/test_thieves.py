@@ -1,7 +1,7 @@
-"""Tokens and sessions in wrong hands: guessed, stolen, replayed; and one person with two of them.
+"""Tokens and sessions in wrong hands: guessed, stolen, replayed; and one person with two tokens.
 
-What a victim can do stands in SECURITY.md: take the seat back at once, and have the host forget or ban
-the player that was stolen, which puts an end to the thief too.
+SECURITY.md says what a victim can do: take the seat back at once, or have the host forget or ban the
+stolen player, which locks out the thief too.
 """
 
 import secrets
@@ -36,7 +36,7 @@ from saratoga_server.store.opening import Store
 
 @pytest.fixture
 async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
-    """A house whose countdowns are short."""
+    """A server with short countdowns."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
     async with listening_server(valkey) as opened:
         yield opened
@@ -44,13 +44,13 @@ async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 @asynccontextmanager
 async def thief_of(server: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
-    """Another connection with the token of that player."""
+    """Connect with the token of that player."""
     async with player_at(server.url, victim) as came:
         yield came
 
 
 async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
-    """A race that runs; returns the table's code."""
+    """Start a race; return the table's code."""
     code = await gathered(*racers)
     await counted_down(*racers)
     for racer in racers:
@@ -58,7 +58,7 @@ async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
     return code
 
 
-async def test_a_token_that_nobody_has_is_nobody(server: ListeningServer) -> None:
+async def test_an_unknown_token_is_a_new_player(server: ListeningServer) -> None:
     async with (
         player_at(server.url, "Anna") as anna,
         connected_player(server.url, "Mallory") as mallory,
@@ -72,7 +72,7 @@ async def test_a_token_that_nobody_has_is_nobody(server: ListeningServer) -> Non
         assert await mallory.refused(CreateTable, game="canfield") == "name_needed"
 
 
-async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
+async def test_a_token_that_only_matches_the_player_id_is_refused(
     server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """80 bits of a token's hash name the player; all 256 of another hash must fit as well."""
@@ -86,14 +86,14 @@ async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
         assert await mallory.refused(Hello, token=secrets.token_hex(32)) == "wrong_token"
 
 
-async def test_a_stolen_token_takes_the_seat_and_its_owner_is_told_and_takes_it_back(
+async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
     server: ListeningServer,
 ) -> None:
     async with player_at(server.url, "Anna", legal=True) as anna:
         code = await racing(server, anna)
         board = (await anna.moves("draw")).board
         async with thief_of(server, "Anna") as thief:
-            # before the seat is taken over, both may look, and only its holder moves
+            # Before the takeover both may watch, but only the holder of the seat moves.
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
             assert answer.code == "not_seated"
@@ -107,7 +107,7 @@ async def test_a_stolen_token_takes_the_seat_and_its_owner_is_told_and_takes_it_
                 await again.moves("draw")
 
 
-async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
+async def test_forgetting_a_stolen_player_locks_out_the_thief(
     server: ListeningServer, valkey: Store
 ) -> None:
     async with player_at(server.url, "Anna") as anna:
@@ -115,11 +115,11 @@ async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
     table_cache = await compose_table_cache(valkey)
     await Administration(valkey, table_cache, "the host").forget(player)
     async with player_at(server.url, "Mallory") as mallory:
-        # the name is free for its owner, who comes with a token that nobody stole
+        # The name is free for its owner, who has a new token.
         async with connected_player(server.url, "Anna") as owner:
             owner.token = secrets.token_hex(32)
             assert (await owner.hello()).name == "Anna"
-        # and what was stolen is nobody: no name, no seat, and none of hers to be had
+        # The stolen token is unknown: it has no name and no seat, and cannot get hers.
         async with connected_player(server.url, "Anna") as thief:
             thief.token = token_of("Anna")
             assert await thief.refused(Hello, token=thief.token, name="Anna") == "name_taken"
@@ -129,11 +129,13 @@ async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
 
 
 async def said_by(player: SocketPlayer, *commands: AnyCommand) -> list[AnyEvent]:
-    """Say these, word for word; the answers."""
+    """Send these commands unchanged; return the responses."""
     return [await player.send(command) for command in commands]
 
 
-async def test_frames_of_another_s_session_do_nothing_to_them(server: ListeningServer) -> None:
+async def test_commands_of_another_session_do_not_affect_its_player(
+    server: ListeningServer,
+) -> None:
     async with AsyncExitStack() as stack:
         anna, bert, mallory = [
             await stack.enter_async_context(player_at(server.url, name))
@@ -156,10 +158,10 @@ async def test_frames_of_another_s_session_do_nothing_to_them(server: ListeningS
         assert (made.board.count, made.board.state) == (2, "racing")
 
 
-async def test_a_whole_session_said_again_is_answered_and_not_done_again(
+async def test_a_replayed_session_is_answered_and_not_carried_out_again(
     server: ListeningServer,
 ) -> None:
-    """Whoever listened on a line without TLS has the token: nothing is doubled all the same."""
+    """An eavesdropper on a connection without TLS has the token, and still doubles nothing."""
     async with player_at(server.url, "Anna") as anna:
         code = await racing(server, anna)
         moves = [
@@ -176,8 +178,8 @@ async def test_a_whole_session_said_again_is_answered_and_not_done_again(
         assert {answer.board.count for answer in again if isinstance(answer, MoveMade)} == {3}
 
 
-async def test_with_a_second_token_one_sees_no_more_than_any_rival(server: ListeningServer) -> None:
-    """Two seats for one person cannot be told from two people. Neither shows the other's cards."""
+async def test_a_second_token_shows_no_more_than_any_rival_sees(server: ListeningServer) -> None:
+    """Two seats of one person look like two people: neither is shown the other's cards."""
     async with AsyncExitStack() as stack:
         anna, shadow = [
             await stack.enter_async_context(player_at(server.url, name))
@@ -198,7 +200,7 @@ async def test_one_player_holds_one_seat_however_many_connections_there_are(
 ) -> None:
     async with player_at(server.url, "Anna") as anna, player_at(server.url, "Anna") as second:
         await anna.at_table(CreateTable, game="canfield")
-        # the same id is the same command, and opens no second table
+        # The same id is the same command, and creates no second table.
         again = await second.at_table(CreateTable, game="canfield")
         assert again.table.code == anna.table.code
         assert await second.refused(CreateTable, game="canfield") == "elsewhere"
@@ -226,7 +228,7 @@ IMPOSTORS = (
         "A\u200dnna",
     ),
 )
-HOUSE_WORDS = (
+RESERVED_NAMES = (
     *(
         "house",
         "Host",
@@ -253,12 +255,12 @@ HOUSE_WORDS = (
 )
 
 
-async def test_nobody_is_called_like_somebody_else_or_like_the_house(
+async def test_names_like_another_player_s_or_the_server_s_are_refused(
     server: ListeningServer,
 ) -> None:
     no = ("name_taken", "bad_name")
     async with player_at(server.url, "Anna"), player_at(server.url, "Mallory") as mallory:
         assert await mallory.refused(ClaimName, name="\u0410nna") in no
-        for name in (*IMPOSTORS, *HOUSE_WORDS):
-            async with connected_player(server.url, "somebody") as another:
+        for name in (*IMPOSTORS, *RESERVED_NAMES):
+            async with connected_player(server.url, "another") as another:
                 assert await another.refused(Hello, token=secrets.token_hex(32), name=name) in no

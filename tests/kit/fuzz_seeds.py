@@ -41,7 +41,7 @@ def seeds(target: str) -> Iterator[bytes]:
             yield format_position(deal_for_key(game, practice_key("seed"))).encode()
     elif target == "records":
         yield from (path.read_bytes() for path in sorted(RECORDS.glob("*.record")))
-    elif target == "nudges":
+    elif target == "node_events":
         player = "abcdefghijklmnop"
         for nudge in (Announce("Hello."), Banned(player), Renamed(player, "Anna")):
             yield encode_node_event(nudge)

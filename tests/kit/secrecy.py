@@ -1,8 +1,8 @@
-"""What a player may not see, and looking for it in everything the player was sent.
+"""What a player may not see, and the search for it in everything that the player was sent.
 
-Nothing here asks the house, `redact` or `wire_view` what is hidden: it is said once more, in other
-words, from rules of sight alone. Of a position a player may see the waste, the columns, the
-foundations, the top card of the reserve, and how many cards lie in stock and reserve.
+The rules of sight are written here a second time, without the server's `redact` and `wire_view`. A
+player may see the waste, the columns, the foundations, the top card of the reserve, and the number of
+cards in stock and reserve.
 """
 
 import re
@@ -21,24 +21,24 @@ CARD: Final = re.compile(r"[A23456789TJQK][CSHD]")
 OF_A_BOARD: Final = frozenset(
     {"view", "stock", "waste", "reserve", "reserve_top", "columns", "up", "down", "passes", "base"}
 )
-"""Words that tell of a board: only a player's own board may hold them."""
+"""Keys of a board view: only a player's own board may hold them."""
 
 OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state"})
-"""All that others may know of a racer."""
+"""Keys of a standing: all that others may know of a racer."""
 
 
 ODD_MOVES: Final = (
     *("redeal", "draw", "w>up", "w>down", "r>up", "r>t1", "t1>t2", "t2>t1:9", "up.S>t3", "x"),
 )
-"""What a curious player tries: some of it legal now and then, most of it not."""
+"""Moves that a curious player tries; most of them are illegal."""
 
 
 class Leak(AssertionError):
-    """Somebody was sent what they may not see."""
+    """A player was sent what it may not see."""
 
 
 def sight(position: Position) -> dict[str, Any]:
-    """All that may be seen of a position, as it is written on the wire."""
+    """Return all that may be seen of a position, as on the wire."""
     return {
         "stock": len(position.stock),
         "waste": "".join(position.waste),
@@ -53,14 +53,14 @@ def sight(position: Position) -> dict[str, Any]:
 
 
 def opened(frame: bytes | str) -> dict[str, Any]:
-    """A frame as plain maps, lists, texts and numbers; nothing that was sent is passed over."""
+    """Decode a frame to plain maps, lists, texts and numbers, without leaving anything out."""
     event = msgspec.json.decode(frame) if isinstance(frame, str) else msgspec.msgpack.decode(frame)
     assert isinstance(event, dict)
     return event
 
 
 def check_frame(frame: bytes | str, own: Sequence[Position]) -> None:
-    """Raise `Leak` if the frame shows more than one's `own` board, by how many entries it has."""
+    """Raise `Leak` if the frame shows more than the player's own positions, listed by entries."""
     event = opened(frame)
     board = event.pop("board", None)
     if board is not None:
@@ -72,26 +72,26 @@ def check_frame(frame: bytes | str, own: Sequence[Position]) -> None:
             raise Leak(f"{path}: {value}")
     for row in event.get("standings", []):
         if not set(row) <= OF_A_STANDING:
-            raise Leak(f"a standing tells {sorted(row)}")
+            raise Leak(f"a standing has {sorted(row)}")
 
 
 def _check_own_board(board: dict[str, Any], own: Sequence[Position]) -> None:
     view = dict(board.pop("view"))
     if not own:
-        raise Leak("a board for somebody who has none")
-    # what is at its default is left out of a frame
+        raise Leak("a board for a player without one")
+    # Frames leave out default values.
     expected = sight(own[board["count"]])
-    told = {"waste": "", "reserve": 0, "reserve_top": "", "up": [], "down": []} | view
-    told = {"columns": [], "base": 1, "passes": 1} | told
-    if told != expected:
-        raise Leak(f"own board: {told}, and not {expected}")
+    shown = {"waste": "", "reserve": 0, "reserve_top": "", "up": [], "down": []} | view
+    shown = {"columns": [], "base": 1, "passes": 1} | shown
+    if shown != expected:
+        raise Leak(f"own board: {shown}, and not {expected}")
     for path, value in _walked(board):
         if isinstance(value, str) and CARD.search(value):
             raise Leak(f"board.{path}: {value}")
 
 
 def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every key and every value in it, with the way there."""
+    """Yield every key and value with its path."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield f"{path}.{key}", key
@@ -104,7 +104,7 @@ def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def check_secrets(frames: Iterable[bytes | str], secrets: Iterable[str]) -> None:
-    """Raise `Leak` if a frame holds a secret (in hexadecimal), written out or as bare bytes."""
+    """Raise `Leak` if a frame holds a secret, in hexadecimal or as bytes."""
     sought = [form for secret in secrets for form in (secret.encode(), bytes.fromhex(secret))]
     for frame in frames:
         raw = frame.encode() if isinstance(frame, str) else frame
@@ -114,9 +114,9 @@ def check_secrets(frames: Iterable[bytes | str], secrets: Iterable[str]) -> None
 
 
 def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
-    """How much of the opening's stock and reserve has been turned up on the way.
+    """Return how many cards of the opening's stock and reserve were turned up.
 
-    So many cards of the stock, from the one drawn first; so many of the reserve, from its top.
+    Cards of the stock count from the first drawn, cards of the reserve from its top.
     """
     way = list(positions)
     opening = way[0]
@@ -129,10 +129,12 @@ def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
 
 
 def leak(monkeypatch: pytest.MonkeyPatch, name: str, leaky: Callable[..., Any]) -> None:
-    """Have every module of the house that uses `name` use `leaky` on its result."""
+    """Let every module of the server that uses `name` pass its result through `leaky`."""
     for module in [m for n, m in sys.modules.items() if n.startswith("saratoga_server")]:
         if hasattr(module, name):
             sound = getattr(module, name)
             monkeypatch.setattr(
-                module, name, lambda *told, sound=sound, **more: leaky(sound(*told, **more), *told)
+                module,
+                name,
+                lambda *given, sound=sound, **more: leaky(sound(*given, **more), *given),
             )

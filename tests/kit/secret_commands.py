@@ -1,8 +1,8 @@
-"""One script of commands, legal and not, told to the same house on deals that differ in hidden cards.
+"""One script of commands, legal and not, run on deals that differ only in hidden cards.
 
-The script is made on one deal: two racers, one of whom tries everything, and a stranger without a
-seat who does the same. It is kept as frames, and said word for word on any other deal. What comes
-back is kept step by step: every frame to everybody, the pages over HTTP, the metrics and the log.
+The script is made on one deal, by two racers, one of whom tries everything, and a player without a
+seat who does the same. Its frames are sent unchanged on any other deal. What comes back is kept step
+by step: every frame to every player, the HTTP pages, the metrics and the log.
 """
 
 import logging
@@ -43,43 +43,43 @@ from saratoga_server.node import Node
 from saratoga_server.transport.http_api import HttpPages
 
 Step = tuple[str, Frame]
-"""Who sends which frame."""
+"""A player's name, and the frame that the player sends."""
 
 OURS = re.compile(rb"saratoga_(?!tasks)")
-"""Metrics of the house: those of the process, and how many tasks it has, are the test's as well."""
+"""The server's own metrics; those of the process and its tasks include the test."""
 
 PAGES_EVERY = 6
-"""Steps."""
+"""Steps between two looks at the HTTP pages."""
 
 RACERS = ("Anna", "Bert")
 SPOILT = 0.25
-"""Of all frames, so many are spoilt in their bytes."""
+"""The share of frames with spoilt bytes."""
 
 
 @dataclass
-class Telling:
-    """What came back, and how the boards stood, before the first step and after each."""
+class Run:
+    """What came back, and the boards, before the first step and after each."""
 
     script: list[Step]
-    heard: list[dict[str, int]] = field(default_factory=list)
-    """How many frames or pages each had been sent by then."""
+    received: list[dict[str, int]] = field(default_factory=list)
+    """Frames or pages that each player had been sent, by step."""
     streams: dict[str, list[object]] = field(default_factory=dict)
     made: list[dict[str, int]] = field(default_factory=list)
-    """How many moves each racer had made by then."""
+    """Moves that each racer had made, by step."""
     way: dict[str, list[Position]] = field(default_factory=dict)
-    """Of each racer, every position from the opening on."""
+    """Every position of each racer from the opening on."""
 
     def ways(self, step: int) -> dict[str, list[Position]]:
-        """Of each racer, every position up to that step."""
+        """Return every position of each racer up to that step."""
         return {name: self.way[name][: 1 + made] for name, made in self.made[step].items()}
 
     def until(self, step: int) -> dict[str, list[object]]:
-        """Everything that anybody was sent up to that step."""
-        return {name: stream[: self.heard[step][name]] for name, stream in self.streams.items()}
+        """Return everything that each player was sent up to that step."""
+        return {name: stream[: self.received[step][name]] for name, stream in self.streams.items()}
 
 
 def check_same(ours: dict[str, list[object]], theirs: dict[str, list[object]]) -> None:
-    """Raise `Leak`, with the first thing that differs, unless all were sent the same."""
+    """Raise `Leak` with the first difference unless all players were sent the same."""
     for name, stream in ours.items():
         for number, (one, other) in enumerate(zip_longest(stream, theirs[name])):
             if one != other:
@@ -92,30 +92,32 @@ def _unlike(one: object, other: object) -> str:
     return f"{one!r}, and {other!r}"
 
 
-async def scripted(game: str, opening: Position, chance: Random, steps: int) -> Telling:
-    """Make a script on this deal, and tell it."""
-    return await _told(game, opening, steps, lambda room: Tempter(room, chance, game).next())
+async def scripted(game: str, opening: Position, random: Random, steps: int) -> Run:
+    """Make a script on this deal while running it."""
+    return await _run_script(
+        game, opening, steps, lambda racing: Tempter(racing, random, game).next()
+    )
 
 
-async def told(game: str, opening: Position, script: Sequence[Step]) -> Telling:
-    """Tell a script, word for word, on another deal."""
+async def run_script(game: str, opening: Position, script: Sequence[Step]) -> Run:
+    """Run a script unchanged on another deal."""
     lines = iter(script)
-    return await _told(game, opening, len(script), lambda room: next(lines))
+    return await _run_script(game, opening, len(script), lambda racing: next(lines))
 
 
 @dataclass
-class Room:
-    """The house, and who is there."""
+class Racing:
+    """A server, and the players there."""
 
     server: InProcessServer
     players: dict[str, MemoryPlayer]
     code: str
 
 
-async def _told(
-    game: str, opening: Position, steps: int, next_step: Callable[[Room], Step]
-) -> Telling:
-    telling = Telling([])
+async def _run_script(
+    game: str, opening: Position, steps: int, next_step: Callable[[Racing], Step]
+) -> Run:
+    run = Run([])
     with _log() as log:
         async with open_in_process_server(always(opening)) as server:
             players = {
@@ -128,26 +130,26 @@ async def _told(
             await wanda.at_table(commands.WatchTable, table=code)
             await counted_down(anna, bert)
             await server.pass_time(COUNTDOWN_MILLIS)
-            room = Room(server, players, code)
-            telling.streams = {name: player.received.frames for name, player in players.items()}  # type: ignore[misc]
-            telling.streams |= {"pages": [], "log": log}
-            await _look(telling, room, game)
+            racing = Racing(server, players, code)
+            run.streams = {name: player.received.frames for name, player in players.items()}  # type: ignore[misc]
+            run.streams |= {"pages": [], "log": log}
+            await _note(run, racing, game)
             for _ in range(steps):
-                step = next_step(room)
-                telling.script.append(step)
+                step = next_step(racing)
+                run.script.append(step)
                 server.time.at += 700
-                await _say(players[step[0]], step[1])
+                await _send(players[step[0]], step[1])
                 await server.pass_time(0)
-                await _look(telling, room, game)
-            for name, entries in _moves(room).items():
-                way = telling.way[name] = [opening]
+                await _note(run, racing, game)
+            for name, entries in _moves(racing).items():
+                way = run.way[name] = [opening]
                 for text in entries:
                     way.append(play(GAMES[game], way[-1], parse_move(text)))
-    return telling
+    return run
 
 
-async def _say(player: MemoryPlayer, frame: Frame) -> None:
-    """As the gateway does with a frame."""
+async def _send(player: MemoryPlayer, frame: Frame) -> None:
+    """Handle a frame as the gateway does."""
     session = player.session
     try:
         command = session.codec.decode_command(frame)
@@ -157,35 +159,35 @@ async def _say(player: MemoryPlayer, frame: Frame) -> None:
     session.tell(await player.server.answer(session, command))
 
 
-async def _look(telling: Telling, room: Room, game: str) -> None:
-    """Note what everybody has been sent, and now and then what anybody may fetch."""
-    if len(telling.heard) % PAGES_EVERY == 0:
-        await _fetch(telling, room.server.node, room.code, game)
-    telling.heard.append({name: len(stream) for name, stream in telling.streams.items()})
-    telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
+async def _note(run: Run, racing: Racing, game: str) -> None:
+    """Note what each player was sent, and every few steps the HTTP pages."""
+    if len(run.received) % PAGES_EVERY == 0:
+        await _fetch(run, racing.server.node, racing.code, game)
+    run.received.append({name: len(stream) for name, stream in run.streams.items()})
+    run.made.append({name: len(entries) for name, entries in _moves(racing).items()})
 
 
-async def _fetch(telling: Telling, node: Node, code: str, game: str) -> None:
+async def _fetch(run: Run, node: Node, code: str, game: str) -> None:
     pages = HttpPages(node)
     for path in (
         *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),
         *(f"/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
     ):
         page = await pages.page("GET", path)
-        telling.streams["pages"].append((page.status, page.body))
+        run.streams["pages"].append((page.status, page.body))
     metrics = generate_latest(registry_of(node.metrics)).splitlines()
-    telling.streams["pages"].append([line for line in metrics if OURS.match(line)])
+    run.streams["pages"].append([line for line in metrics if OURS.match(line)])
 
 
-def _moves(room: Room) -> dict[str, list[str]]:
-    """What each racer has played so far."""
-    race = room.server.node.races.known(f"{room.code}/1")
+def _moves(racing: Racing) -> dict[str, list[str]]:
+    """Return the moves that each racer has made."""
+    race = racing.server.node.races.known(f"{racing.code}/1")
     assert race is not None
     boards = {player: run.board for player, run in race.runs.items() if run.board}
     return {
         name: [
             entry.text
-            for entry in boards[room.players[name].player].log
+            for entry in boards[racing.players[name].player].log
             if entry.text not in LOG_ENDINGS
         ]
         for name in RACERS
@@ -193,35 +195,35 @@ def _moves(room: Room) -> dict[str, list[str]]:
 
 
 class Tempter:
-    """Says what comes next, by what is known on the deal that the script is made on."""
+    """Chooses the next step by what the players know on this deal."""
 
-    def __init__(self, room: Room, chance: Random, game: str) -> None:
-        self._room = room
-        self._chance = chance
+    def __init__(self, racing: Racing, random: Random, game: str) -> None:
+        self._room = racing
+        self._random = random
         self._game = game
         self._said: list[Step] = []
 
     def next(self) -> Step:
-        chance = self._chance
-        name = chance.choice(("Anna", "Anna", "Anna", "Bert", "Bert", "Wanda"))
+        random = self._random
+        name = random.choice(("Anna", "Anna", "Anna", "Bert", "Bert", "Wanda"))
         player = self._room.players[name]
-        kind = chance.random()
+        kind = random.random()
         before = [frame for who, frame in self._said if who == name]
         if kind < 0.1 and before:
-            return name, chance.choice(before)
+            return name, random.choice(before)
         player.last_id = max(player.last_id, *self._taken(player), 0)
         command = self._move(player) if kind < 0.65 else self._odd(player)
         player.last_id = max(player.last_id, command.id)
         codec = player.received.codec
         frame = codec.encode_command(command)
-        if chance.random() < SPOILT:
-            spoilt = Spoiler(chance, codec.subprotocol).frame(command)
+        if random.random() < SPOILT:
+            spoilt = Spoiler(random, codec.subprotocol).frame(command)
             frame = spoilt if _leaves_ids(codec, spoilt) else frame
         self._said.append((name, frame))
         return name, frame
 
     def _taken(self, player: MemoryPlayer) -> list[int]:
-        """Ids that spoilt frames have used up."""
+        """Return the ids that spoilt frames have used up."""
         seat = self._room.server.state(self._room.code).seat(player.player)
         race = self._room.server.node.races.known(f"{self._room.code}/1")
         run = None if race is None else race.runs.get(player.player)
@@ -229,32 +231,32 @@ class Tempter:
         return [each.last_id for each in (seat, board) if each is not None]
 
     def _move(self, player: MemoryPlayer) -> AnyCommand:
-        """A legal one, a random one, or one meant for another position."""
-        chance = self._chance
+        """Make a legal move, a random one, or one for another position."""
+        random = self._random
         race = self._room.server.node.races.known(f"{self._room.code}/1")
         run = None if race is None else race.runs.get(player.player)
         board = None if run is None else run.board
-        count, move = 0, chance.choice((*ODD_MOVES, "x", "t1>", "t99>up"))
+        count, move = 0, random.choice((*ODD_MOVES, "x", "t1>", "t99>up"))
         if board is not None:
             count = board.length
             legal = legal_moves(GAMES[self._game], board.position)
-            if legal and chance.random() < 0.8:
-                temper = banking if chance.random() < 0.7 else wandering
-                move = str(temper(legal, chance))
-        after = max(0, count + chance.choice((0, 0, 0, 0, 0, 0, 0, 1, -1, 5)))
+            if legal and random.random() < 0.8:
+                temper = banking if random.random() < 0.7 else wandering
+                move = str(temper(legal, random))
+        after = max(0, count + random.choice((0, 0, 0, 0, 0, 0, 0, 1, -1, 5)))
         return commands.MakeMove(
             id=player.last_id + 1, race=f"{self._room.code}/1", after=after, move=move
         )
 
     def _odd(self, player: MemoryPlayer) -> AnyCommand:
-        """Anything but what would end a board: the record would open."""
-        chance, code = self._chance, self._room.code
-        ident = player.last_id + 1 if chance.random() < 0.8 else chance.randrange(1, 60)
+        """Make any command but one that ends a board, since the record would be public."""
+        random, code = self._random, self._room.code
+        ident = player.last_id + 1 if random.random() < 0.8 else random.randrange(1, 60)
         here: dict[str, Any] = {
             "id": ident,
-            "table": chance.choice((code, code, code, "amber-heron-07")),
+            "table": random.choice((code, code, code, "amber-heron-07")),
         }
-        race = f"{code}/{chance.choice((1, 1, 2))}"
+        race = f"{code}/{random.choice((1, 1, 2))}"
         makes: list[Callable[[], AnyCommand]] = [
             lambda: commands.GetRecord(id=ident, race=race),
             lambda: commands.MakeMove(id=ident, race=race, after=0, move="draw"),
@@ -277,11 +279,11 @@ class Tempter:
             lambda: commands.Hello(id=ident, token=player.token),
             lambda: commands.Heartbeat(id=ident),
         ]
-        return chance.choice(makes)()
+        return random.choice(makes)()
 
 
 def _leaves_ids(codec: Codec, frame: Frame) -> bool:
-    """Whether there are ids left after this one: behind the largest nothing is taken any more."""
+    """Return whether ids are left after this frame's: after the largest none is accepted."""
     try:
         return codec.decode_command(frame).id < 1000
     except BadFrame:
@@ -299,7 +301,7 @@ class _Kept(logging.Handler):
 
 @contextmanager
 def _log() -> Iterator[list[object]]:
-    """Everything that the house logs meanwhile."""
+    """Yield everything that the server logs while entered."""
     kept, root = _Kept(), logging.getLogger("saratoga")
     level = root.level
     root.addHandler(kept)

@@ -1,4 +1,4 @@
-"""Hidden cards taken from one place to another behind the players' backs."""
+"""Deals that differ only in hidden cards."""
 
 from collections.abc import Sequence
 
@@ -10,19 +10,19 @@ Slot = tuple[str, int]
 
 
 def slots(opening: Position) -> list[Slot]:
-    """Every place of a hidden card."""
+    """Return every slot with a hidden card."""
     of_reserve = range(1, len(opening.reserve))
     return [("stock", n) for n in range(len(opening.stock))] + [("reserve", n) for n in of_reserve]
 
 
 def is_up(slot: Slot, way: Sequence[Position]) -> bool:
-    """Whether that slot's card has been turned up on the way."""
+    """Return whether that slot's card was turned up in these positions."""
     drawn, seen = turned_up(way)
     return slot[1] < (drawn if slot[0] == "stock" else seen)
 
 
 def rearranged(opening: Position, into: dict[Slot, Slot]) -> Position:
-    """The opening with the card of each slot taken from another slot."""
+    """Return the opening with the card of each slot taken from another slot."""
     stock, reserve = list(opening.stock), list(opening.reserve)
     cards = {("stock", n): card for n, card in enumerate(opening.stock)}
     cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}

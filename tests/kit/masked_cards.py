@@ -1,0 +1,55 @@
+"""Cards that raise when they are read, in place of those that a player may not see.
+
+Neither a response nor its timing may depend on hidden cards. Code that never reads them takes the
+same steps whatever they are.
+"""
+
+from typing import Any, NoReturn
+
+from saratoga_rules.cards import Card
+from saratoga_rules.position import Position
+
+
+class HiddenCardRead(AssertionError):
+    """Code read a hidden card."""
+
+
+class MaskedText(str):
+    """A card's name that can be moved between piles, but not compared, looked up, or read."""
+
+    __slots__ = ()
+
+    def _raise(self, *_: Any) -> NoReturn:
+        raise HiddenCardRead("a hidden card was read")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _raise
+    __hash__ = __getitem__ = __iter__ = __contains__ = _raise
+    __str__ = __repr__ = __format__ = __len__ = __add__ = _raise
+
+
+def masked(position: Position) -> Position:
+    """Return the position with every card masked that its player has not seen.
+
+    The stock is hidden in the first pass; after that its player has turned up every card of it.
+    """
+    stock = _mask(position.stock) if position.passes == 1 else position.stock
+    reserve = _mask(position.reserve[:-1]) + position.reserve[-1:]
+    return position._replace(stock=stock, reserve=reserve)
+
+
+def unmasked(position: Position) -> Position:
+    """Return the position without masks."""
+    return position._replace(
+        stock=_unmask(position.stock),
+        waste=_unmask(position.waste),
+        reserve=_unmask(position.reserve),
+        columns=tuple(map(_unmask, position.columns)),
+    )
+
+
+def _mask(pile: tuple[Card, ...]) -> tuple[Card, ...]:
+    return tuple(Card(MaskedText(card)) for card in pile)
+
+
+def _unmask(pile: tuple[Card, ...]) -> tuple[Card, ...]:
+    return tuple(Card(str.__str__(card)) for card in pile)
