@@ -143,7 +143,7 @@ async def _serve_players(
     )
     tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)
-    log.info("open", address=address, store=config.store_shown)
+    log.info("server_open", address=address, store=config.store_shown)
     announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
@@ -218,17 +218,17 @@ async def _close(
     tasks: Iterable[asyncio.Task[object]],
 ) -> None:
     """Drain and close; reset open connections if shutdown is requested a second time."""
-    log.info("closing", connections=node.metrics.connections)
+    log.info("server_closing", connections=node.metrics.connections)
     node.readiness.is_stopping, node.metrics.is_ready = True, False
     forced = asyncio.create_task(shutdown.forced.wait())
     closing = asyncio.create_task(_drain(node, gateway, delay))
     await asyncio.wait([closing, forced], return_when=asyncio.FIRST_COMPLETED)
     if not closing.done():
-        log.warning("closed_in_haste")
+        log.warning("server_aborted")
         gateway.cut()
     for error in await cancel_all([*tasks, forced, closing]):
         log.error("server_fault", fault=error)
-    log.info("closed")
+    log.info("server_closed")
 
 
 async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
@@ -243,7 +243,7 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
             await gateway.close(RESTARTING)
             await node.stop()
     except TimeoutError:
-        log.warning("closed_in_haste")
+        log.warning("server_aborted")
         gateway.cut()
 
 

@@ -66,7 +66,7 @@ async def _concurrently(run: Run, every: Sequence[Awaitable[object]]) -> None:
 def _log_failure(fault: Exception, times: int) -> None:
     often = {"times": times} if times > 1 else {}
     if isinstance(fault, CommandRejected | StoreUnavailable):
-        log.warning("put_off", reason=str(fault), **often)
+        log.warning("task_postponed", reason=str(fault), **often)
     else:
         log.error("server_fault", fault=fault, **often)
 

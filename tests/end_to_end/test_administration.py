@@ -203,4 +203,4 @@ async def test_a_house_stops_in_order(server_process: ServerProcess) -> None:
         assert await server_process.stop() == 0
         assert 4000 <= await anna.closed() < 4500
     events = [event["event"] for event in server_process.events()]
-    assert events[-1] == "closed"
+    assert events[-1] == "server_closed"

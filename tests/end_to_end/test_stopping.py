@@ -63,7 +63,7 @@ async def test_a_second_signal_stops_it_at_once() -> None:
             assert (await anna.closed())[0] == 1006
         assert await ended(server_process) == 0
         assert not server_process.store_socket.exists()
-        assert any(event["event"] == "closed_in_haste" for event in server_process.events())
+        assert any(event["event"] == "server_aborted" for event in server_process.events())
 
 
 async def test_a_hangup_stops_it_in_order() -> None:
@@ -99,7 +99,7 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
     os.close(full)
     assert process.stderr is not None
     async with asyncio.timeout(WITHIN):
-        await process.stderr.readuntil(b"ready_line_not_printed")
+        await process.stderr.readuntil(b"ready_line_failed")
         process.terminate()
         rest = await process.stderr.read()
         assert await process.wait() == 0

@@ -30,7 +30,7 @@ READY_WITHIN: Final = 30.0
 """Seconds until the ready line, the start of the store included."""
 STOPPED_WITHIN: Final = 30.0
 """Seconds; a server takes at most 20 to drain."""
-FAULTS: Final = ("server_fault", "withheld", "event_failed")
+FAULTS: Final = ("server_fault", "withheld", "node_event_failed")
 
 
 @dataclass

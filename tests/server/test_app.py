@@ -88,7 +88,7 @@ async def test_a_port_that_is_taken_ends_the_server_with_advice(
 async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
     async with running_server("--metrics-port", port) as server_process:
         events = {event["event"] for event in server_process.events()}
-    assert "open" in events
+    assert "server_open" in events
     assert ("metrics_open" in events) == is_open
 
 

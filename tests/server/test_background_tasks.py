@@ -47,8 +47,8 @@ async def test_work_that_went_well_says_so(log: Log) -> None:
 @pytest.mark.parametrize(
     ("fault", "line"),
     [
-        (CommandRejected("no_such_table"), ("warning", "put_off")),
-        (StoreUnavailable("away"), ("warning", "put_off")),
+        (CommandRejected("no_such_table"), ("warning", "task_postponed")),
+        (StoreUnavailable("away"), ("warning", "task_postponed")),
         (ValueError("broken"), ("error", "server_fault")),
     ],
 )
@@ -90,7 +90,7 @@ async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> 
 async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
     faults = [StoreUnavailable("away") for _ in range(3 * SLICE)]
     assert not await run_each_logged([work(fault) for fault in (*faults, ValueError("broken"))])
-    assert log.lines == [("warning", "put_off"), ("error", "server_fault")]
+    assert log.lines == [("warning", "task_postponed"), ("error", "server_fault")]
     assert log.fields[0]["times"] == 3 * SLICE
 
 

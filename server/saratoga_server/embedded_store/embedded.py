@@ -131,7 +131,7 @@ class EmbeddedStore:
             try:
                 store = await self._start()
             except Exception as fault:  # any error: players wait, and a later attempt may succeed
-                _log.error("store_does_not_come_up", fault=fault)
+                _log.error("store_start_failed", fault=fault)
             else:
                 _log.warning("store_restarted", pid=store.pid)
                 return store

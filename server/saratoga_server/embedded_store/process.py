@@ -107,7 +107,7 @@ class StoreProcess:
         self._process.terminate()
         await asyncio.wait([self._exited], timeout=STOP_WITHIN)
         if not self._exited.done():
-            _log.error("store_does_not_stop", pid=self.pid)
+            _log.error("store_killed", pid=self.pid)
             self._process.kill()
             await self.wait()
         if self._lifeline is not None:

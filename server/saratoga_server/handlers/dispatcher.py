@@ -23,7 +23,7 @@ from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.readiness import Readiness
-from saratoga_server.live.refusals import refused, too_much
+from saratoga_server.live.refusals import failed, refused, too_much
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
@@ -166,7 +166,7 @@ class Dispatcher:
             except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
-            begun = self._failed(session, command, fault)
+            begun = failed(session, command.id, fault, self._metrics)
         if begun is None:
             return None
         self._metrics.commands[TAGS[wire.MakeMove]] += 1
@@ -198,21 +198,9 @@ class Dispatcher:
             except CommandRejected as refusal:
                 answer = await self._refused(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
-            return self._failed(session, command, fault)
+            return failed(session, command.id, fault, self._metrics)
         self._metrics.refusals[answer.code] += 1
         return answer
-
-    def _failed(self, session: Session, command: wire.AnyCommand, fault: Exception) -> Refused:
-        """Return the answer to a command that failed with an unexpected error, and log the error."""
-        if isinstance(fault, StoreUnavailable):
-            self._metrics.store_errors += 1
-            log.warning("store_unavailable", player=session.player, reason=str(fault))
-            code = "store_unavailable"
-        else:
-            log.error("server_fault", fault=fault, player=session.player)
-            code = "server_fault"
-        self._metrics.refusals[code] += 1
-        return refused(code, command.id)
 
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
         """Call the command's handler. Raises `CommandRejected`."""
@@ -276,7 +264,7 @@ class Dispatcher:
         try:
             return move.finish()
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
-            return self._failed(session, command, fault)
+            return failed(session, command.id, fault, self._metrics)
 
 
 class DispatchedMove:

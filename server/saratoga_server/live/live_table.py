@@ -55,7 +55,7 @@ def read_table(body: bytes) -> TableState:
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:
-        log.warning("table_for_newer_nodes", reason=str(fault))
+        log.warning("table_unreadable", reason=str(fault))
         raise CommandRejected(
             "draining", "That table has moved to newer servers. Connect again and continue there."
         ) from None

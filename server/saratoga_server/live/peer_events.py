@@ -129,7 +129,7 @@ class PeerEvents:
     async def subscribed(self) -> None:
         if self._has_listened:
             self._metrics.resubscriptions += 1
-            _log.info("listening_again")
+            _log.info("subscription_renewed")
             if self._events.is_listening:
                 self._add_look(self._look_at_players)
         self._has_listened = self._has_listened or self._events.is_listening

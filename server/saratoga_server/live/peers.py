@@ -57,7 +57,7 @@ class Peers:
         """Record a heartbeat of another node; return whether this node was alone before."""
         was_alone = self.is_alone
         if was_alone:
-            _log.info("met", other=node)
+            _log.info("node_discovered", other=node)
         self.seen()
         return was_alone
 

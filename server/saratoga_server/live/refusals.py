@@ -1,10 +1,16 @@
-"""Build refusal events: code, sentence, and whether and when to retry."""
+"""Build refusal events: code, sentence, and whether and when to retry; and answer internal errors."""
 
 from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
 from saratoga_protocol.refusals import REASONS
 from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import StoreUnavailable
+
+log = EventLog("commands")
 
 
 def refused(
@@ -33,3 +39,16 @@ def too_much(what: str, wait: float) -> CommandRejected:
     """Return the refusal for a rate limit; `what` is a sentence about the limit, `wait` in seconds."""
     seconds = max(1, ceil(wait))
     return CommandRejected("too_fast", f"{what} Wait {seconds} s.", wait)
+
+
+def failed(session: Session, command_id: int | None, fault: Exception, metrics: Metrics) -> Refused:
+    """Log and count an unexpected error of a command, and return the answer to the command."""
+    if isinstance(fault, StoreUnavailable):
+        metrics.store_errors += 1
+        log.warning("store_unavailable", player=session.player, reason=str(fault))
+        code = "store_unavailable"
+    else:
+        log.error("server_fault", fault=fault, player=session.player)
+        code = "server_fault"
+    metrics.refusals[code] += 1
+    return refused(code, command_id)

@@ -21,5 +21,5 @@ def announce(address: str) -> None:
         os.write(sys.stdout.fileno(), line)
     except OSError as error:
         # a closed terminal or a full disk; players can connect nevertheless
-        log.warning("ready_line_not_printed", text=str(error))
+        log.warning("ready_line_failed", text=str(error))
     systemd.notify(systemd.READY)

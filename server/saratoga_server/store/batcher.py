@@ -278,7 +278,7 @@ class Batcher:
         except (
             Exception
         ) as error:  # no caller may wait for ever; the next commit starts a new recovery
-            _log.error("commits_given_up", fault=error)
+            _log.error("commits_failed", fault=error)
             self._disconnect()
             given_up = self.pending()
             self._in_flight, self._resend, self._waiting = [], [], deque()
@@ -300,7 +300,7 @@ class Batcher:
             except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
                 self._last_error = str(error) or "no connection in time"
             except Exception as error:  # after any error, try again
-                _log.error("not_connected", fault=error)
+                _log.error("store_connect_failed", fault=error)
                 self._last_error = str(error)
             else:
                 self._connection = RequestConnection(transport, self._on_replies, self._on_lost)
@@ -320,7 +320,7 @@ class Batcher:
         try:
             await self._primaries.refresh()
         except Exception as error:  # keep the slot map
-            _log.error("map_not_read", fault=error)
+            _log.error("slot_map_read_failed", fault=error)
         self._in_flight = [own for call in self._in_flight if (own := self._keep_own(call))]
         self._resend = self._keep_own(self._resend)
         self._waiting = deque(self._keep_own(self._waiting))

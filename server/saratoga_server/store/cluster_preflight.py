@@ -46,7 +46,9 @@ async def check_rest(
     if len(replicated) < len(primaries.all()):
         _log.warning("primary_without_replica", of=len(primaries.all()), replicated=len(replicated))
     if not all(each.refuses_alone for each in replicated):
-        _log.info("advice", set="min-replicas-to-write 1", on="every node of the store")
+        _log.info(
+            "store_setting_advised", set="min-replicas-to-write 1", on="every node of the store"
+        )
     if not all(each.knows_waitaof for each in found):
         return False
     return all(await asyncio.gather(*(_syncs(primaries, each) for each in primaries.all())))

@@ -137,7 +137,7 @@ class Primaries:
             try:
                 await self.refresh()
             except Exception as error:  # after any error, read again
-                _log.error("map_not_read", fault=error)
+                _log.error("slot_map_read_failed", fault=error)
 
     async def _read(self) -> None:
         try:
@@ -209,7 +209,7 @@ async def _answers(asked: list["asyncio.Task[SlotMap | None]"]) -> list[SlotMap]
 
 def _log_fault(reading: "asyncio.Task[None]") -> None:
     if not reading.cancelled() and (fault := reading.exception()) is not None:
-        _log.error("map_not_read", fault=fault)
+        _log.error("slot_map_read_failed", fault=fault)
 
 
 async def _close(nodes: Iterable[Primary]) -> None:

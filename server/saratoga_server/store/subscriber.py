@@ -76,7 +76,7 @@ class Subscriber:
     def _warn(self, reason: str) -> None:
         """Log a failure, but only the first one in a row."""
         if not self._has_warned:
-            _log.warning("not_listening", store=self._primary.name, reason=reason)
+            _log.warning("subscription_failed", store=self._primary.name, reason=reason)
         self._has_warned = True
 
     async def _subscribe(self) -> None:
@@ -157,7 +157,7 @@ class Subscriber:
         try:
             event = decode_node_event(payload)
         except BadNodeEvent as error:
-            _log.warning("unknown_event", reason=str(error))
+            _log.warning("node_event_unknown", reason=str(error))
             return
         if type(event) is Here and event.node == self._listener.node:
             self._probe_seen = event.number
@@ -166,4 +166,4 @@ class Subscriber:
         try:
             self._listener.receive(event)
         except Exception as error:  # an error in handling one event does not stop the next one
-            _log.error("event_failed", event=type(event).__name__, fault=error)
+            _log.error("node_event_failed", event=type(event).__name__, fault=error)

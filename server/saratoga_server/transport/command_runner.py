@@ -15,9 +15,8 @@ from saratoga_protocol.codec import BadFrame
 from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
 from saratoga_protocol.events import AnyEvent, Event, MoveMade, Refused
 from saratoga_protocol.refusals import ABUSE, CloseCode
-from saratoga_server.live.refusals import refused
+from saratoga_server.live.refusals import failed, refused
 from saratoga_server.live.session import Session
-from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.transport.commands import Commands, PendingMove
@@ -25,8 +24,6 @@ from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 BAD_FRAME_COST: Final = 5
 """The cost of an unreadable frame, in commands."""
-
-log = EventLog("commands")
 
 
 class Client(Protocol):
@@ -104,7 +101,7 @@ class CommandRunner:
                 self._acknowledge(session, move, began)
                 return
         except Exception as fault:
-            self._fail(session, command, fault)
+            session.tell(failed(session, command.id, fault, self._metrics))
             return
         if move is None:
             self._start(client, session, command, self._answer(session, command, began))
@@ -131,7 +128,7 @@ class CommandRunner:
                 return
             self._acknowledge(session, answer, began)
         except Exception as fault:
-            self._fail(session, command, fault)
+            session.tell(failed(session, command.id, fault, self._metrics))
         client.answered()
 
     def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
@@ -168,7 +165,7 @@ class CommandRunner:
         try:
             await work
         except Exception as fault:
-            self._fail(session, command, fault)
+            session.tell(failed(session, command.id, fault, self._metrics))
         finally:
             client.answered()
 
@@ -187,12 +184,6 @@ class CommandRunner:
             await client.drained()
         finally:
             self._budget.done(len(message))
-
-    def _fail(self, session: Session, command: AnyCommand, fault: Exception) -> None:
-        """Answer a command that failed by a fault of the server's, and log why."""
-        log.error("server_fault", fault=fault, player=session.player)
-        self._metrics.refusals["server_fault"] += 1
-        session.tell(refused("server_fault", command.id))
 
 
 def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:

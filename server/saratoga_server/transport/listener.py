@@ -99,7 +99,7 @@ class Listener:
 
     async def _wait_after(self, fault: OSError) -> None:
         if fault.errno != self._last_fault:
-            log.error("cannot_accept", reason=str(fault))
+            log.error("accept_failed", reason=str(fault))
         self._last_fault = fault.errno
         await asyncio.sleep(RETRY_AFTER)
 
@@ -111,6 +111,6 @@ class Listener:
                 accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.connect_accepted_socket(lambda: connection, accepted, **self._tls)
         except (OSError, TimeoutError) as fault:
-            log.debug("not_connected", reason=str(fault))
+            log.debug("connect_failed", reason=str(fault))
             accepted.close()
             connection.never_connected()

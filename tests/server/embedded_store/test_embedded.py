@@ -250,7 +250,7 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
                 await race.board()  # the store itself takes its time
         assert events(caplog) == [
             "store_ended",
-            *["store_does_not_come_up"] * 3,
+            *["store_start_failed"] * 3,
             "store_restarted",
         ]
         assert not store.supervision.done()

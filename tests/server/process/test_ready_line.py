@@ -39,4 +39,4 @@ def test_systemd_is_notified_though_the_line_cannot_be_printed(
         monkeypatch.setattr(sys, "stdout", full)
         announce("ws://127.0.0.1:7470")
     assert manager.recv(100).decode() == systemd.READY
-    assert [record.getMessage() for record in caplog.records] == ["ready_line_not_printed"]
+    assert [record.getMessage() for record in caplog.records] == ["ready_line_failed"]

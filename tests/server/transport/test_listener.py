@@ -121,7 +121,7 @@ async def test_while_nothing_can_be_accepted_it_is_tried_again_and_logged_once(
         with socket.create_connection(("127.0.0.1", listener.port)):
             await arrivals.next()
         assert faulty.tries > 5
-    assert [record.getMessage() for record in caplog.records] == ["cannot_accept"]
+    assert [record.getMessage() for record in caplog.records] == ["accept_failed"]
 
 
 @pytest.mark.parametrize("fault", [errno.EPROTO, errno.ENETDOWN, errno.EHOSTUNREACH])
