@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -162,10 +163,17 @@ def replica_of(
 
 
 def free_port() -> int:
-    """Return a TCP port that is free at the moment."""
+    """Return a TCP port that no other process uses or gets, as long as this process runs.
+
+    On Linux the port stays reserved: a bound socket that does not listen keeps it from all but
+    programs that name it and set SO_REUSEADDR, as servers do.
+    """
     with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
+        if sys.platform == "linux":
+            probe.detach()
         return port
 
 
