@@ -37,10 +37,11 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     if form is OutputFormat.LIVE and not once:
         stand_beside(settings, table.code)
     else:
-        begin(_watch(settings.server_url, table.code, once, form))
+        begin(watch_table(settings.server_url, table.code, once, form))
 
 
-async def _watch(server: str, code: str, once: bool, form: OutputFormat) -> None:
+async def watch_table(server: str, code: str, once: bool, form: OutputFormat) -> None:
+    """Show the table until it is closed or, with `once`, its race is over. Raises `Problem`."""
     from saratoga_client.cli.watch_display import display_for
     from saratoga_client.session.open_connection import open_connection
     from saratoga_client.session.watcher import watched_states

@@ -1,14 +1,12 @@
-"""Displays of a watched table: JSON for programs, plain lines, and a scoreboard."""
+"""Displays of a watched table: JSON for programs, and plain lines."""
 
 import json
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from kit.scripted_server import CODE, NOON, RACE
 from kit.table_views import outcome, running
-from saratoga_client.cli.scoreboard import Scoreboard, scoreboard
+from saratoga_client.cli.scoreboard import Scoreboard
 from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -91,12 +89,3 @@ def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFi
 def test_every_output_format_has_its_display(form: OutputFormat, kind: type) -> None:
     with display_for(form, now) as display:
         assert isinstance(display, kind)
-
-
-def test_the_scoreboard_shows_marks_money_places_and_the_clock() -> None:
-    console = Console(width=80, record=True, file=StringIO())
-    console.print(scoreboard(running(), NOON + 5_000))
-    text = console.export_text()
-    for word in ("Otto [bot]", "Anna", "14", "+$20", "$15", "cashed out", "1:25 left", CODE):
-        assert word in text
-    assert all(len(line) <= 80 for line in text.splitlines())

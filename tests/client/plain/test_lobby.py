@@ -1,4 +1,4 @@
-"""The lobby in lines, at a house that answers as the test says."""
+"""The lobby in plain lines: a kept seat, public tables, and names."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -13,8 +13,8 @@ from saratoga_client.plain.session import ExitReason
 from saratoga_protocol import events
 
 
-class Hall:
-    """A house for whoever has no seat yet."""
+class AnsweringConnection:
+    """A connection that keeps the commands and answers them at once."""
 
     url = "ws://127.0.0.1:9"
 
@@ -36,59 +36,25 @@ class Hall:
         self.asked.append(draft(id=1))
 
 
-async def stayed(hall: Hall, *commands: str) -> tuple[RecordedOutput, ExitReason]:
+async def stayed(
+    connection: AnsweringConnection, *commands: str
+) -> tuple[RecordedOutput, ExitReason]:
     session, output = scripted_session(*commands)
-    return output, await run_lobby(cast(Connection, hall), session=session)
+    return output, await run_lobby(cast(Connection, connection), session=session)
 
 
-async def test_who_comes_hears_where_and_as_whom_and_goes_when_the_lines_end() -> None:
-    output, reason = await stayed(Hall())
-    assert output.lines == ["lobby: ws://127.0.0.1:9, you are Anna. Type help for all commands."]
-    assert reason is ExitReason.INPUT_ENDED
-
-
-async def test_a_seat_that_is_still_kept_is_told_and_can_be_given_up() -> None:
-    hall = Hall(table="mint-otter-42")
-    output, reason = await stayed(hall, "leave", "quit")
+async def test_a_kept_seat_is_shown_and_can_be_given_up() -> None:
+    connection = AnsweringConnection(table="mint-otter-42")
+    output, reason = await stayed(connection, "leave", "quit")
     assert "seat: you still have a seat at mint-otter-42. Type join mint-otter-42, or leave." in (
         output.lines
     )
     assert output.lines[-1] == "ok: your seat at mint-otter-42 was given up"
-    assert [command.table for command in hall.asked] == ["mint-otter-42"]
+    assert [command.table for command in connection.asked] == ["mint-otter-42"]
     assert reason is ExitReason.QUIT
 
 
-async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> None:
-    hall = Hall(name=None)
-    commands = ("jion x", "join 17", "create whist", "create cap 5", "join mint-otter-42", "undo")
-    output, _ = await stayed(hall, *commands, "leaderboard whist", "practice whist")
-    answers = output.lines[1:]
-    assert len(answers) == len(commands) + 2
-    assert all(line.startswith("no: ") for line in answers)
-    assert "Did you mean join?" in answers[0]
-    assert answers[1] == "no: Type the table's code, for example join mint-otter-42."
-    assert answers[4] == "no: Choose a name first: type name NAME."
-    assert hall.asked == []
-
-
-async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
-    hall = Hall()
-    output, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
-    assert output.lines[-1] == (
-        "no: That table is on another server. Type quit, then run: "
-        "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain"
-    )
-    assert hall.asked == []
-
-
-async def test_leaders_and_tables_are_a_line_each_under_their_number() -> None:
-    output, _ = await stayed(Hall(), "tables", "leaderboard canfield week")
-    assert output.lines[1] == "tables: 0"
-    assert output.lines[2].startswith("leaderboard: canfield, best")
-    assert output.lines[3].startswith("leader 1. Anna: 31 banked")
-
-
-def test_a_public_table_says_what_is_played_and_whether_there_is_room() -> None:
+def test_a_public_table_shows_its_game_and_free_seats() -> None:
     found = events.TableSummary(
         code="mint-otter-42",
         game="caprice",
@@ -104,9 +70,9 @@ def test_a_public_table_says_what_is_played_and_whether_there_is_room() -> None:
     ]
 
 
-async def test_a_name_that_is_taken_is_asked_for_again() -> None:
+async def test_a_taken_name_is_asked_for_again() -> None:
     session, output = scripted_session("tables", "Anna", "name Bert")
-    assert await ask_name(cast(Connection, Hall(name=None)), session) is None
+    assert await ask_name(cast(Connection, AnsweringConnection(name=None)), session) is None
     assert [line.split(".")[0] for line in output.lines] == [
         "name: You have no name at this server yet",
         "no: Choose a name first: type name NAME, or quit",
@@ -115,10 +81,10 @@ async def test_a_name_that_is_taken_is_asked_for_again() -> None:
     ]
 
 
-async def test_a_name_that_is_no_name_asks_no_house() -> None:
-    hall = Hall(name=None)
+async def test_an_empty_or_too_long_name_is_not_sent() -> None:
+    connection = AnsweringConnection(name=None)
     session, output = scripted_session()
-    assert not await claim_name(cast(Connection, hall), session, "")
-    assert not await claim_name(cast(Connection, hall), session, "x" * 65)
+    assert not await claim_name(cast(Connection, connection), session, "")
+    assert not await claim_name(cast(Connection, connection), session, "x" * 65)
     assert [line.split(":")[0] for line in output.lines] == ["no", "no"]
-    assert hall.asked == []
+    assert connection.asked == []

@@ -1,0 +1,28 @@
+"""A leaderboard page as a table for terminals."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from kit.leaderboard_pages import BANKROLL, BEST
+from saratoga_client.cli.leaderboard_table import print_page
+from saratoga_protocol import events
+
+
+def printed(page: events.Leaderboard) -> str:
+    console = Console(width=80, record=True, file=StringIO())
+    print_page(page, console)
+    return console.export_text()
+
+
+@pytest.mark.parametrize("page", [BEST, BANKROLL], ids=["best", "bankroll"])
+def test_a_page_fits_a_terminal_of_80_columns(page: events.Leaderboard) -> None:
+    text = printed(page)
+    assert page.rows[0].name in text
+    assert ("[bot]" in text) is page.bots
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_the_time_of_a_best_result_has_tenths() -> None:
+    assert "1:30.5" in printed(BEST)
