@@ -128,7 +128,7 @@ async def painted(url: str, code: str, moves: list[Move]) -> str:
             await pilot.pause(1 / PACE)
             while not screen.own.may_move:
                 await pilot.pause(0.01)
-            assert screen.visit.seat.play(move)
+            assert screen.controls.seat.play(move)
         await pilot.pause(1)
         await pilot.press(*LAST_KEYS)
         await pilot.pause()

@@ -23,14 +23,6 @@ class TableScreen(BaseScreen):
         self.controls = table
 
     @property
-    def visit(self) -> TableControls:
-        return self.controls
-
-    @property
-    def evening(self) -> SessionState:
-        return self.state
-
-    @property
     def state(self) -> SessionState:
         """The table's state now."""
         return self.controls.evening

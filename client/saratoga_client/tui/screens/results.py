@@ -60,7 +60,7 @@ class ResultsScreen(TableScreen):
 
     def facts(self) -> list[str]:
         table = self.state.table
-        return [game_title(table.settings.game).upper(), table.race, "results"]
+        return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
     def guide(self) -> Guide:
         keys = [("n", "next race")] if self.state.is_host else []
