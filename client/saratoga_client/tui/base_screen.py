@@ -20,7 +20,7 @@ from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
-from saratoga_client.tui.pages.symbols import Signs, signs
+from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
 from saratoga_client.tui.ports import Program
 from saratoga_client.tui.rich_view import paint_ground
 
@@ -69,9 +69,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return cast(Program, self.app)
 
     @property
-    def signs(self) -> Signs:
+    def symbols(self) -> PageSymbols:
         """The symbols that the terminal can show."""
-        return signs(self.program.appearance.ascii)
+        return page_symbols(self.program.appearance.ascii)
 
     @property
     def card_name(self) -> CardName:

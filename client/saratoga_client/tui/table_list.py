@@ -8,7 +8,7 @@ from textual.widgets import DataTable
 
 from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.pages.lobby import COLUMNS, table_cells
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, paint_ground, paint_scroll_bar, program_of
 from saratoga_protocol.events import TableSummary
 
@@ -50,17 +50,17 @@ class TableList(DataTable[object], can_focus=False):
         paint_scroll_bar(self, colours)
         self._shown = ()
 
-    def show(self, tables: Sequence[TableSummary], chosen: str, signs: Signs) -> None:
+    def show(self, tables: Sequence[TableSummary], chosen: str, symbols: PageSymbols) -> None:
         """Show these tables; `chosen` is the code of the marked one."""
         colours = program_of(self).colours
-        shown = (tuple(tables), chosen, signs, colours)
+        shown = (tuple(tables), chosen, symbols, colours)
         if shown == self._shown:
             return
         self._shown = shown
         ink = Ink(colours)
         self.clear()
         for table in tables:
-            self.add_row(*table_cells(table, table.code == chosen, signs, ink))
+            self.add_row(*table_cells(table, table.code == chosen, symbols, ink))
         codes = [table.code for table in tables]
         if chosen in codes:
             self.move_cursor(row=codes.index(chosen), animate=False)

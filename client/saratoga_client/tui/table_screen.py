@@ -43,13 +43,13 @@ class TableScreen(BaseScreen):
         return [self._link(), *([clock] if clock[0] else [])]
 
     def _link(self) -> tuple[str, Role]:
-        state, signs = self.state, self.signs
+        state, symbols = self.state, self.symbols
         if state.link is not LinkState.CONNECTED:
-            return f"{signs.broken_link} {state.link.value}", Role.WARNING
+            return f"{symbols.broken_link} {state.link.value}", Role.WARNING
         if self.size.width < WIDE:
-            return signs.link, Role.MONEY_UP
+            return symbols.link, Role.MONEY_UP
         latency = "" if state.round_trip_ms is None else f" {state.round_trip_ms} ms"
-        return f"{signs.link} live{latency}", Role.MONEY_UP
+        return f"{symbols.link} live{latency}", Role.MONEY_UP
 
     def press(self, key: str) -> None:
         match key:

@@ -9,7 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.pages.figures import grouped, short_hash
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 
 DIGITS: Final = {
@@ -33,35 +33,37 @@ ABOVE: Final = 13
 
 
 def countdown_page(
-    state: SessionState, now: int, signs: Signs, ink: Ink, width: int, height: int
+    state: SessionState, now: int, symbols: PageSymbols, ink: Ink, width: int, height: int
 ) -> RenderableType:
     """Return the page at the server's time `now`, in milliseconds."""
     seconds = -(-race_clock(state, now).until_start // 1000)
     return Group(
         "",
-        _table_face_down(seconds, signs, ink),
+        _table_face_down(seconds, symbols, ink),
         "",
         ink.text(" THE DEAL IS FIXED: this is its fingerprint", Role.LABEL),
         ink.indented(grouped(state.table.commitment, 8)),
         "",
         ink.text(" RACERS, each with the fingerprint of a secret of their own", Role.LABEL),
-        _racers(state, signs, ink, width, height - ABOVE),
+        _racers(state, symbols, ink, width, height - ABOVE),
     )
 
 
-def _table_face_down(seconds: int, signs: Signs, ink: Ink) -> RenderableType:
-    back = "####" if signs.filled == "=" else "▒▒▒▒"
+def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> RenderableType:
+    back = "####" if symbols.filled == "=" else "▒▒▒▒"
     row = ink.line(*((back, Role.CARD_BACK), (" ", Role.TABLE)) * BACKS)
     digits = DIGITS.get(seconds, ("", "", str(seconds), "", ""))
     number = Text("\n").join(
-        ink.text(line.replace("█", signs.filled), Role.WARNING) for line in digits
+        ink.text(line.replace("█", symbols.filled), Role.WARNING) for line in digits
     )
     grid = ink.grid(3, BACKS * 5 + 6, None)
     grid.add_row("", Text("\n").join([row] * 4), number)
     return grid
 
 
-def _racers(state: SessionState, signs: Signs, ink: Ink, width: int, room: int) -> RenderableType:
+def _racers(
+    state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
+) -> RenderableType:
     """Return the racers in one column, or in two where one has no room for them."""
     racers = state.table.racers
     is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
@@ -71,18 +73,20 @@ def _racers(state: SessionState, signs: Signs, ink: Ink, width: int, room: int) 
     in_line = 2 if is_double else 1
     for first in range(0, len(racers), in_line):
         line = racers[first : first + in_line]
-        grid.add_row("", *(cell for each in line for cell in _racer(state, each, name, signs, ink)))
+        grid.add_row(
+            "", *(cell for each in line for cell in _racer(state, each, name, symbols, ink))
+        )
     return grid
 
 
 def _racer(
-    state: SessionState, player: str, name: int, signs: Signs, ink: Ink
+    state: SessionState, player: str, name: int, symbols: PageSymbols, ink: Ink
 ) -> tuple[Text, Text, Text, Text]:
     seat = next((seat for seat in state.table.seats if seat.player == player), None)
     role = Role.YOU if player == state.player else Role.TEXT
     blank = ink.text("")
     if seat is None:
         return ink.text("left the table", Role.DIM), blank, blank, blank
-    shown = fitted_name(seat.name, seat.bot, name, signs.dots)
-    fingerprint = ink.text(short_hash(seat.nonce_hash, signs.dots), Role.DIM)
+    shown = fitted_name(seat.name, seat.bot, name, symbols.dots)
+    fingerprint = ink.text(short_hash(seat.nonce_hash, symbols.dots), Role.DIM)
     return ink.text(shown, role), blank, fingerprint, blank

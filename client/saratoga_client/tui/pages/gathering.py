@@ -9,7 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.figures import game_title, short_hash
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, dollars
 from saratoga_protocol.events import Seat
@@ -32,7 +32,7 @@ def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) ->
     )
 
 
-def seats_part(state: SessionState, chosen: str, signs: Signs, ink: Ink) -> RenderableType:
+def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return the list of seats; `chosen` is the player whom the host may kick, or empty.
 
     The heading is line 0, and each seat takes one line.
@@ -42,13 +42,15 @@ def seats_part(state: SessionState, chosen: str, signs: Signs, ink: Ink) -> Rend
     grid = ink.grid(1, 2, NAME, 12, 5, 6)
     for seat in table.seats:
         is_you = seat.player == state.player
-        sign = signs.away if not seat.connected else signs.ready if seat.ready else signs.waiting
+        sign = (
+            symbols.away if not seat.connected else symbols.ready if seat.ready else symbols.waiting
+        )
         won, net = (f"{seat.wins}/{seat.races}", dollars(seat.net)) if seat.races else ("", "")
         grid.add_row(
-            ink.text(signs.mark if seat.player == chosen else "", Role.WARNING),
+            ink.text(symbols.mark if seat.player == chosen else "", Role.WARNING),
             ink.text(sign, Role.MONEY_UP if seat.ready else Role.DIM),
             ink.text(
-                fitted_name(seat.name, seat.bot, NAME, signs.dots),
+                fitted_name(seat.name, seat.bot, NAME, symbols.dots),
                 Role.YOU if is_you else Role.TEXT,
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
@@ -74,7 +76,7 @@ def money_role(net: int) -> Role:
     return Role.MONEY_UP if net >= 0 else Role.MONEY_DOWN
 
 
-def race_part(state: SessionState, signs: Signs, ink: Ink) -> RenderableType:
+def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return the settings of the next race, with their keys for the host, and the deal's fingerprint."""
     settings, is_host = state.table.settings, state.is_host
     rows = (
@@ -85,13 +87,13 @@ def race_part(state: SessionState, signs: Signs, ink: Ink) -> RenderableType:
     )
     grid = ink.grid(1, 3, None)
     for key, text in rows:
-        mark = ink.text(key, Role.KEY) if is_host else ink.text(signs.waiting, Role.DIM)
+        mark = ink.text(key, Role.KEY) if is_host else ink.text(symbols.waiting, Role.DIM)
         grid.add_row("", mark, ink.text(text))
     return Group(
         ink.text(f" RACE {state.table.race.rpartition('/')[2]}", Role.LABEL),
         grid,
         "",
         ink.text(" THE DEAL IS FIXED", Role.LABEL),
-        ink.text(f" {short_hash(state.table.commitment, signs.dots)}"),
+        ink.text(f" {short_hash(state.table.commitment, symbols.dots)}"),
         ink.indented("its fingerprint, checked after the race", Role.DIM),
     )

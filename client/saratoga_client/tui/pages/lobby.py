@@ -12,7 +12,7 @@ from saratoga_client.sanitised import sanitised
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import money_role
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars
 from saratoga_protocol.events import TableSummary
@@ -50,11 +50,13 @@ def player_part(lobby: LobbyState, ink: Ink) -> RenderableType:
     return line
 
 
-def table_cells(table: TableSummary, is_chosen: bool, signs: Signs, ink: Ink) -> Iterator[Text]:
+def table_cells(
+    table: TableSummary, is_chosen: bool, symbols: PageSymbols, ink: Ink
+) -> Iterator[Text]:
     """Return the cells of a table in the list, as `COLUMNS` orders them."""
     role = Role.YOU if is_chosen else Role.TEXT
     cells = (
-        (signs.mark if is_chosen else "", Role.YOU),
+        (symbols.mark if is_chosen else "", Role.YOU),
         (table.code, role),
         (game_title(table.game), Role.TEXT),
         (f"{table.cap} min" if table.cap else "no cap", Role.DIM),
@@ -63,7 +65,7 @@ def table_cells(table: TableSummary, is_chosen: bool, signs: Signs, ink: Ink) ->
         (table.host, Role.DIM),
     )
     for (text, role_of_cell), width in zip(cells, COLUMNS, strict=True):
-        yield ink.text(fitted(sanitised(text), width, signs.dots), role_of_cell)
+        yield ink.text(fitted(sanitised(text), width, symbols.dots), role_of_cell)
 
 
 def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
@@ -109,7 +111,7 @@ def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> Re
     return Group(ink.text(f" {heading}", Role.LABEL), grid)
 
 
-def leaders_part(lobby: LobbyState, signs: Signs, ink: Ink) -> RenderableType:
+def leaders_part(lobby: LobbyState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return today's leader of each game."""
     grid = ink.grid(2, 22, NAME + 1, 10, 8)
     for game in GAMES:
@@ -121,7 +123,7 @@ def leaders_part(lobby: LobbyState, signs: Signs, ink: Ink) -> RenderableType:
         grid.add_row(
             "",
             ink.text(game_title(game)),
-            ink.text(fitted(sanitised(leader.name), NAME, signs.dots), Role.LEADER),
+            ink.text(fitted(sanitised(leader.name), NAME, symbols.dots), Role.LEADER),
             ink.text(f"{leader.value} banked", Role.COUNT),
             ink.text(f"{dollars(leader.net):>7}", money_role(leader.net)),
         )

@@ -14,7 +14,7 @@ from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.pages.money_meter import draw_meter
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
 
 TAG: Final = " PRACTICE "
@@ -58,13 +58,15 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
     return canvas
 
 
-def practice_panel(standing: PracticeStanding, signs: Signs, width: int, height: int) -> Canvas:
+def practice_panel(
+    standing: PracticeStanding, symbols: PageSymbols, width: int, height: int
+) -> Canvas:
     """Draw the player's own figures, as far as there is room."""
     canvas = Canvas(width, height)
     practice = standing.practice
     canvas.put(1, 0, NOTICE, Role.PRACTICE)
     money = money_meter(practice.game, practice.banked)
-    y = draw_meter(canvas, 1, 2, width - 2, money, signs) + 1
+    y = draw_meter(canvas, 1, 2, width - 2, money, symbols) + 1
     for section in (_money(practice), _counts(practice), _ghost(standing)):
         lines = [(part, role) for text, role in section for part in wrapped(text, width - 2)]
         if lines and y + len(lines) <= height:

@@ -14,7 +14,7 @@ from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
-from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
@@ -81,14 +81,14 @@ def board_heading(replay: Replay, index: int, width: int) -> Canvas:
 
 
 def replay_panel(
-    seen: ReplayState, signs: Signs, card_name: CardName, width: int, height: int
+    seen: ReplayState, symbols: PageSymbols, card_name: CardName, width: int, height: int
 ) -> Canvas:
     """Every racer's count at the moment, what comes next, and the climb or what lies face down."""
     canvas = Canvas(width, height)
     is_strip = width >= STRIP
     side = width // 2 if is_strip else width
     kept = NEXT if is_strip else NEXT + CHART
-    y = _racers(canvas, seen, signs, side, max(height - kept, 3))
+    y = _racers(canvas, seen, symbols, side, max(height - kept, 3))
     y = _next(canvas, seen.replay, card_name, y + 1, side)
     x, y = (side + 1, 0) if is_strip else (0, y + 1)
     if seen.is_open:
@@ -113,7 +113,9 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
     return canvas
 
 
-def _racers(canvas: Canvas, seen: ReplayState, signs: Signs, width: int, height: int) -> int:
+def _racers(
+    canvas: Canvas, seen: ReplayState, symbols: PageSymbols, width: int, height: int
+) -> int:
     """Rows of the racers, the shown one's among them; returns the row after them."""
     replay = seen.replay
     room = max(height - 1, 1)
@@ -126,9 +128,9 @@ def _racers(canvas: Canvas, seen: ReplayState, signs: Signs, width: int, height:
         money = net(replay.game, banked)
         role = _role(seen, index)
         if index == replay.shown:
-            canvas.put(0, y, signs.mark, role)
+            canvas.put(0, y, symbols.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        x = canvas.put(x, y, fitted_name(board.name, board.bot, width - 15, signs.dots), role)
+        x = canvas.put(x, y, fitted_name(board.name, board.bot, width - 15, symbols.dots), role)
         x = canvas.put(x, y, f"{banked:>4}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", Role.MONEY_DOWN if money < 0 else Role.MONEY_UP)
     return len(rows) + 1

@@ -11,7 +11,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
 from saratoga_client.tui.pages.gathering import money_role
-from saratoga_client.tui.pages.symbols import LETTERS, Signs
+from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 
@@ -28,24 +28,24 @@ Note: TypeAlias = tuple[str, Role]
 def results_page(
     state: SessionState,
     findings: Findings | None,
-    signs: Signs,
+    symbols: PageSymbols,
     ink: Ink,
     width: int,
     height: int,
 ) -> RenderableType:
     """Return the page for a screen of a size; `findings` come with the race's record."""
-    notes = [*_ties(state), *_best(state), *_checked(state), *_found(findings, signs)]
+    notes = [*_ties(state), *_best(state), *_checked(state), *_found(findings, symbols)]
     return Group(
         "",
-        _places(state, signs, ink),
+        _places(state, symbols, ink),
         "",
         *(ink.indented(text, role) for text, role in notes),
-        *_totals(state, signs, ink),
+        *_totals(state, symbols, ink),
         *([] if findings is None else _chart(findings, ink, width, height)),
     )
 
 
-def _places(state: SessionState, signs: Signs, ink: Ink) -> RenderableType:
+def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     reached = _reached(state)
     grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None)
     heads = ("", "", "RACER", "BANKED", "    NET", "", "REACHED", "", "")
@@ -54,9 +54,9 @@ def _places(state: SessionState, signs: Signs, ink: Ink) -> RenderableType:
         is_you = row.player == state.player
         role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
         grid.add_row(
-            ink.text(signs.mark if is_you else "", Role.YOU),
+            ink.text(symbols.mark if is_you else "", Role.YOU),
             ink.text(f"{row.place:>2}", role),
-            ink.text(fitted_name(row.name, row.bot, NAME, signs.dots), role),
+            ink.text(fitted_name(row.name, row.bot, NAME, symbols.dots), role),
             ink.text(f"{row.banked:>6}", Role.COUNT),
             ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
             "",
@@ -112,10 +112,10 @@ def _checked(state: SessionState) -> Iterator[Note]:
         yield alarm, Role.ALARM
 
 
-def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
+def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
     if findings is None:
         return
-    is_ascii = signs.filled == LETTERS.filled
+    is_ascii = symbols.filled == LETTERS.filled
     if findings.divergence:
         yield "Your first move that the winner did not make:", Role.LABEL
         for line in findings.divergence:
@@ -124,7 +124,7 @@ def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
         yield findings.pause, Role.TEXT
 
 
-def _totals(state: SessionState, signs: Signs, ink: Ink) -> Iterator[RenderableType]:
+def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[RenderableType]:
     """Return the table's totals over all its races, the richest player first."""
     seats = sorted(
         (seat for seat in state.table.seats if seat.races),
@@ -138,7 +138,7 @@ def _totals(state: SessionState, signs: Signs, ink: Ink) -> Iterator[RenderableT
         grid.add_row(
             "",
             "",
-            ink.text(fitted_name(seat.name, seat.bot, NAME, signs.dots), role),
+            ink.text(fitted_name(seat.name, seat.bot, NAME, symbols.dots), role),
             ink.text(f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT),
             ink.text(f"{dollars(seat.net):>7}", money_role(seat.net)),
         )

@@ -5,7 +5,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class PageSymbols:
     """Symbols of one cell each."""
 
     ready: str
@@ -15,35 +15,32 @@ class Signs:
     broken_link: str
     mark: str
     """Stands before the player's own row, or before the chosen one."""
-    line: str
     filled: str
     rest: str
     tick: str
     dots: str
 
 
-UNICODE: Final = Signs(
+UNICODE: Final = PageSymbols(
     ready="✓",
     waiting="·",
     away="○",
     link="●",
     broken_link="○",
     mark="▸",
-    line="─",
     filled="█",
     rest="·",
     tick="╎",
     dots="…",
 )
 
-LETTERS: Final = Signs(
+LETTERS: Final = PageSymbols(
     ready="+",
     waiting=".",
     away="o",
     link="*",
     broken_link="o",
     mark=">",
-    line="-",
     filled="=",
     rest=".",
     tick="|",
@@ -51,6 +48,6 @@ LETTERS: Final = Signs(
 )
 
 
-def signs(ascii_only: bool) -> Signs:
+def page_symbols(ascii_only: bool) -> PageSymbols:
     """Return the symbols that the terminal can show."""
     return LETTERS if ascii_only else UNICODE

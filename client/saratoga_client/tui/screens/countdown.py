@@ -25,7 +25,7 @@ class CountdownScreen(TableScreen):
     def _draw(self, ink: Ink) -> RenderableType:
         # title, message and keys take three lines
         width, height = self.size.width, self.size.height - 3
-        return countdown_page(self.state, self.controls.now(), self.signs, ink, width, height)
+        return countdown_page(self.state, self.controls.now(), self.symbols, ink, width, height)
 
     def begin(self) -> None:
         if self.state.player in self.state.table.racers:

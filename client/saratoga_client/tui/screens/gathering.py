@@ -48,10 +48,10 @@ class GatheringScreen(TableScreen):
         return invitation_part(self.state, self.controls.invitation_lines, ink)
 
     def _draw_seats(self, ink: Ink) -> RenderableType:
-        return seats_part(self.state, self._chosen, self.signs, ink)
+        return seats_part(self.state, self._chosen, self.symbols, ink)
 
     def _draw_race(self, ink: Ink) -> RenderableType:
-        return race_part(self.state, self.signs, ink)
+        return race_part(self.state, self.symbols, ink)
 
     def begin(self) -> None:
         self._say_notice()

@@ -108,7 +108,7 @@ class LobbyScreen(BaseScreen):
         return choices_part(self.lobby, ink)
 
     def _draw_leaders(self, ink: Ink) -> RenderableType:
-        return leaders_part(self.lobby, self.signs, ink)
+        return leaders_part(self.lobby, self.symbols, ink)
 
     def begin(self) -> None:
         self.say(self._notice)
@@ -123,11 +123,11 @@ class LobbyScreen(BaseScreen):
         return ["SARATOGA", "lobby", self.lobby.server]
 
     def status(self) -> list[tuple[str, Role]]:
-        lobby, signs = self.lobby, self.signs
+        lobby, symbols = self.lobby, self.symbols
         if lobby.is_open:
-            return [(f"{signs.link} open", Role.MONEY_UP)]
+            return [(f"{symbols.link} open", Role.MONEY_UP)]
         state = "no server" if lobby.is_met else "..."
-        return [(f"{signs.broken_link} {state}", Role.WARNING)]
+        return [(f"{symbols.broken_link} {state}", Role.WARNING)]
 
     def redraw(self) -> None:
         lobby = self.lobby
@@ -138,7 +138,7 @@ class LobbyScreen(BaseScreen):
         self.set_class(not lobby.tables, "-no-tables")
         for view in self.query_one("#body").query(RichView):
             view.redraw()
-        self.query_one(TableList).show(lobby.tables, lobby.chosen, self.signs)
+        self.query_one(TableList).show(lobby.tables, lobby.chosen, self.symbols)
         self._show_entry()
         super().redraw()
 

@@ -85,7 +85,7 @@ class PracticeScreen(GameScreen):
         return practice_title(self.standing, width)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return practice_panel(self.standing, self.signs, width, height)
+        return practice_panel(self.standing, self.symbols, width, height)
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
         return practice_ticker(self.standing, width)

@@ -30,7 +30,7 @@ class ResultsScreen(TableScreen):
             yield RichView(self._draw)
 
     def _draw(self, ink: Ink) -> RenderableType:
-        return results_page(self.state, self._findings, self.signs, ink, *self.size)
+        return results_page(self.state, self._findings, self.symbols, ink, *self.size)
 
     def begin(self) -> None:
         page = self.query_one(ScrollPage)

@@ -136,7 +136,7 @@ class ReviewScreen(GameScreen):
         return board_heading(self.replay, self.replay.rival, width)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return replay_panel(self.shown, self.signs, self.card_name, width, height)
+        return replay_panel(self.shown, self.symbols, self.card_name, width, height)
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
         return replay_ticker(self.shown, width)

@@ -8,7 +8,7 @@ from kit.rich_pages import INK, page_text
 from kit.session_states import START, player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, Signs
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
 
 LETTERS_OF_16 = "yabcdefghijklmno"
 
@@ -28,11 +28,11 @@ def countdown(letters: str) -> SessionState:
 def page(
     state: SessionState,
     left: int = 3000,
-    signs: Signs = UNICODE,
+    symbols: PageSymbols = UNICODE,
     width: int = 80,
     height: int = 21,
 ) -> str:
-    drawn = countdown_page(state, START - left, signs, INK, width, height)
+    drawn = countdown_page(state, START - left, symbols, INK, width, height)
     return page_text(drawn, width)
 
 

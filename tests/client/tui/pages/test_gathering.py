@@ -9,7 +9,7 @@ from kit.rich_pages import INK, page_text
 from kit.session_states import player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, Signs
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
 from saratoga_protocol import events
 
 INVITATION = (
@@ -23,11 +23,13 @@ def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
     return state_after(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
 
 
-def page(state: SessionState, width: int = 80, chosen: str = "", signs: Signs = UNICODE) -> str:
+def page(
+    state: SessionState, width: int = 80, chosen: str = "", symbols: PageSymbols = UNICODE
+) -> str:
     parts = Group(
         invitation_part(state, INVITATION, INK),
-        seats_part(state, chosen, signs, INK),
-        race_part(state, signs, INK),
+        seats_part(state, chosen, symbols, INK),
+        race_part(state, symbols, INK),
     )
     return page_text(parts, width)
 
@@ -76,4 +78,4 @@ def test_the_chosen_player_is_marked() -> None:
 
 def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
     seats = [seat("a", ready=True), seat("o", connected=False)]
-    assert page(gathering(seats), chosen=player("a"), signs=LETTERS).isascii()
+    assert page(gathering(seats), chosen=player("a"), symbols=LETTERS).isascii()

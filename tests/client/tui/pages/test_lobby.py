@@ -16,7 +16,7 @@ from saratoga_client.tui.pages.lobby import (
     player_part,
     table_cells,
 )
-from saratoga_client.tui.pages.symbols import signs
+from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
@@ -55,7 +55,7 @@ def choices(lobby: LobbyState) -> list[str]:
 
 @pytest.mark.parametrize("is_chosen", [True, False])
 def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bool) -> None:
-    cells = [cell.plain for cell in table_cells(TABLE, is_chosen, signs(False), INK)]
+    cells = [cell.plain for cell in table_cells(TABLE, is_chosen, page_symbols(False), INK)]
     assert [len(cell) for cell in cells] == list(COLUMNS)
     assert [cell.strip() for cell in cells] == [
         "▸" if is_chosen else "",
@@ -70,7 +70,7 @@ def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bo
 
 def test_each_game_has_its_leader_of_today() -> None:
     lobby = replace(OPEN, leaders={"canfield": leader(), "caprice": None})
-    lines = page_text(leaders_part(lobby, signs(False), INK)).split("\n")
+    lines = page_text(leaders_part(lobby, page_symbols(False), INK)).split("\n")
     assert lines[1].split() == ["Canfield", "Bert", "31", "banked", "+$105"]
     assert lines[5].split() == ["Caprice", "none", "yet"]
 
@@ -125,8 +125,8 @@ def test_texts_from_a_server_never_command_the_terminal() -> None:
     page = Group(
         player_part(lobby, INK),
         choices_part(replace(lobby, is_open=False), INK),
-        leaders_part(lobby, signs(False), INK),
-        *table_cells(table, True, signs(False), INK),
+        leaders_part(lobby, page_symbols(False), INK),
+        *table_cells(table, True, page_symbols(False), INK),
     )
     assert not OBEYED & set(page_text(page).replace("\n", ""))
 
@@ -135,7 +135,7 @@ def test_in_ascii_there_are_no_other_symbols() -> None:
     lobby = replace(OPEN, name="Zoe", leaders={"canfield": leader("x" * 60)})
     page = Group(
         player_part(lobby, INK),
-        leaders_part(lobby, signs(True), INK),
-        *table_cells(TABLE, True, signs(True), INK),
+        leaders_part(lobby, page_symbols(True), INK),
+        *table_cells(TABLE, True, page_symbols(True), INK),
     )
     assert page_text(page).isascii()
