@@ -1,4 +1,4 @@
-"""The played games of `tests/conformance`, as a test wants them: our cards, our positions."""
+"""Read the played games of `tests/conformance`, with our cards and positions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,14 +21,14 @@ _FOLDER: Final = Path(__file__).parent.parent / "conformance"
 
 @dataclass(frozen=True)
 class Step:
-    """One position of a played game, as the other engine saw it."""
+    """A position of a played game, as the other program saw it."""
 
     legal: tuple[str, ...]
-    """All legal moves, sorted."""
+    """All legal moves by the other program, sorted."""
     move: str | None
-    """What was played; `None` at the end."""
+    """The move that was played; `None` at the end."""
     stuck: bool | None
-    """`None`: the other engine did not finish its search."""
+    """The other program's verdict on stuck; `None` if it did not finish its search."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class PlayedGame:
 
 @cache
 def played_games(name: str) -> tuple[PlayedGame, ...]:
-    """Every played game of the game of that name."""
+    """Return the steps of every played game of the game of that name."""
     lines = (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
 
 
 def sampled_positions(name: str) -> Iterator[Position]:
-    """Some positions of every played game, from the beginning to the end."""
+    """Return some positions of every played game, from beginning to end."""
     for number, played in enumerate(played_games(name)):
         position = played.opening()
         for count, step in enumerate(played.steps):
@@ -64,7 +64,7 @@ def sampled_positions(name: str) -> Iterator[Position]:
 
 
 def pictured(game: Game, position: Position) -> dict[str, Any]:
-    """A position in the form of the files."""
+    """Return a position in the form of the files."""
     copies = game.up.for_each_suit
     picture: dict[str, Any] = {
         "columns": [_pile(column) for column in position.columns],
@@ -75,7 +75,7 @@ def pictured(game: Game, position: Position) -> dict[str, Any]:
             letter: list(position.up[index * copies : (index + 1) * copies])
             for index, letter in enumerate(SUITS)
         },
-        # the files do not count the passes of a game that has any number of them
+        # the files do not count passes if their number is unlimited
         "pass": 1 if game.stock.passes == UNLIMITED else position.passes,
         "banked": position.banked,
     }
@@ -98,7 +98,7 @@ def _read(game: Game, played: Mapping[str, Any]) -> PlayedGame:
 
 
 def _in_order(picture: Mapping[str, Any]) -> dict[str, Any]:
-    """Equal foundations are interchangeable: of a suit's two the higher comes first."""
+    """Return heights with the higher of a suit's two foundations first."""
     up = {letter: sorted(heights, reverse=True) for letter, heights in picture["up"].items()}
     return {**picture, "up": up}
 

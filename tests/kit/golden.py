@@ -1,4 +1,4 @@
-"""Golden bytes: what every message looks like in a frame, pinned.
+"""Golden bytes: the pinned frames of every message.
 
 The files are written by `python -m kit.golden` (from the folder `tests`); look at the difference
 before committing it, for every byte that changes is a promise broken to clients out there.
@@ -14,13 +14,13 @@ from saratoga_protocol.version import JSON, MSGPACK
 
 FOLDER: Final = Path(__file__).parent.parent / "protocol" / "golden"
 LINE: Final = 32
-"""Bytes on a line."""
+"""The number of bytes on a line of the file."""
 
 text, packed = CODECS[JSON], CODECS[MSGPACK]
 
 
 def command_text() -> str:
-    """Of every command, JSON and then MessagePack."""
+    """Return the golden text of every command: JSON, then MessagePack."""
     return _text(
         {
             name: (text.encode_command(command), packed.encode_command(command))
@@ -30,7 +30,7 @@ def command_text() -> str:
 
 
 def event_text() -> str:
-    """Of every event, JSON and then MessagePack."""
+    """Return the golden text of every event: JSON, then MessagePack."""
     return _text(
         {
             name: (text.encode_event(event), packed.encode_event(event))

@@ -1,4 +1,4 @@
-"""Counting lines of play: how many ways there are to make so many moves in a row.
+"""Count lines of play: the number of sequences of legal moves of a given length.
 
 A count covers every rule that takes part in those moves, so a change of the rules shows as a
 change of numbers in `tests/rules/perft/*.perft`. When rules change on purpose,
@@ -24,11 +24,11 @@ from saratoga_rules.position import Position, parse_position
 FOLDER = Path(__file__).parent.parent / "rules" / "perft"
 
 MOST_LINES = 6_000
-"""A depth with more lines than this is left out of the files: it would take too long."""
+"""The most lines of play in the files; greater depths would take too long."""
 
 
 def perft(game: Game, position: Position, depth: int) -> int:
-    """How many lines of `depth` legal moves start at a position."""
+    """Return the number of sequences of `depth` legal moves from a position."""
     moves = legal_moves(game, position)
     if depth == 1:
         return len(moves)
@@ -37,7 +37,7 @@ def perft(game: Game, position: Position, depth: int) -> int:
 
 @dataclass(frozen=True)
 class Entry:
-    """A start, as the file names it, and its counts from depth 1 on."""
+    """A starting position, as the file names it, and its counts from depth 1 on."""
 
     game: Game
     start: str
@@ -52,7 +52,7 @@ class Entry:
 
 
 def entries(name: str) -> Iterator[Entry]:
-    """Everything that the file of a game counts."""
+    """Return the entries that the file of a game should have."""
     start, counts = "", list[int]()
     for line in (FOLDER / f"{name}.perft").read_text("utf-8").splitlines():
         if line[:1].isdigit():
@@ -67,7 +67,7 @@ def entries(name: str) -> Iterator[Entry]:
 
 
 def counted(entry: Entry) -> str:
-    """The entry as the file should have it."""
+    """Return the entry with freshly computed counts."""
     lines, depth, count = [entry.start], 1, perft(entry.game, entry.position, 1)
     while count <= MOST_LINES and depth <= 12:
         lines.append(f"{depth} {count}")

@@ -1,4 +1,4 @@
-"""Positions drawn in text, a pile a line, as a test wants to show them.
+"""Positions written as text, one pile per line, for tests.
 
     t1: KS QH JS        columns, bottom to top; those not drawn are spaces
     waste: 7C 8D        bottom to top
@@ -25,7 +25,7 @@ _LINES = re.compile(r"t[1-9][0-9]?|waste|reserve|stock|up|down|base|pass")
 
 
 def draw(game: Game, picture: str) -> Position:
-    """The position of a picture, for a game's number of columns and foundations."""
+    """Parse a position from text, with the game's number of columns and foundations."""
     lines = dict(_line(line) for line in picture.strip().splitlines())
     columns = [parse_cards(lines.pop(f"t{n}", "")) for n in range(1, game.columns.count + 1)]
     position = Position(
@@ -43,19 +43,19 @@ def draw(game: Game, picture: str) -> Position:
 
 
 def refused(game: Game, position: Position, move: str) -> Refusal | None:
-    """What the judge says to a move."""
+    """Return the judge's refusal of a move, or `None`."""
     return refusal(game, position, parse_move(move))
 
 
 def played(game: Game, position: Position, *moves: str) -> Position:
-    """The position after moves that the judge allows."""
+    """Return the position after legal moves."""
     for move in moves:
         position = play(game, position, parse_move(move))
     return position
 
 
 def legal(game: Game, position: Position) -> set[str]:
-    """Every legal move as text."""
+    """Return every legal move as text."""
     return {str(move) for move in legal_moves(game, position)}
 
 

@@ -1,4 +1,4 @@
-"""Positions of a few cards, made up by chance, for tests that try everything out.
+"""Random positions of a few cards, for tests with exhaustive searches.
 
 Nobody would reach most of them, and packs are not complete. But foundations, columns with runs in
 them, spaces, reserve, waste and stock are all there in every mixture.
@@ -14,7 +14,7 @@ from saratoga_rules.vocabulary.foundations import rank_at
 
 
 def small_position(game: Game, chance: Random) -> Position:
-    """A position with few enough cards that its whole future can be looked through."""
+    """Return a position small enough for an exhaustive search."""
     base = chance.randint(1, 13) if game.columns.build.around_the_corner else 1
     up = in_order(tuple(chance.choice((0, 1, 1, 2, 3, 5, 9)) for _ in range(game.up.piles)))
     down = tuple(chance.choice((0, 1, 2, 3)) for _ in range(game.down.piles if game.down else 0))
@@ -25,7 +25,7 @@ def small_position(game: Game, chance: Random) -> Position:
     fills = game.columns.space.filled_from
     has_spaces = not all(columns)
     has_waste = game.stock.onto is Pile.WASTE
-    # where spaces fill themselves there is a space only when nothing is left to fill it
+    # if spaces are filled automatically, there is a space only when nothing is left to fill it
     may_have_reserve = fills is not Pile.RESERVE or not has_spaces
     return Position(
         stock=_off(cards, chance.choice((0, 0, 1, 2, 4, 7))) if has_waste else (),

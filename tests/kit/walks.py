@@ -1,4 +1,4 @@
-"""Walks through games: positions that play really leads to, for laws that hold in all of them.
+"""Random walks through games: positions that real play reaches, for tests of laws.
 
 A walk is told by game, seed and temper alone, and it is the same every time; so Hypothesis only has
 to choose those and a place on the way, and shows them when a law is broken.
@@ -19,37 +19,37 @@ from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
 from saratoga_rules.position import Position, format_position
 
 LONGEST = 250
-"""Moves in a walk: enough to see every pass of every game."""
+"""The most moves in a walk: enough for every pass of every game."""
 
 SEEDS = 40
-"""Different deals for each game and temper."""
+"""Different deals for each game and strategy."""
 
 
 class Step(NamedTuple):
-    """A place on a walk."""
+    """A step of a walk: a position and the moves there."""
 
     game: Game
     position: Position
     legal: tuple[Move, ...]
-    """Every legal move there."""
+    """Every legal move of the position."""
     move: Move | None
-    """The one that was made; `None` at the end of the walk."""
+    """The move that was made; `None` at the end of the walk."""
 
     def __repr__(self) -> str:
         return f"<{self.game.name}: {format_position(self.position)}; then {self.move}>"
 
 
 Temper = Callable[[Sequence[Move], Random], Move]
-"""How a walker chooses among legal moves."""
+"""A strategy: chooses one of the legal moves."""
 
 
 def wandering(legal: Sequence[Move], chance: Random) -> Move:
-    """Anything, as likely as anything else."""
+    """Choose any legal move, all equally likely."""
     return chance.choice(legal)
 
 
 def banking(legal: Sequence[Move], chance: Random) -> Move:
-    """To a foundation if possible, then what unearths cards, then the stock."""
+    """Prefer moves to foundations, then moves that uncover cards, then the stock."""
     for wanted in (_banks, _unearths, _shifts):
         chosen = [move for move in legal if wanted(move)]
         if chosen and (wanted is not _shifts or chance.random() < 0.1):
@@ -75,7 +75,7 @@ TEMPERS: tuple[Temper, ...] = (wandering, banking)
 
 @cache
 def walk(name: str, seed: int, temper: Temper) -> tuple[Step, ...]:
-    """A walk through one deal, up to its end or to `LONGEST` moves."""
+    """Return a walk through one deal, up to its end or to `LONGEST` moves."""
     game = GAMES[name]
     chance = Random(f"{name} {seed}")
     position = deal_for_key(game, practice_key(f"walk {seed}"))
@@ -92,23 +92,22 @@ def walk(name: str, seed: int, temper: Temper) -> tuple[Step, ...]:
 
 
 places = st.integers(0, SEEDS * len(TEMPERS) * LONGEST - 1)
-"""Every place on every walk, each named by one number: Hypothesis draws one number fast, and
-several slowly."""
+"""Every step of every walk, numbered: Hypothesis draws one number fast, and several slowly."""
 
 
 def step_at(name: str, place: int) -> Step:
-    """A place on a walk through the game of that name, early and late ones alike."""
+    """Return a step of a walk through the game of that name; early and late steps are equally likely."""
     walked = walk_at(name, place)
     return walked[place % LONGEST % len(walked)]
 
 
 def walk_at(name: str, place: int) -> tuple[Step, ...]:
-    """The whole walk on which a place lies."""
+    """Return the whole walk to which a step belongs."""
     number = place // LONGEST
     return walk(name, number // len(TEMPERS), TEMPERS[number % len(TEMPERS)])
 
 
 @cache
 def steps(name: str) -> st.SearchStrategy[Step]:
-    """Places on walks as Hypothesis draws them; `places` with `step_at` is the faster way."""
+    """Return a strategy for steps of walks; `places` with `step_at` is faster."""
     return places.map(partial(step_at, name))

@@ -1,4 +1,4 @@
-"""Frames: golden bytes, a second implementation, and whatever a hostile peer may send."""
+"""Frames: golden bytes, a second implementation, and frames of a hostile peer."""
 
 import contextlib
 import json
@@ -26,12 +26,12 @@ every_event = pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
 
 
 def written_elsewhere(codec: Codec, value: object) -> Frame:
-    """A frame as a program without msgspec would make it."""
+    """Return a frame encoded without msgspec."""
     return msgpack.packb(value) if codec is BINARY else json.dumps(value)
 
 
 def read_elsewhere(codec: Codec, frame: Frame) -> Any:
-    """A frame as a program without msgspec would read it."""
+    """Decode a frame without msgspec."""
     return msgpack.unpackb(frame) if codec is BINARY else json.loads(frame)
 
 
@@ -41,7 +41,7 @@ def fault(codec: Codec, frame: Frame) -> BadFrame:
     return caught.value
 
 
-# What every message looks like
+# The frames of every message
 
 
 def test_there_is_a_codec_for_every_subprotocol() -> None:
@@ -52,19 +52,19 @@ def test_there_is_a_codec_for_every_subprotocol() -> None:
 @pytest.mark.parametrize(
     ("file", "text"), [("commands.txt", golden.command_text), ("events.txt", golden.event_text)]
 )
-def test_frames_are_what_they_always_were(file: str, text: Any) -> None:
+def test_frames_equal_the_golden_bytes(file: str, text: Any) -> None:
     assert text() == (golden.FOLDER / file).read_text(encoding="utf-8")
 
 
 @every_codec
 @every_command
-def test_a_command_comes_back_as_it_went(codec: Codec, command: AnyCommand) -> None:
+def test_a_command_survives_encoding_and_decoding(codec: Codec, command: AnyCommand) -> None:
     assert codec.decode_command(codec.encode_command(command)) == command
 
 
 @every_codec
 @every_event
-def test_an_event_comes_back_as_it_went(codec: Codec, event: AnyEvent) -> None:
+def test_an_event_survives_encoding_and_decoding(codec: Codec, event: AnyEvent) -> None:
     assert codec.decode_event(codec.encode_event(event)) == event
 
 
@@ -101,12 +101,12 @@ def test_every_command_fits_a_frame(command: AnyCommand) -> None:
 
 @every_codec
 @every_command
-def test_the_order_of_fields_is_no_matter(codec: Codec, command: AnyCommand) -> None:
+def test_fields_may_be_in_any_order(codec: Codec, command: AnyCommand) -> None:
     fields = dict(reversed(msgspec.to_builtins(command).items()))
     assert codec.decode_command(written_elsewhere(codec, fields)) == command
 
 
-# Faults have names
+# Faults and their codes
 
 
 @every_codec
@@ -130,7 +130,7 @@ def test_the_order_of_fields_is_no_matter(codec: Codec, command: AnyCommand) -> 
         ({"id": 7}, "field type"),
     ],
 )
-def test_a_fault_is_named_and_the_command_with_it(
+def test_a_refusal_names_the_fault_and_the_command(
     codec: Codec, fields: dict[str, object], detail: str
 ) -> None:
     found = fault(codec, written_elsewhere(codec, fields))
@@ -143,14 +143,14 @@ def test_a_fault_is_named_and_the_command_with_it(
 @pytest.mark.parametrize(
     "command_id", [0, -1, LARGEST_NUMBER + 1, 2**64 - 1, 1.5, 1.0, True, "1", None, [1], {}]
 )
-def test_an_id_that_is_none_is_not_answered_to(codec: Codec, command_id: object) -> None:
+def test_a_refusal_does_not_answer_an_invalid_id(codec: Codec, command_id: object) -> None:
     found = fault(codec, written_elsewhere(codec, {"type": "heartbeat", "id": command_id}))
     assert (found.code, found.re) == ("bad_command", None)
 
 
 @every_codec
 @pytest.mark.parametrize("value", [None, True, 5, "move", [], [1, 2], {}, {"type": "heartbeat"}])
-def test_what_is_no_command_is_told_apart_from_what_cannot_be_read(
+def test_an_unreadable_frame_and_an_unknown_command_have_different_codes(
     codec: Codec, value: object
 ) -> None:
     assert fault(codec, written_elsewhere(codec, value)).code == "bad_command"
@@ -186,7 +186,7 @@ def test_the_other_kind_of_frame_is_named() -> None:
         (TEXT, '{"a":' * 5000),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_a_sentence(codec: Codec, frame: Frame) -> None:
+def test_an_unreadable_frame_is_refused_with_a_sentence(codec: Codec, frame: Frame) -> None:
     found = fault(codec, frame)
     assert found.code in ("bad_frame", "bad_command")
     assert found.detail.endswith(".")
@@ -210,7 +210,7 @@ def test_numbers_out_of_all_bounds_are_refused(codec: Codec, frame: Frame) -> No
 
 
 @every_codec
-def test_the_answer_to_a_fault_is_short_however_long_the_fault(codec: Codec) -> None:
+def test_the_description_of_a_fault_has_a_limited_length(codec: Codec) -> None:
     found = fault(codec, written_elsewhere(codec, {"type": "x" * 8000, "id": 1}))
     assert len(found.detail) < LONGEST_DETAIL + 10
 
@@ -226,7 +226,7 @@ def test_every_code_of_a_fault_is_on_the_list_of_refusals() -> None:
     assert {"bad_frame", "bad_command", "wrong_frame_kind"} <= REASONS.keys()
 
 
-# Junk
+# Random input
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -267,33 +267,33 @@ def reads_as_an_event_or_is_bad(codec: Codec, frame: Frame) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_junk_bytes_are_a_bad_frame_and_nothing_worse(frame: bytes) -> None:
+def test_junk_bytes_raise_bad_frame_only(frame: bytes) -> None:
     reads_as_a_command_or_is_bad(BINARY, frame)
     reads_as_an_event_or_is_bad(BINARY, frame)
 
 
 @given(st.text(max_size=300))
-def test_junk_text_is_a_bad_frame_and_nothing_worse(frame: str) -> None:
+def test_junk_text_raises_bad_frame_only(frame: str) -> None:
     reads_as_a_command_or_is_bad(TEXT, frame)
     reads_as_an_event_or_is_bad(TEXT, frame)
 
 
 @given(packed_values)
-def test_any_packed_value_is_a_bad_frame_and_nothing_worse(value: object) -> None:
+def test_any_packed_value_raises_bad_frame_only(value: object) -> None:
     frame = msgpack.packb(value)
     reads_as_a_command_or_is_bad(BINARY, frame)
     reads_as_an_event_or_is_bad(BINARY, frame)
 
 
 @given(json_values)
-def test_any_json_value_is_a_bad_frame_and_nothing_worse(value: object) -> None:
+def test_any_json_value_raises_bad_frame_only(value: object) -> None:
     frame = json.dumps(value)
     reads_as_a_command_or_is_bad(TEXT, frame)
     reads_as_an_event_or_is_bad(TEXT, frame)
 
 
 @given(fields_of_a_command, st.data())
-def test_a_command_with_one_field_spoilt_is_refused_or_still_a_command(
+def test_a_command_with_one_invalid_field_is_refused_or_still_a_command(
     fields: dict[str, object], data: st.DataObject
 ) -> None:
     spoilt = {**fields, data.draw(st.sampled_from(sorted(fields))): data.draw(json_values)}
@@ -301,7 +301,7 @@ def test_a_command_with_one_field_spoilt_is_refused_or_still_a_command(
 
 
 @given(fields_of_a_command, st.data())
-def test_a_packed_command_with_one_field_spoilt_is_refused_or_still_a_command(
+def test_a_packed_command_with_one_invalid_field_is_refused_or_still_a_command(
     fields: dict[str, object], data: st.DataObject
 ) -> None:
     spoilt = {**fields, data.draw(st.sampled_from(sorted(fields))): data.draw(packed_values)}
@@ -309,7 +309,7 @@ def test_a_packed_command_with_one_field_spoilt_is_refused_or_still_a_command(
 
 
 @given(st.sampled_from(list(COMMANDS.values())), st.data())
-def test_a_frame_cut_short_is_refused(command: AnyCommand, data: st.DataObject) -> None:
+def test_a_truncated_frame_is_refused(command: AnyCommand, data: st.DataObject) -> None:
     for codec in (BINARY, TEXT):
         frame = codec.encode_command(command)
         at = data.draw(st.integers(0, len(frame) - 1))
@@ -317,7 +317,7 @@ def test_a_frame_cut_short_is_refused(command: AnyCommand, data: st.DataObject) 
 
 
 @given(st.sampled_from(list(COMMANDS.values())), st.data())
-def test_a_frame_with_a_bit_turned_is_refused_or_still_a_command(
+def test_a_frame_with_a_flipped_bit_is_refused_or_still_a_command(
     command: AnyCommand, data: st.DataObject
 ) -> None:
     frame = bytearray(BINARY.encode_command(command))  # type: ignore[arg-type]
@@ -325,18 +325,18 @@ def test_a_frame_with_a_bit_turned_is_refused_or_still_a_command(
     reads_as_a_command_or_is_bad(BINARY, bytes(frame))
 
 
-# Living with a newer house
+# Compatibility with a newer server
 
 
 @every_codec
 @every_event
-def test_fields_of_a_newer_house_are_passed_over(codec: Codec, event: AnyEvent) -> None:
+def test_fields_of_a_newer_server_are_skipped(codec: Codec, event: AnyEvent) -> None:
     fields = {**msgspec.to_builtins(event), "zeal": {"deep": [1, {}]}}
     assert codec.decode_event(written_elsewhere(codec, fields)) == event
 
 
 @every_codec
-def test_events_of_a_newer_house_are_known_as_unknown(codec: Codec) -> None:
+def test_an_event_of_a_newer_server_is_an_unknown_event(codec: Codec) -> None:
     frame = written_elsewhere(codec, {"type": "fireworks", "re": 7, "colour": "red"})
     assert codec.decode_event(frame) == UnknownEvent(type="fireworks", re=7)
 
@@ -345,7 +345,7 @@ def test_events_of_a_newer_house_are_known_as_unknown(codec: Codec) -> None:
 @pytest.mark.parametrize(
     "fields", [{"type": "alive"}, {"type": "alive", "now": "noon"}, {"re": 7}, {"type": 5}, []]
 )
-def test_a_spoilt_event_is_a_bad_frame(codec: Codec, fields: object) -> None:
+def test_an_invalid_event_raises_bad_frame(codec: Codec, fields: object) -> None:
     with pytest.raises(BadFrame):
         codec.decode_event(written_elsewhere(codec, fields))
 

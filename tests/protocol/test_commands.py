@@ -21,7 +21,7 @@ def test_every_kind_of_command_is_in_the_union() -> None:
     assert found == set(KINDS)
 
 
-def test_every_kind_has_a_name_of_its_own() -> None:
+def test_every_kind_has_a_different_name() -> None:
     assert len({kind.__struct_config__.tag for kind in KINDS}) == len(KINDS)
 
 
@@ -51,7 +51,7 @@ def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
             assert name == "type" or bounded.get(option["type"], True), name
 
 
-def test_a_token_is_not_shown_by_accident() -> None:
+def test_the_repr_of_hello_omits_the_token() -> None:
     assert "5a5a" not in f"{COMMANDS['hello']!r} {COMMANDS['hello']}"
 
 

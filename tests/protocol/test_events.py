@@ -21,7 +21,7 @@ def test_every_kind_of_event_is_in_the_union() -> None:
     assert found == set(KINDS)
 
 
-def test_every_kind_has_a_name_of_its_own() -> None:
+def test_every_kind_has_a_different_name() -> None:
     assert len({kind.__struct_config__.tag for kind in KINDS}) == len(KINDS)
 
 
@@ -34,7 +34,7 @@ UNASKED = {
     events.Announcement,
     events.SeatLost,
 }
-"""These answer nothing."""
+"""The events that answer no command."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,11 +46,11 @@ def test_the_samples_fill_in_every_field_of_every_kind(kind: type[msgspec.Struct
     assert filled == len(msgspec.structs.fields(kind)) + len(["type"]) - (kind in UNASKED)
 
 
-def test_the_board_after_a_move_is_as_small_as_the_design_says() -> None:
-    # 150 to 400 bytes, so that sending all of it is cheaper than thinking about less.
+def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
+    # small enough that sending the whole board is cheaper than computing a difference
     assert 150 <= len(CODECS[MSGPACK].encode_event(EVENTS["move_made"])) <= 400
 
 
-def test_what_others_see_while_a_race_runs_has_no_room_for_a_card() -> None:
+def test_a_standing_has_no_field_that_could_hold_a_card() -> None:
     fields = {field.name for field in msgspec.structs.fields(events.Standing)}
     assert fields == {"player", "place", "banked", "net", "state"}

@@ -27,11 +27,11 @@ def test_every_reason_is_a_sentence() -> None:
         assert reason.sentence.endswith(".")
 
 
-def test_every_close_code_is_another() -> None:
+def test_close_codes_are_unique() -> None:
     assert len({code.code for code in CLOSE_CODES}) == len(CLOSE_CODES) > 5
 
 
-def test_close_codes_are_for_programs_to_tell_apart() -> None:
+def test_close_codes_are_in_the_private_ranges() -> None:
     # RFC 6455, 7.4.2: 4000-4999 are for private use.
     for code in CLOSE_CODES:
         assert 4000 <= code.code < 5000

@@ -18,22 +18,22 @@ ANY_STEP = st.sampled_from(sorted(GAMES)).flatmap(steps)
 
 
 @given(ANY_STEP)
-def test_a_view_comes_back_from_the_wire_as_it_went(step: Step) -> None:
+def test_a_view_survives_encoding_and_decoding(step: Step) -> None:
     view = redact(step.position)
     assert rules_view(wire_view(view)) == view
 
 
 @given(ANY_STEP)
-def test_a_player_can_tell_every_legal_move_from_what_was_sent(step: Step) -> None:
+def test_the_legal_moves_follow_from_the_wire_view(step: Step) -> None:
     sent = wire_view(redact(step.position))
     assert legal_moves(step.game, rules_view(sent)) == list(step.legal)
 
 
 @given(ANY_STEP)
-def test_what_is_hidden_makes_no_difference_even_without_redaction(
+def test_hidden_cards_are_not_encoded_even_without_redaction(
     step: Step,
 ) -> None:
-    # A position stands in for a view here: the second line of defence, should the first one fall.
+    # A position is passed as a view: the encoder must not encode hidden cards even then.
     position = step.position
     unredacted = wire_view(View(position))
     assert unredacted == wire_view(redact(position))
@@ -79,7 +79,7 @@ VIEW = events.View(
         {"columns": ["5D", "1S", "QS", "2S"]},
     ],
 )
-def test_what_is_no_view_is_refused(change: dict[str, object]) -> None:
+def test_an_impossible_view_is_refused(change: dict[str, object]) -> None:
     rules_view(VIEW)
     with pytest.raises(ValueError, match=r"\.$"):
         rules_view(replace(VIEW, **change))

@@ -1,4 +1,4 @@
-"""Canfield by Bicycle Cards: positions drawn for its rules, one by one."""
+"""Canfield by Bicycle Cards: positions that show its rules one by one."""
 
 import pytest
 
@@ -108,7 +108,7 @@ def test_the_last_packet_may_be_short(stock: str, waste: str) -> None:
     assert after.stock == ()
 
 
-def test_the_waste_is_turned_over_without_a_draw_as_often_as_one_likes() -> None:
+def test_the_waste_is_turned_over_without_a_draw_any_number_of_times() -> None:
     position = draw(CANFIELD, "waste: 2C 3C 4C 5C\npass: 70")
     after = played(CANFIELD, position, "redeal")
     assert "".join(after.stock) == "2C3C4C5C"

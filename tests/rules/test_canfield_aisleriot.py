@@ -1,4 +1,4 @@
-"""Canfield by AisleRiot's help: positions drawn for what it does differently."""
+"""Canfield by AisleRiot's help: positions that show the differences to Canfield."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Caprice: positions drawn for its rules, one by one."""
+"""Caprice: positions that show its rules one by one."""
 
 import pytest
 

@@ -51,7 +51,7 @@ def test_every_card_is_the_same_object_wherever_it_was_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["K", "KST", "10H", "kS", "1S", "KX", "#K", "T♥"])
-def test_what_is_no_card_is_refused_by_name(text: str) -> None:
+def test_a_text_that_is_not_a_card_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="There is no card"):
         parse_cards(text)
 

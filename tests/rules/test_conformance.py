@@ -1,4 +1,4 @@
-"""Played games made by an independent engine: every legal move, every verdict, both ends."""
+"""Games played by an independent program: same legal moves, verdicts, deals and endings."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_every_verdict_of_every_played_game(name: str) -> None:
     for played in played_games(name):
         for position, step in zip(_positions(played), played.steps, strict=False):
             verdict = is_stuck(played.game, position, LIMIT)
-            # the other engine left some of Lady Palk's verdicts open; none is open here
+            # the other program left some of Lady Palk's verdicts open; we decide all of them
             assert verdict is step.stuck or (verdict is not None and step.stuck is None)
 
 
@@ -40,7 +40,7 @@ def test_both_ends_of_every_played_game(name: str) -> None:
 
 
 def _positions(played: PlayedGame) -> list[Position]:
-    """Every position of a game, from the deal to the end; some end with the last move."""
+    """Return every position of a game, from the deal to the end."""
     positions = [played.opening()]
     for step in played.steps:
         if step.move is not None:

@@ -1,4 +1,4 @@
-"""What moves do, where the games' own tests do not already show it."""
+"""The effects of moves that the tests of the games do not show."""
 
 from kit.positions import draw
 from saratoga_rules.effects import after

@@ -1,4 +1,4 @@
-"""The form of a game's page, and the proof that a sixth game is a page and nothing more."""
+"""The type `Game`, and a proof that a sixth game needs only one module."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 @dataclass(frozen=True)
 class FirstPacket:
-    """PySolFC turns the first three cards before the player does."""
+    """Deal like PySolFC, which turns the first three cards before the player's first draw."""
 
     def __call__(self, layout: DealBuilder) -> None:
         layout.waste += layout.take(3)

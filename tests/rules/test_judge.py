@@ -1,4 +1,4 @@
-"""The one judge: whatever it allows is listed, and nothing it refuses is played."""
+"""The judge: every move that it allows is listed, and no move that it refuses is played."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ from saratoga_rules.views import redact
 
 
 def conceivable(position: Position) -> Iterator[Move]:
-    """Every move that could be written about a position, and some that could not."""
+    """Return every conceivable move of a position, and some impossible ones."""
     yield DRAW
     yield REDEAL
     columns = COLUMN_NAMES[: len(position.columns) + 1]
@@ -56,7 +56,7 @@ ODD = [
 
 
 @pytest.mark.parametrize(("game", "picture"), ODD)
-def test_they_are_also_in_positions_that_play_hardly_reaches(game: Game, picture: str) -> None:
+def test_that_also_holds_in_positions_that_play_hardly_reaches(game: Game, picture: str) -> None:
     position = draw(game, picture)
     assert set(legal_moves(game, position)) == {
         move for move in conceivable(position) if refusal(game, position, move) is None
@@ -120,7 +120,7 @@ def test_every_refusal_says_what_is_wrong(move: str, reason: Refusal) -> None:
     assert refused(CANFIELD, position, move) is reason
 
 
-def test_a_move_that_was_not_read_but_made_up_is_refused_too() -> None:
+def test_an_impossible_move_object_is_refused() -> None:
     position = draw(CANFIELD, "t1: 9H 8C\nt2: TC\nt3: 2C")
     for made_up in (Carry("x", "t1"), Carry("t1", "x"), Carry("t1", "w"), Carry("up", "t1")):
         assert refusal(CANFIELD, position, made_up) is Refusal.NO_SUCH_PILE
@@ -129,5 +129,5 @@ def test_a_move_that_was_not_read_but_made_up_is_refused_too() -> None:
         assert refusal(CANFIELD, position, Carry("w", "t2", count)) is Refusal.ONE_AT_A_TIME
 
 
-def test_nothing_is_legal_where_nothing_lies() -> None:
+def test_an_empty_position_has_no_legal_moves() -> None:
     assert all(legal(game, draw(game, "")) == set() for game in GAMES.values())

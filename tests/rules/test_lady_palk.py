@@ -1,4 +1,4 @@
-"""Lady Palk: positions drawn for its rules, one by one."""
+"""Lady Palk: positions that show its rules one by one."""
 
 from kit.positions import draw, legal, played, refused
 from saratoga_rules.games.lady_palk import LADY_PALK
@@ -38,12 +38,12 @@ def test_a_king_that_heads_a_whole_column_does_not_change_its_space() -> None:
     assert refused(LADY_PALK, position, "t4>t8:2") is Refusal.CHANGES_NOTHING
 
 
-def test_spaces_are_not_filled_by_themselves() -> None:
+def test_spaces_are_not_filled_automatically() -> None:
     after = played(LADY_PALK, draw(LADY_PALK, "t1: 9H\nt2: TC\nstock: KD\nwaste: KC"), "t1>t2")
     assert after.columns[0] == ()
 
 
-def test_which_of_two_equal_foundations_takes_a_card_does_not_matter() -> None:
+def test_two_equal_foundations_are_interchangeable() -> None:
     position = draw(LADY_PALK, "t1: 5S\nt2: 5S\nt3: 6S\nup: S4,4")
     once = played(LADY_PALK, position, "t1>up")
     assert once.up[2:4] == (5, 4)

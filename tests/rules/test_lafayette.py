@@ -1,4 +1,4 @@
-"""Lafayette: positions drawn for its rules, one by one."""
+"""Lafayette: positions that show its rules one by one."""
 
 from kit.positions import draw, legal, played, refused
 from saratoga_rules.games.lafayette import LAFAYETTE
@@ -47,14 +47,14 @@ def test_a_space_takes_any_one_card_from_anywhere_but_a_foundation() -> None:
     assert refused(LAFAYETTE, position, "up.S>t3") is Refusal.NOT_FROM_FOUNDATIONS
 
 
-def test_nothing_fills_a_space_unasked() -> None:
+def test_a_space_is_not_filled_automatically() -> None:
     position = draw(LAFAYETTE, "t1: 9H\nt2: TC\nreserve: 3D 5H")
     after = played(LAFAYETTE, position, "t1>t2")
     assert after.columns[0] == ()
     assert after.reserve == position.reserve
 
 
-def test_one_card_is_turned_at_a_time_as_often_as_one_likes() -> None:
+def test_one_card_is_turned_at_a_time_any_number_of_times() -> None:
     position = draw(LAFAYETTE, "stock: 2C\nwaste: 3C\npass: 9")
     after = played(LAFAYETTE, position, "draw", "redeal", "draw")
     assert (after.stock, after.waste, after.passes) == (("2C",), ("3C",), 10)

@@ -1,4 +1,4 @@
-"""What holds in every game, wherever play may lead."""
+"""Laws that hold in every game and every position."""
 
 from collections import Counter
 from functools import cache
@@ -49,11 +49,11 @@ any_move: st.SearchStrategy[Move] = st.sampled_from(
 )
 
 STUCK_LIMIT = 300
-"""Arrangements; a search that takes longer tells nothing here."""
+"""The most arrangements to search; longer searches are skipped."""
 
 
 def cards_of(game: Game, position: Position) -> Counter[Card]:
-    """Every card of a position, those on the foundations worked out from the heights."""
+    """Return every card of a position, including those on the foundations."""
     found = Counter([*position.stock, *position.waste, *position.reserve])
     for column in position.columns:
         found.update(column)
@@ -67,7 +67,7 @@ def cards_of(game: Game, position: Position) -> Counter[Card]:
 
 
 def dealt_otherwise(position: Position, chance: Random) -> Position:
-    """A position that its player cannot tell from `position`: the hidden cards lie otherwise."""
+    """Return a position that differs from `position` in hidden cards only."""
     hidden = [*position.stock, *position.reserve[:-1]]
     chance.shuffle(hidden)
     below = len(position.reserve[:-1])
@@ -82,14 +82,14 @@ def dealt_otherwise(position: Position, chance: Random) -> Position:
 
 @every_game
 @given(place=places)
-def test_no_card_is_lost_or_made(name: str, place: int) -> None:
+def test_no_card_is_lost_or_added(name: str, place: int) -> None:
     game, position, _, _ = step_at(name, place)
     assert cards_of(game, position) == Counter(PACK * game.packs)
 
 
 @every_game
 @given(nonce=st.binary(min_size=16, max_size=16))
-def test_every_deal_is_whole(name: str, nonce: bytes) -> None:
+def test_every_deal_has_all_cards(name: str, nonce: bytes) -> None:
     game = GAMES[name]
     deal = deal_for_key(game, deal_key(bytes(32), "mint-otter-42/1", {"anna": nonce}))
     assert cards_of(game, deal) == Counter(PACK * game.packs)
@@ -125,7 +125,7 @@ def test_the_count_falls_only_by_taking_back(name: str, place: int) -> None:
 
 @every_game
 @given(place=places)
-def test_the_stock_only_shrinks_but_for_a_redeal(name: str, place: int) -> None:
+def test_the_stock_only_shrinks_except_at_a_redeal(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
     for move in legal:
         after = play(game, position, move)
@@ -181,8 +181,8 @@ def test_a_view_hides_the_stock_and_the_reserve_but_its_top(name: str, place: in
 
 @every_game
 @given(place=places)
-def test_what_a_move_shows_depends_on_no_card_deeper_than_it_reaches(name: str, place: int) -> None:
-    """A move turns up the next cards of stock or reserve, and tells nothing of those below."""
+def test_a_move_reveals_only_the_cards_that_it_turns_up(name: str, place: int) -> None:
+    """A move turns up the next cards of stock or reserve, and reveals nothing about deeper cards."""
     game, position, legal, _ = step_at(name, place)
     reach = game.columns.count
     chance = Random(0)
@@ -224,7 +224,7 @@ def test_any_move_comes_back_from_its_text(move: Move) -> None:
 
 
 @given(st.text(max_size=12) | st.text("drawetlup.CSHD>:0123456789", max_size=12))
-def test_what_reads_as_a_move_is_written_the_same_way(text: str) -> None:
+def test_a_parsed_move_is_written_the_same_way(text: str) -> None:
     try:
         move = parse_move(text)
     except ValueError:
@@ -314,7 +314,7 @@ def test_a_stuck_board_never_banks_more_whatever_is_played(name: str, place: int
 
 @every_game
 @given(place=places)
-def test_what_is_declared_stuck_stays_stuck(name: str, place: int) -> None:
+def test_a_board_declared_stuck_stays_stuck(name: str, place: int) -> None:
     game, position, legal, _ = stuck_at(name, place)
     for move in legal:
         after = play(game, position, move)
@@ -324,7 +324,9 @@ def test_what_is_declared_stuck_stays_stuck(name: str, place: int) -> None:
 
 @every_game
 @given(place=places, seed=st.integers(0, 999))
-def test_a_declaration_tells_nothing_of_the_reserve(name: str, place: int, seed: int) -> None:
+def test_declaring_a_board_stuck_reveals_nothing_about_the_reserve(
+    name: str, place: int, seed: int
+) -> None:
     game, position, _, _ = step_at(name, place)
     if not may_declare(position):
         return
@@ -335,19 +337,19 @@ def test_a_declaration_tells_nothing_of_the_reserve(name: str, place: int, seed:
 
 
 @every_game
-def test_there_are_boards_to_try_these_laws_on(name: str) -> None:
+def test_there_are_boards_for_these_laws(name: str) -> None:
     assert len(stuck_places(name)) >= 4
 
 
 def stuck_at(name: str, place: int) -> Step:
-    """A place where the house would declare the board stuck."""
+    """Return a place where the server would declare the board stuck."""
     found = stuck_places(name)
     return found[place % len(found)]
 
 
 @cache
 def stuck_places(name: str) -> list[Step]:
-    """Where walks and played games first come to a board that is to be declared stuck."""
+    """Return the first places of walks and played games at which the board is declared stuck."""
     ways = [walk(name, seed, banking) for seed in range(6)] if name != "lady-palk" else []
     ways += [_way_of(played) for played in played_games(name) if not played.won]
     found = (_first_stuck(way) for way in ways)

@@ -63,7 +63,7 @@ def test_moves_are_read_as_they_are_written(text: str, move: object) -> None:
         "x" * 5000,
     ],
 )
-def test_what_is_no_move_is_refused_with_a_sentence(text: str) -> None:
+def test_a_text_that_is_not_a_move_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="is not a move") as refused:
         parse_move(text)
     assert len(str(refused.value)) < 200

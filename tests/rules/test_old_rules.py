@@ -1,6 +1,6 @@
-"""Races of the past: what was ever raced verifies for ever, whatever the rules have become.
+"""Old races: every race ever recorded still verifies, even if the rules have changed since.
 
-`records/rules-N` holds a race of every game as a real house wrote it under version N of the rules. No
+`records/rules-N` holds a race of every game as a real server wrote it under version N of the rules. No
 file there is ever changed; a new version of the rules gets a folder of its own.
 """
 
@@ -22,7 +22,7 @@ PINNED_1 = {
     "lady-palk": "5d5855a99a3d343c00ef3b0ac542178167ce74afbef0589eb1879a1b4316ab6e",
     "lafayette": "2d91eb1165eab219cd3f3f844b8f8b8f9ed3fce9880946a942c5f7075458e151",
 }
-"""The digest of each race of version 1."""
+"""The digest of each recorded race of version 1 of the rules."""
 
 
 @pytest.mark.parametrize("game", PINNED_1)

@@ -1,4 +1,4 @@
-"""Golden counts of lines of play: a change of any rule shows here as another number."""
+"""Pinned counts of lines of play: a change of any rule changes a number here."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def name_of(entry: Entry) -> str:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
-def test_there_are_as_many_lines_of_play_as_ever(entry: Entry) -> None:
+def test_the_number_of_lines_of_play_is_pinned(entry: Entry) -> None:
     assert [perft(entry.game, entry.position, at + 1) for at in range(len(entry.counts))] == list(
         entry.counts
     )
@@ -27,7 +27,7 @@ def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
         assert kinds.count("position") >= 3, name
 
 
-def test_lines_are_counted_as_on_paper() -> None:
+def test_lines_of_play_are_counted_correctly_in_a_small_position() -> None:
     # ace, two and three of clubs can only go up one after another; the ace first, or after a stop on the two
     position = parse_position(
         "stock=- waste=3C reserve=- up=0,0,0,0,13,13,13,13 down=- columns=2C/AC/-/-/-/-/-/- base=1 passes=1"
@@ -37,7 +37,7 @@ def test_lines_are_counted_as_on_paper() -> None:
     assert perft(GAMES["lady-palk"], position, 3) == 2
 
 
-def test_counting_anew_writes_what_the_file_holds() -> None:
+def test_a_new_count_equals_the_file() -> None:
     entry = next(entries("lafayette"))
     assert counted(entry).splitlines()[0] == entry.start
     assert len(counted(entry).splitlines()) == len(entry.counts) + 1

@@ -72,7 +72,7 @@ def test_banked_counts_every_card_on_the_foundations() -> None:
         TEXT.replace("passes=4", "passes=\u0664"),
     ],
 )
-def test_what_is_no_position_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_position_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\."):
         parse_position(text)
 

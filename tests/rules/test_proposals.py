@@ -17,7 +17,7 @@ def proposed_in(game: Game, position: Position) -> list[Move]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_hardly_a_move_is_proposed_that_is_refused(name: str) -> None:
+def test_few_proposed_moves_are_refused(name: str) -> None:
     game = GAMES[name]
     positions = list(sampled_positions(name))
     proposed = [move for position in positions for move in proposed_in(game, position)]

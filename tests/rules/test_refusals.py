@@ -2,7 +2,7 @@ from saratoga_rules.moves import Carry
 from saratoga_rules.refusals import IllegalMove, Refusal
 
 
-def test_every_reason_is_a_sentence_of_its_own() -> None:
+def test_every_reason_is_a_different_sentence() -> None:
     sentences = [str(refusal) for refusal in Refusal]
     assert len(set(sentences)) == len(sentences)
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in sentences)

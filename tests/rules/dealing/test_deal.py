@@ -44,7 +44,7 @@ FIRST_DEALS = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_deal_of_a_key_is_this_for_ever(name: str) -> None:
+def test_the_deal_of_a_key_never_changes(name: str) -> None:
     assert format_position(deal_for_key(GAMES[name], KEY)) == FIRST_DEALS[name]
 
 

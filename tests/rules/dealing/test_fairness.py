@@ -1,4 +1,4 @@
-"""The hashes of a fair deal, pinned: another program must come to the same ones."""
+"""The hashes of a fair deal are pinned, because other programs must compute the same ones."""
 
 import hashlib
 import hmac
@@ -79,7 +79,7 @@ def test_a_commitment_is_bound_to_everything_it_names(
     assert (commitment(*one) == commitment(*other)) == (one == other)
 
 
-def test_characters_cannot_wander_from_one_field_to_the_next() -> None:
+def test_a_character_moved_to_the_next_field_changes_the_hash() -> None:
     assert commitment(SEED, "ab", 1, "c", 1) != commitment(SEED, "a", 1, "bc", 1)
     assert commitment(SEED, "a", 1, "b", 11) != commitment(SEED, "a", 1, "b1", 1)
 

@@ -9,14 +9,14 @@ from saratoga_rules.dealing.shuffle import _below, _stream, shuffled_deck
 KEY = bytes(range(32))
 
 
-def test_one_pack_is_shuffled_like_this_for_ever() -> None:
+def test_the_shuffle_of_one_pack_is_pinned() -> None:
     assert format_cards(shuffled_deck(1, KEY)) == (
         "KC2C5SAD6HASJH6S3DKD9C2S5HJS5D2D3HQC9D4C8SQD3S3CTSAC"
         "6C6D4H7DJC7H8C9S2H5CKHTCAH7CTDTH9H8DKS7S8HQS4D4SQHJD"
     )
 
 
-def test_two_packs_are_shuffled_like_this_for_ever() -> None:
+def test_the_shuffle_of_two_packs_is_pinned() -> None:
     assert format_cards(shuffled_deck(2, KEY)) == (
         "6C7H2H2C7S6C7C8C6H6STD4D3C5D3HTS9HAD4H5S3S3H8DASQC6D"
         "KD7D8SQC7C5H5H7HTHKCTC8SQD9C5SKSJDKHAD2D9C9S5C7STSAH"
@@ -26,29 +26,29 @@ def test_two_packs_are_shuffled_like_this_for_ever() -> None:
 
 
 @pytest.mark.parametrize("packs", [1, 2, 4])
-def test_no_card_is_lost_or_made(packs: int) -> None:
+def test_no_card_is_lost_or_added(packs: int) -> None:
     assert Counter(shuffled_deck(packs, b"any key")) == dict.fromkeys(PACK, packs)
 
 
-def test_another_key_is_another_deck() -> None:
+def test_another_key_makes_another_deck() -> None:
     assert len({shuffled_deck(1, bytes([number])) for number in range(100)}) == 100
 
 
-def test_the_stream_goes_on_from_block_to_block() -> None:
+def test_the_stream_continues_from_block_to_block() -> None:
     assert bytes(islice(_stream(KEY), 40)).hex() == (
         "d9fecdbea6bd18dd41a0d1de4d77742e8f55894ced376a07294f4d895668931a26a3bccb6e5369e0"
     )
 
 
 @pytest.mark.parametrize("bound", [2, 3, 52, 104])
-def test_bytes_that_would_favour_low_numbers_are_thrown_away(bound: int) -> None:
+def test_bytes_that_would_favour_low_numbers_are_discarded(bound: int) -> None:
     fair = 256 - 256 % bound
     drawn = Counter(_below(bound, iter([255] * (fair < 256) + [byte])) for byte in range(fair))
     assert drawn == dict.fromkeys(range(bound), fair // bound)
 
 
 @pytest.mark.parametrize("packs", [0, 5])
-def test_only_as_many_packs_as_a_byte_can_choose_from(packs: int) -> None:
+def test_a_deck_has_one_to_four_packs(packs: int) -> None:
     with pytest.raises(ValueError, match="A deck has 1 to 4 packs"):
         shuffled_deck(packs, KEY)
 

@@ -1,4 +1,4 @@
-"""A text read line by line."""
+"""Tests of the reader of record lines."""
 
 import re
 
@@ -24,7 +24,7 @@ def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
     assert reader.line == "three"
 
 
-def test_the_end_is_named_as_the_end() -> None:
+def test_an_error_at_the_end_of_the_text_says_so() -> None:
     reader = RecordReader("12")
     reader.take(NUMBER, "a number")
     assert reader.line == ""

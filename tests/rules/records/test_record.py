@@ -1,4 +1,4 @@
-"""Records as text: one form only, faults named by line, and a digest over all of it."""
+"""Records as text: one form only, errors that name the line, and a digest over all lines."""
 
 import dataclasses
 import hashlib
@@ -32,7 +32,7 @@ TEXT = format_record(RECORD)
 
 
 def edited(old: str, new: str) -> str:
-    """The record with one thing changed, and the digest made to fit."""
+    """Return the record with one change and a matching digest."""
     assert TEXT.count(old) == 1, f"{old!r} stands {TEXT.count(old)} times"
     body = TEXT.replace(old, new).rsplit("digest ", 1)[0]
     right = digest_of(f"{body}digest\n")
@@ -40,7 +40,7 @@ def edited(old: str, new: str) -> str:
 
 
 def line_of(part: str) -> int:
-    """The number of the line in which `part` stands."""
+    """Return the number of the line that contains `part`."""
     return TEXT[: TEXT.index(part)].count("\n") + 1
 
 
@@ -77,7 +77,7 @@ def test_the_digest_follows_its_written_layout() -> None:
     assert digest_of(TEXT) == chain.hex()
 
 
-def test_a_record_says_what_the_house_says() -> None:
+def test_a_record_has_the_lines_of_the_format() -> None:
     lines = TEXT.split("\n")
     assert lines[0] == "saratoga record 1"
     assert "game caprice" in lines
@@ -86,7 +86,7 @@ def test_a_record_says_what_the_house_says() -> None:
     assert f"deal stock={''.join(RECORD.deal.stock)} waste=- reserve=-" in TEXT
 
 
-def test_the_parts_of_a_record_are_at_hand() -> None:
+def test_properties_of_a_record() -> None:
     first = RECORD.racers[0]
     assert RECORD.race_id == "mint-otter-42/1"
     assert RECORD.time_allowed == 600_000
@@ -119,7 +119,7 @@ def test_the_parts_of_a_record_are_at_hand() -> None:
         (" cash-out", " t1>t2:1", "is not a move"),
     ],
 )
-def test_a_fault_is_named_with_its_line(old: str, new: str, said: str) -> None:
+def test_an_error_names_its_line(old: str, new: str, said: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_record(edited(old, new))
     assert said in str(refused.value)
@@ -127,7 +127,7 @@ def test_a_fault_is_named_with_its_line(old: str, new: str, said: str) -> None:
     assert str(refused.value).startswith(f"line {line_of(old)}: ")
 
 
-def test_a_count_of_moves_that_is_not_theirs_is_refused() -> None:
+def test_a_wrong_count_of_moves_is_refused() -> None:
     racer = RECORD.racers[0]
     told = f"ended {racer.banked} {racer.moves} {racer.state}"
     wrong = f"ended {racer.banked} {racer.moves + 1} {racer.state}"
@@ -135,7 +135,7 @@ def test_a_count_of_moves_that_is_not_theirs_is_refused() -> None:
         parse_record(edited(told, wrong))
 
 
-def test_racers_stand_in_order_of_their_ids() -> None:
+def test_racers_are_ordered_by_id() -> None:
     backwards = dataclasses.replace(RECORD, racers=RECORD.racers[::-1])
     with pytest.raises(RecordError, match="ordered by id"):
         parse_record(format_record(backwards))
@@ -155,7 +155,7 @@ def test_a_record_has_as_many_racers_as_a_table_has_seats_and_no_more() -> None:
     assert f"racer {MOST_RACERS:04} " in text.split("\n")[refused.value.line - 1]
 
 
-def test_nobody_races_twice() -> None:
+def test_a_player_cannot_be_in_a_record_twice() -> None:
     twice = dataclasses.replace(RECORD, racers=RECORD.racers[:1] * 2)
     with pytest.raises(RecordError, match="ordered by id"):
         parse_record(format_record(twice))
@@ -168,13 +168,13 @@ def test_a_text_with_more_or_less_than_a_record_is_refused(text: str) -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_a_record_that_breaks_off_is_refused(length: int) -> None:
+def test_a_truncated_record_is_refused(length: int) -> None:
     with pytest.raises(RecordError):
         parse_record(TEXT[: length % len(TEXT)])
 
 
 @given(st.text())
-def test_no_text_makes_reading_fail_in_another_way(text: str) -> None:
+def test_any_text_is_a_record_or_raises_record_error(text: str) -> None:
     with pytest.raises(RecordError):
         parse_record(text)
 

@@ -1,4 +1,4 @@
-"""Records played again, above all the recorded games: whole races that must replay for ever.
+"""Replays of records, above all of recorded whole races that must stay replayable.
 
 The recorded games were played by walkers, the won boards by a search that saw every card. They are
 kept as they are: they belong to version 1 of the rules, and if one of them no longer holds, either
@@ -33,13 +33,13 @@ def recorded(path: Path) -> RaceRecord:
 
 
 @every_file
-def test_a_recorded_race_holds(path: Path) -> None:
+def test_a_recorded_race_verifies(path: Path) -> None:
     verdict = verify(path.read_bytes())
     assert verdict.ok, verdict.faults
 
 
 @every_file
-def test_a_recorded_race_is_written_as_it_was(path: Path) -> None:
+def test_a_recorded_race_is_written_byte_for_byte(path: Path) -> None:
     assert format_record(recorded(path)).encode() == path.read_bytes()
 
 
@@ -67,7 +67,7 @@ def test_a_replay_shows_every_position_of_a_log() -> None:
     assert positions[-1].banked == BEN.banked
 
 
-def test_an_ending_leaves_the_position_as_it_is() -> None:
+def test_an_ending_does_not_change_the_position() -> None:
     *_, before, after = replay(RECORD, BEN.player)
     assert before == after
 
@@ -78,7 +78,7 @@ def test_steps_go_with_their_entries() -> None:
     assert [RECORD.deal, *(step.position for step in made)] == replay(RECORD, ANNA.player)
 
 
-def test_who_did_not_race_has_no_replay() -> None:
+def test_a_player_who_did_not_race_has_no_replay() -> None:
     with pytest.raises(KeyError):
         replay(RECORD, "nobody")
 
@@ -90,7 +90,7 @@ def test_a_move_against_the_rules_is_named() -> None:
         replay(replace(RECORD, racers=(cheated, BEN)), ANNA.player)
 
 
-def test_rules_of_another_version_are_not_guessed() -> None:
+def test_an_unknown_version_of_the_rules_is_refused() -> None:
     with pytest.raises(ReplayError, match="version 2 of the rules; this program knows version 1"):
         replay(replace(RECORD, rules_version=2), ANNA.player)
 

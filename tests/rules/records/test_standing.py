@@ -1,4 +1,4 @@
-"""The order of finish, and what decides among equals."""
+"""The order of finish, and the tie-breaks."""
 
 from random import Random
 
@@ -36,7 +36,7 @@ def test_a_two_pack_game_costs_two_packs() -> None:
     assert row.net == -60
 
 
-def test_of_the_same_net_who_reached_it_first_is_ahead() -> None:
+def test_of_equal_nets_the_earlier_one_is_ahead() -> None:
     rows = ranking(CANFIELD, [racer("ann", 23, 64_200, 40), racer("ben", 23, 60_000, 55)])
     assert [(row.place, row.player, row.tie) for row in rows] == [
         (1, "ben", ""),
@@ -52,7 +52,7 @@ def test_within_a_millisecond_the_commit_number_decides() -> None:
     ]
 
 
-def test_start_counts_that_nobody_bettered_share_a_place() -> None:
+def test_racers_who_never_raised_the_count_share_a_place() -> None:
     rows = ranking(CANFIELD, [racer("cay", 1), racer("ann", 1), racer("ben", 2, 10)])
     assert [(row.place, row.player, row.tie) for row in rows] == [
         (1, "ben", ""),
@@ -61,7 +61,7 @@ def test_start_counts_that_nobody_bettered_share_a_place() -> None:
     ]
 
 
-def test_the_place_after_a_shared_one_is_left_out() -> None:
+def test_the_place_after_a_shared_one_is_skipped() -> None:
     assert order(racer("ann", 1), racer("ben", 1), racer("cay", 0)) == [
         (1, "ann", -45),
         (1, "ben", -45),
@@ -69,7 +69,7 @@ def test_the_place_after_a_shared_one_is_left_out() -> None:
     ]
 
 
-def test_how_a_board_ended_decides_nothing() -> None:
+def test_the_ending_of_a_board_does_not_affect_its_place() -> None:
     assert order(
         racer("ann", 10, 9, state=State.LEFT), racer("ben", 9, 9, state=State.CASHED_OUT)
     ) == [(1, "ann", 0), (2, "ben", -5)]
@@ -114,7 +114,7 @@ racers = st.lists(
 
 
 @given(racers, st.randoms())
-def test_the_order_does_not_depend_on_who_is_named_first(
+def test_the_order_does_not_depend_on_the_order_of_the_input(
     field: list[RacerScore], chance: Random
 ) -> None:
     shuffled = list(field)

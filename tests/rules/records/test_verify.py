@@ -1,4 +1,4 @@
-"""Verifying: honest records hold, and every lie is found by the check that it offends."""
+"""Verification: honest records verify, and every forgery fails the check that it should."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,7 +48,7 @@ def with_log(record: RaceRecord, index: int, log: list[LogLine]) -> RaceRecord:
 
 
 def index_of(record: RaceRecord, state: State) -> int:
-    """The place among the racers of one whose board ended so."""
+    """Return the index of a racer whose board ended with this state."""
     return next(index for index, racer in enumerate(record.racers) if racer.state is state)
 
 
@@ -57,28 +57,28 @@ def index_of(record: RaceRecord, state: State) -> int:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", range(4))
-def test_an_honest_race_holds(game: str, seed: int) -> None:
+def test_an_honest_race_verifies(game: str, seed: int) -> None:
     verdict = verify(race(game, seed, FIELD))
     assert verdict.ok, verdict.faults
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_an_honest_race_against_the_cap_holds(game: str) -> None:
+def test_an_honest_race_that_ends_at_the_cap_verifies(game: str) -> None:
     record = race(game, 1, FIELD, pace=60_000)
     assert State.OUT_OF_TIME in {racer.state for racer in record.racers}
     verdict = verify(record)
     assert verdict.ok, verdict.faults
 
 
-def test_a_race_of_one_holds() -> None:
+def test_a_race_of_one_racer_verifies() -> None:
     assert verify(race("lafayette", 2, FIELD[:1])).ok
 
 
-def test_an_honest_race_from_a_chosen_seed_holds() -> None:
+def test_an_honest_race_from_a_chosen_seed_verifies() -> None:
     assert verify(race("canfield", 1, FIELD, chosen_seed=True)).ok
 
 
-def test_the_verdict_names_everything_that_was_looked_at() -> None:
+def test_the_verdict_names_every_check() -> None:
     names = [check.name for check in verify(TEXT).checks]
     assert names == [
         "digest",
@@ -97,13 +97,13 @@ def test_the_verdict_names_everything_that_was_looked_at() -> None:
     ]
 
 
-def test_the_verdict_brings_record_and_order_of_finish_along() -> None:
+def test_the_verdict_has_the_record_and_the_order_of_finish() -> None:
     verdict = verify(TEXT.encode())
     assert verdict.record == RECORD
     assert [row.player for row in verdict.standing] == [row.player for row in RECORD.results]
 
 
-# Lies with a digest that fits
+# Forgeries with a matching digest
 
 
 @pytest.mark.parametrize(
@@ -113,24 +113,24 @@ def test_the_verdict_brings_record_and_order_of_finish_along() -> None:
         "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=##/##/##/## base=13 passes=9",
     ],
 )
-def test_a_deal_that_is_none_is_found_out(deal: str) -> None:
+def test_an_impossible_deal_is_detected(deal: str) -> None:
     verdict = verify(replace(RECORD, deal=parse_position(deal)))
     assert failed(verdict) == {"deal"}
     assert verdict.standing == ()
 
 
-def test_a_seed_that_was_not_committed_to_is_found_out() -> None:
+def test_a_seed_that_was_not_committed_to_is_detected() -> None:
     assert failed(verify(replace(RECORD, seed="00" * 32))) >= {"commitment", "deal"}
 
 
 @pytest.mark.parametrize(
     "lie", [replace(RECORD, race=7), replace(RECORD, table="mint-otter-43")], ids=["race", "table"]
 )
-def test_a_record_passed_off_as_another_race_is_found_out(lie: RaceRecord) -> None:
+def test_a_record_passed_off_as_another_race_is_detected(lie: RaceRecord) -> None:
     assert failed(verify(lie)) >= {"commitment", "deal"}
 
 
-def test_a_nonce_that_was_not_announced_is_found_out() -> None:
+def test_a_nonce_that_was_not_announced_is_detected() -> None:
     lie = with_racer(RECORD, 0, lambda racer: replace(racer, nonce="00" * 16))
     assert failed(verify(lie)) == {"nonces", "deal"}
 
@@ -145,24 +145,24 @@ def test_a_nonce_changed_together_with_its_hash_still_makes_another_deal() -> No
     assert failed(verify(lie)) == {"deal"}
 
 
-def test_a_racer_left_out_is_found_out() -> None:
+def test_a_racer_left_out_is_detected() -> None:
     gone = RECORD.racers[-1].player
     results = tuple(row for row in RECORD.results if row.player != gone)
     lie = replace(RECORD, racers=RECORD.racers[:-1], results=results)
     assert failed(verify(lie)) == {"deal"}
 
 
-def test_a_race_without_racers_is_no_race() -> None:
+def test_a_record_without_racers_does_not_verify() -> None:
     assert "nonces" in failed(verify(replace(RECORD, racers=(), results=())))
 
 
-def test_another_deal_is_found_out() -> None:
+def test_another_deal_is_detected() -> None:
     top, below, *rest = RECORD.deal.stock
     lie = replace(RECORD, deal=RECORD.deal._replace(stock=(below, top, *rest)))
     assert failed(verify(lie)) == {"deal"}
 
 
-def test_rules_that_nobody_knows_are_named() -> None:
+def test_an_unknown_version_of_the_rules_is_named() -> None:
     verdict = verify(replace(RECORD, rules_version=99))
     assert failed(verdict) == {"rules"}
     assert "version 99" in verdict.faults[0].detail
@@ -182,32 +182,32 @@ def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
     assert f"{racer.name}, entry 1: r>t1" in verdict.faults[0].detail
 
 
-def test_a_move_left_out_is_found_out() -> None:
+def test_a_move_left_out_is_detected() -> None:
     log = list(RECORD.racers[0].log)
     del log[3]
     assert failed(verify(with_log(RECORD, 0, log))) & {"moves", "numbers"}
 
 
-def test_a_time_that_turns_back_is_found_out() -> None:
+def test_a_time_that_turns_back_is_detected() -> None:
     log = list(RECORD.racers[0].log)
     log[3] = replace(log[3], at=log[2].at - 1)
     assert "times" in failed(verify(with_log(RECORD, 0, log)))
 
 
-def test_an_entry_out_of_order_beside_the_other_boards_is_found_out() -> None:
+def test_an_entry_out_of_order_beside_the_other_boards_is_detected() -> None:
     last = RECORD.racers[0].log[-1]
     log = [*RECORD.racers[0].log[:-1], replace(last, at=last.at + 3_000_000)]
     assert "times" in failed(verify(with_log(replace(RECORD, cap=0), 0, log)))
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 5_000])
-def test_a_commit_number_that_is_not_its_own_is_found_out(number: int) -> None:
+def test_a_wrong_commit_number_is_detected(number: int) -> None:
     log = list(RECORD.racers[0].log)
     log[4] = replace(log[4], number=number)
     assert "numbers" in failed(verify(with_log(RECORD, 0, log)))
 
 
-def test_a_move_after_the_deadline_is_found_out() -> None:
+def test_a_move_after_the_deadline_is_detected() -> None:
     record = race("canfield", 1, FIELD, pace=60_000)
     last = max(line.number for racer in record.racers for line in racer.log)
     for index, racer in enumerate(record.racers):
@@ -217,24 +217,24 @@ def test_a_move_after_the_deadline_is_found_out() -> None:
             assert failed(verdict) >= {"times", "endings"}
 
 
-def test_a_count_that_the_moves_do_not_come_to_is_found_out() -> None:
+def test_a_count_that_does_not_follow_from_the_moves_is_detected() -> None:
     lie = with_racer(RECORD, 0, lambda racer: replace(racer, banked=racer.banked + 1))
     assert failed(verify(lie)) == {"scores"}
 
 
-def test_an_ending_that_the_log_does_not_have_is_found_out() -> None:
+def test_an_ending_that_the_log_does_not_have_is_detected() -> None:
     index = index_of(RECORD, State.LEFT)
     lie = with_racer(RECORD, index, lambda racer: replace(racer, state=State.CASHED_OUT))
     assert failed(verify(lie)) >= {"endings", "finish"}
 
 
-def test_a_board_without_an_end_is_found_out() -> None:
+def test_a_board_without_an_end_is_detected() -> None:
     index = index_of(RECORD, State.LEFT)
     log = list(RECORD.racers[index].log[:-1])
     assert "endings" in failed(verify(with_log(RECORD, index, log)))
 
 
-def test_a_board_that_goes_on_after_its_end_is_found_out() -> None:
+def test_a_board_that_goes_on_after_its_end_is_detected() -> None:
     index = index_of(RECORD, State.LEFT)
     log = list(RECORD.racers[index].log)
     numbers = count(max(line.number for racer in RECORD.racers for line in racer.log) + 1)
@@ -245,7 +245,7 @@ def test_a_board_that_goes_on_after_its_end_is_found_out() -> None:
 def ended_as(
     record: RaceRecord, index: int, word: str, state: State, at: int | None = None
 ) -> RaceRecord:
-    """The record with another ending for one racer, told everywhere alike."""
+    """Return the record with another ending for one racer, changed consistently everywhere."""
     racer = record.racers[index]
     last = racer.log[-1]
     log = [*racer.log[:-1], LogLine(last.at if at is None else at, last.number, word)]
@@ -258,13 +258,13 @@ def ended_as(
     return replace(changed, results=tuple(map(told, record.results)))
 
 
-def test_a_board_declared_stuck_that_is_not_is_found_out() -> None:
+def test_a_board_declared_stuck_that_is_not_is_detected() -> None:
     verdict = verify(ended_as(RECORD, index_of(RECORD, State.LEFT), "stuck", State.STUCK))
     assert failed(verdict) == {"endings"}
     assert "more cards could have been banked" in verdict.faults[0].detail
 
 
-def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out_without_a_search(
+def test_a_board_declared_stuck_before_the_stock_was_seen_is_detected_without_a_search(
     searches: list[Position],
 ) -> None:
     record = race("canfield", 5, [Entrant("Anna", banking, patience=2)])
@@ -276,7 +276,7 @@ def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out_without_a
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
-    """Where a search for more was begun; none of them comes to an end."""
+    """Record the positions that are searched; every search is endless."""
     begun: list[Position] = []
 
     def search(game: Game, position: Position, limit: int) -> None:
@@ -286,7 +286,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
     return begun
 
 
-def test_one_false_ending_is_enough_and_no_more_time_is_spent(searches: list[Position]) -> None:
+def test_after_one_false_ending_no_further_search_is_made(searches: list[Position]) -> None:
     record = race("canfield", 5, [Entrant(name, banking) for name in ("Anna", "Ben", "Cay")])
     assert [racer.state for racer in record.racers].count(State.STUCK) > 1
     verdict = verify(record)
@@ -294,7 +294,7 @@ def test_one_false_ending_is_enough_and_no_more_time_is_spent(searches: list[Pos
     assert len(searches) == 1
 
 
-def test_a_log_has_a_longest_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     most = max(len(racer.log) for racer in RECORD.racers)
     monkeypatch.setattr("saratoga_rules.records.verify.MOST_ENTRIES", most - 1)
     assert verify(RECORD).ok, "the ending comes on top"
@@ -304,7 +304,7 @@ def test_a_log_has_a_longest_length(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{most} entries" in verdict.faults[0].detail
 
 
-def test_a_board_that_cannot_be_proved_stuck_is_not_taken_on_trust(
+def test_a_board_that_cannot_be_proved_stuck_does_not_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert State.STUCK in {racer.state for racer in RECORD.racers}
@@ -314,21 +314,21 @@ def test_a_board_that_cannot_be_proved_stuck_is_not_taken_on_trust(
     assert "a search of 0 arrangements" in verdict.faults[0].detail
 
 
-def test_a_board_that_ran_out_of_time_too_early_is_found_out() -> None:
+def test_a_board_that_ran_out_of_time_too_early_is_detected() -> None:
     index = index_of(RECORD, State.LEFT)
     verdict = verify(ended_as(RECORD, index, "out-of-time", State.OUT_OF_TIME))
     assert failed(verdict) == {"endings"}
     assert "before the deadline" in verdict.faults[0].detail
 
 
-def test_nobody_runs_out_of_time_without_a_cap() -> None:
+def test_a_racer_cannot_run_out_of_time_without_a_cap() -> None:
     record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
     verdict = verify(record)
     assert failed(verdict) == {"endings"}
     assert "without a cap" in verdict.faults[0].detail
 
 
-def test_a_won_board_needs_no_entry_and_bears_none() -> None:
+def test_a_won_board_has_no_entry_for_its_ending() -> None:
     races = (race("lafayette", seed, FIELD) for seed in range(40))
     record = next(one for one in races if State.WON in {r.state for r in one.racers})
     assert verify(record).ok
@@ -354,19 +354,19 @@ FIRST, *OTHERS = RECORD.results
     ],
     ids=["place", "banked", "net", "reached", "never reached", "player", "state"],
 )
-def test_a_result_that_does_not_follow_is_found_out(claim: ResultLine) -> None:
+def test_a_result_that_does_not_follow_is_detected(claim: ResultLine) -> None:
     assert failed(verify(replace(RECORD, results=(claim, *OTHERS)))) == {"finish"}
 
 
-def test_results_in_another_order_are_found_out() -> None:
+def test_results_in_another_order_are_detected() -> None:
     assert failed(verify(replace(RECORD, results=RECORD.results[::-1]))) == {"finish"}
 
 
-def test_a_result_left_out_is_found_out() -> None:
+def test_a_result_left_out_is_detected() -> None:
     assert failed(verify(replace(RECORD, results=RECORD.results[:-1]))) == {"finish"}
 
 
-def test_a_race_that_is_called_ranked_and_is_not_is_found_out() -> None:
+def test_a_race_falsely_called_ranked_is_detected() -> None:
     assert failed(verify(replace(RECORD, ranked=not RECORD.ranked))) == {"ranked"}
     chosen = race("canfield", 1, FIELD, chosen_seed=True)
     assert failed(verify(replace(chosen, ranked=True))) == {"ranked"}

@@ -1,4 +1,4 @@
-"""The search by runs peeled off, against the search through arrangements."""
+"""The peeling search agrees with the search through arrangements."""
 
 from random import Random
 
@@ -16,12 +16,12 @@ from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
 
 
-def test_of_the_five_games_it_serves_lady_palk() -> None:
+def test_of_the_five_games_only_lady_palk_can_be_peeled() -> None:
     assert [name for name, game in GAMES.items() if can_peel(game)] == ["lady-palk"]
 
 
 def late_positions(seed: int) -> list[Position]:
-    """Positions without progress in sight, from a clumsy game of Lady Palk."""
+    """Return positions without progress in sight, from a badly played game of Lady Palk."""
     chance = Random(seed)
     position = deal_for_key(LADY_PALK, bytes([seed]))
     found: list[Position] = []
@@ -37,7 +37,7 @@ def late_positions(seed: int) -> list[Position]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_both_searches_agree_wherever_the_long_one_ends(seed: int) -> None:
+def test_both_searches_agree_if_the_long_one_ends(seed: int) -> None:
     for position in late_positions(seed):
         ahead = prospects(LADY_PALK, position)
         verdict = PeelingSearch(LADY_PALK, position, ahead).advance(1000)

@@ -14,17 +14,17 @@ def waiting(game: Game, position: Position) -> set[Card]:
     return {card for _, cards in waiting_cards(game, position) for card in cards}
 
 
-def test_the_waste_top_and_the_reserve_top_wait_at_once() -> None:
+def test_the_tops_of_waste_and_reserve_are_waiting_cards() -> None:
     position = draw(LADY_PALK, "waste: 2C 3C\nreserve: 4C 5C")
     assert waiting(LADY_PALK, position) == {"3C", "5C"}
 
 
-def test_every_third_card_of_this_pass_and_of_the_next_comes() -> None:
+def test_every_third_card_of_this_pass_and_of_the_next_is_waiting() -> None:
     position = draw(CANFIELD, "waste: 2C 3C\nstock: 4C 5C 6C 7C")
     assert waiting(CANFIELD, position) == {"3C", "6C", "7C", "4C"}
 
 
-def test_on_the_last_pass_only_its_own_cards_come() -> None:
+def test_on_the_last_pass_only_its_own_cards_are_waiting() -> None:
     position = draw(CANFIELD_AISLERIOT, "waste: 2C 3C\nstock: 4C 5C 6C 7C\npass: 3")
     assert waiting(CANFIELD_AISLERIOT, position) == {"3C", "6C", "7C"}
 
@@ -34,7 +34,7 @@ def test_an_exact_packet_ends_with_its_third_card() -> None:
     assert waiting(CANFIELD_AISLERIOT, position) == {"6C"}
 
 
-def test_with_draw_one_and_redeals_all_cards_come() -> None:
+def test_with_draw_one_and_redeals_all_cards_are_waiting() -> None:
     position = draw(LAFAYETTE, "waste: 2C 3C\nstock: 4C 5C")
     assert waiting(LAFAYETTE, position) == {"2C", "3C", "4C", "5C"}
 
@@ -48,12 +48,12 @@ def test_hopes_are_takers_of_waiting_cards_and_what_foundations_want() -> None:
     assert prospects(LAFAYETTE, position).hopes == {"5H", "5D", "KC", "AS", "KH", "AD", "KD"}
 
 
-def test_where_foundations_give_back_what_they_want_is_left_to_the_search() -> None:
+def test_cards_for_foundations_that_give_back_are_left_to_the_search() -> None:
     position = draw(CANFIELD_AISLERIOT, "waste: 4C\nup: C2 H1")
     assert prospects(CANFIELD_AISLERIOT, position).hopes == {"5H", "5D"}
 
 
-def test_a_space_helps_where_it_is_filled_or_takes_a_waiting_card() -> None:
+def test_a_space_helps_if_it_is_filled_or_takes_a_waiting_card() -> None:
     assert prospects(CANFIELD, draw(CANFIELD, "reserve: 2C")).space_helps
     assert prospects(CANFIELD, draw(CANFIELD, "waste: 2C")).space_helps
     assert not prospects(CANFIELD, draw(CANFIELD, "t1: 2C")).space_helps

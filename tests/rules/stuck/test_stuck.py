@@ -1,4 +1,4 @@
-"""`is_stuck` against the whole truth: every future of a position, by real draws and redeals."""
+"""`is_stuck` agrees with an exhaustive search by real draws and redeals."""
 
 from random import Random
 
@@ -29,7 +29,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 
 def variant(name: str, packs: int, columns: Columns, *, gives_back: bool = False) -> Game:
-    """A game that nobody plays, to try the search with other rule words."""
+    """Return a made-up game that uses other rule words."""
     return Game(
         name=name,
         title=name,
@@ -79,11 +79,11 @@ VARIANTS = [
 ]
 
 MOST_POSITIONS = 600
-"""Where the whole truth is given up."""
+"""The number of positions at which the exhaustive search gives up."""
 
 
 def really_stuck(game: Game, position: Position) -> bool | None:
-    """Play everything that is not progress, draws and redeals among it, until progress is found."""
+    """Search all neutral moves, draws and redeals for a progress move."""
     if is_won(game, position):
         return False
     start = _forgetting_passes(game, position)
@@ -115,7 +115,7 @@ def _forgetting_passes(game: Game, position: Position) -> Position:
 
 
 @pytest.mark.parametrize("game", [*GAMES.values(), *VARIANTS], ids=lambda game: game.name)
-def test_the_verdict_is_the_whole_truth_on_small_positions(game: Game) -> None:
+def test_the_verdict_agrees_with_an_exhaustive_search_on_small_positions(game: Game) -> None:
     chance = Random(f"small positions of {game.name}")
     for _ in range(80):
         position = small_position(game, chance)
@@ -123,7 +123,7 @@ def test_the_verdict_is_the_whole_truth_on_small_positions(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", [*GAMES.values(), *VARIANTS], ids=lambda game: game.name)
-def test_the_verdict_is_the_whole_truth_where_no_progress_is_in_sight(game: Game) -> None:
+def test_the_verdict_agrees_with_an_exhaustive_search_without_progress_in_sight(game: Game) -> None:
     chance = Random(f"hard positions of {game.name}")
     verdicts = {True: 0, False: 0, None: 0}
     while sum(verdicts.values()) < 50:
@@ -179,7 +179,7 @@ def test_a_space_that_the_waste_may_fill_is_progress() -> None:
     assert is_stuck(CANFIELD, draw(CANFIELD, merging + "waste: KD")) is False
 
 
-def test_shuffling_one_card_between_two_columns_keeps_nobody_alive() -> None:
+def test_moving_one_card_between_two_columns_is_not_progress() -> None:
     full = "".join(f"t{number}: KC QC\n" for number in range(4, 9))
     position = draw(LADY_PALK, full + "t1: AC 7H\nt2: 8S\nt3: 8D\nwaste: KD")
     assert {str(move) for move in legal_moves(LADY_PALK, position)} == {"t1>t2", "t1>t3"}
@@ -211,7 +211,7 @@ def test_a_won_board_is_not_stuck() -> None:
         assert is_stuck(GAMES[name], draw(GAMES[name], picture)) is False
 
 
-def test_drawing_and_redealing_alone_save_nobody() -> None:
+def test_drawing_and_redealing_alone_are_not_progress() -> None:
     picture = "t1: 9H\nt2: 9D\nt3: 9H\nt4: 9D\nstock: 2C 2S 3C\nwaste: 4C"
     position = draw(LAFAYETTE, picture)
     assert [str(move) for move in legal_moves(LAFAYETTE, position)] == ["draw"]
@@ -228,15 +228,15 @@ MANY_SPACES = parse_position(
     "stock=- waste=- reserve=- up=7,8,13,3 down=10,13,10,13 columns=6D7D/-/TSJSQSKS/AH2H/JD"
     "/3C3H9S2C8DAC/-/9D/9CTD8CKCQCJCTC/-/-/4DKD5DQD base=1 passes=1"
 )
-"""From a played game of Caprice: cards go from space to space for long before one fits."""
+"""A position of Caprice in which cards are moved between spaces for long before one fits."""
 
 
-def test_a_search_may_be_given_up_and_is_then_no_verdict() -> None:
+def test_a_search_that_reaches_its_limit_has_no_verdict() -> None:
     assert is_stuck(CAPRICE, MANY_SPACES, limit=0) is None
     assert is_stuck(CAPRICE, MANY_SPACES, limit=1) is None
 
 
-def test_a_search_that_is_taken_up_again_ends_like_one_that_was_not_left() -> None:
+def test_a_search_in_slices_has_the_verdict_of_a_search_at_once() -> None:
     whole = StuckSearch(CAPRICE, MANY_SPACES)
     verdict = whole.advance(100_000)
     sliced = StuckSearch(CAPRICE, MANY_SPACES)

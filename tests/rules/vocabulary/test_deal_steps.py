@@ -14,7 +14,7 @@ def layout(columns: int = 2) -> DealBuilder:
     return DealBuilder(list(PACK), [[] for _ in range(columns)], up=[0] * 8, down=[0] * 4)
 
 
-def test_the_reserve_takes_cards_off_the_deck_its_top_the_last() -> None:
+def test_the_reserve_takes_cards_from_the_deck_and_its_top_is_the_last() -> None:
     dealt = layout()
     ToReserve(3)(dealt)
     assert dealt.reserve == ["AC", "2C", "3C"]

@@ -39,7 +39,7 @@ def test_the_rank_at_a_height() -> None:
     assert [rank_at(12, height) for height in (1, 2, 3, 13)] == [12, 13, 1, 11]
 
 
-def test_foundations_that_give_back_stand_alone_in_their_suit() -> None:
+def test_foundations_that_give_back_are_single_in_their_suit() -> None:
     with pytest.raises(ValueError, match="one foundation"):
         up_from(First.ACE, for_each_suit=2, gives_back=True)
 

@@ -28,7 +28,9 @@ BUILDING = down(Pairing.ALTERNATE_COLOUR)
         (ANY_RUN, "9H 8C 7C", [1]),
     ],
 )
-def test_how_many_cards_may_be_lifted(packet: Packet, column: str, sizes: list[int]) -> None:
+def test_the_numbers_of_cards_that_may_be_lifted(
+    packet: Packet, column: str, sizes: list[int]
+) -> None:
     assert list(packet.sizes(parse_cards(column), BUILDING)) == sizes
 
 

@@ -2,7 +2,7 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.stocks import UNLIMITED, dealt_to_columns, turned
 
 
-def test_a_turned_stock_goes_to_the_waste_as_often_as_one_likes() -> None:
+def test_a_turned_stock_goes_to_the_waste_any_number_of_times() -> None:
     assert (turned(3).onto, turned(3).draw, turned(3).passes) == (Pile.WASTE, 3, UNLIMITED)
 
 

@@ -50,13 +50,13 @@ def test_a_refusal_of_a_card_says_what_it_does_not_fit() -> None:
     assert judge(space, Pile.WASTE, Card("QC")) is Refusal.NOT_INTO_A_SPACE
 
 
-def test_packets_are_told_by_their_size_and_their_first_card() -> None:
+def test_packets_are_listed_by_size_with_their_first_card() -> None:
     column = draw(LADY_PALK, "t1: 2C 9H 8C 7D").columns[0]
     assert LADY_PALK.columns.packets(column) == {1: "7D", 2: "8C", 3: "9H"}
     assert LADY_PALK.columns.packets(()) == {}
 
 
-def test_what_an_offer_remembers_is_no_part_of_the_rule() -> None:
+def test_the_cache_of_offers_is_not_part_of_the_rule() -> None:
     rules = LADY_PALK.columns
     same = Columns(count=8, build=rules.build, packet=rules.packet, space=rules.space)
     assert same == rules
