@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from saratoga_client.cli.commands import CommandGroup, open_lobby, run
+from saratoga_client.cli.commands import CommandGroup, run
 
 FEWER_COLLECTIONS: Final = 20_000
 """Objects after which garbage is looked for. Most of what is made at the start stays: to look for
@@ -49,10 +49,12 @@ def saratoga(context: click.Context, server: str | None, plain: bool) -> None:
     Without a command it opens the lobby.
     """
     if context.invoked_subcommand is None:
+        from saratoga_client.cli.lobby import open_lobby
+
         open_lobby(context, server, is_plain=plain)
     elif server or plain:
         raise click.UsageError(
-            f"Options stand behind the command: saratoga {context.invoked_subcommand} ..."
+            f"Options go after the command: saratoga {context.invoked_subcommand} ..."
         )
 
 

@@ -1,5 +1,6 @@
 """Numbers and names as every part of the client writes them. Pure."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from saratoga_rules.game import Game
@@ -45,6 +46,15 @@ def minutes_and_seconds(milliseconds: int, *, tenths: bool = False) -> str:
     seconds = milliseconds // 1000
     tenth = f".{milliseconds % 1000 // 100}" if tenths else ""
     return f"{seconds // 60}:{seconds % 60:02}{tenth}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as one phrase.
+
+    >>> listed(["Anna"]), listed(["Anna", "Bert", "Cleo"])
+    ('Anna', 'Anna, Bert and Cleo')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def cap_words(minutes: int) -> str:

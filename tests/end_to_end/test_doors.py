@@ -72,7 +72,7 @@ async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invita
     async with open_tmux() as tmux:
         words = ("host", "caprice", "--cap", "3", "--port", str(free_port()))
         anna = await open_pane(tmux, tmp_path / "anna", *words)
-        await anna.until("Your name at this house")
+        await anna.until("Your name at this server")
         await enter(anna, "Anna")
         gathered = await anna.until("SEATS 1 of 16")
         url, port = invitation(gathered).groups()
@@ -80,9 +80,9 @@ async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invita
         assert "pip install" in gathered
 
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
-        await bert.until("Your name at this house")
+        await bert.until("Your name at this server")
         await enter(bert, "anna")
-        await bert.until("Somebody has that name")
+        await bert.until("is taken")
         await enter(bert, "Bert")
         assert url in await bert.until("SEATS 2 of 16")
 
@@ -118,7 +118,7 @@ async def test_a_host_is_asked_before_friends_lose_their_house(tmp_path: Path) -
         await anna.press("y")
         await anna.until("Bert is still at")
         await anna.press("Enter")
-        await anna.until("The house stays open until Ctrl-C.")
+        await anna.until("The server stays open until Ctrl-C.")
         await bert.until("SEATS 1 of 16")
         assert await is_server("127.0.0.1", int(port))
         await anna.press("C-c")
@@ -142,7 +142,10 @@ async def test_ctrl_c_closes_a_hosts_house_with_the_race_in_it_and_the_next_even
         await anna.press("s")
         await anna.until("paid  -$50")
         await anna.press("C-c")
-        assert "The house closes with you. What was banked is kept" in await anna.until("ended: ")
+        assert (
+            "The server on this machine closes with you; banked cards are kept."
+            in await anna.until("ended: ")
+        )
         assert await gone(port)
         again = await open_pane(tmux, tmp_path / "anna", *words)
         await again.until("paid  -$50")

@@ -64,5 +64,5 @@ class BareApp(terminal_guard.TerminalApp):
 if __name__ == "__main__":
     if "--parting" in sys.argv:
         logging.basicConfig()
-        sys.exit(terminal_guard.run(BareApp()))
+        sys.exit(asyncio.run(terminal_guard.run(BareApp())))
     BareApp().run()

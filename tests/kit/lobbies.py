@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.lobby_flow import Going, in_lobby
+from saratoga_client.tui.lobby_flow import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
@@ -56,9 +56,6 @@ SEEN_WITHIN: Final = 10.0
 class Visitor(Player):
     """A player at the screens of the lobby."""
 
-    gone: list[Going] = field(default_factory=list)
-    """The result with which the lobby was left."""
-
     async def reads(self, *texts: str) -> str:
         """Wait until the screen shows all of `texts`, ignoring line breaks; returns its words."""
         try:
@@ -85,12 +82,11 @@ class Visitor(Player):
             self.app.post_message(events.Key(sign if sign != " " else "space", sign))
         return await self.press("enter")
 
-    async def left(self) -> Going:
-        """Wait until the lobby is left; returns the result."""
+    async def ended(self) -> None:
+        """Wait until the program has ended."""
         async with asyncio.timeout(SEEN_WITHIN):
-            while not self.gone:
+            while self.app.is_running:
                 await self.pilot.pause()
-        return self.gone[-1]
 
 
 @asynccontextmanager
@@ -98,11 +94,10 @@ async def in_the_lobby(
     server: str, size: tuple[int, int] = (80, 24), notice: str = "", **chosen: Any
 ) -> AsyncIterator[Visitor]:
     """Open the lobby of that server."""
-    gone: list[Going] = []
     settings = Settings(server=server).given(**chosen)
-    app = SaratogaApp(in_lobby(settings, notice, gone.append))
+    app = SaratogaApp(lobby_flow(settings, notice))
     async with app.run_test(size=size) as pilot:
-        visitor = Visitor(app, pilot, gone=gone)
+        visitor = Visitor(app, pilot)
         while not isinstance(app.screen, LobbyScreen):
             await pilot.pause()
         yield visitor

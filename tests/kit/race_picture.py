@@ -26,11 +26,11 @@ from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.session.join import have_a_name, joined
+from saratoga_client.session.join import claim_name, take_seat
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.flows import at_table
+from saratoga_client.tui.flows import table_flow
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_protocol.commands import CreateTable, JoinTable
@@ -116,10 +116,14 @@ async def until_shown(pilot: Pilot[int], kind: type[Shown]) -> Shown:
 
 async def painted(url: str, code: str, moves: list[Move]) -> str:
     """The player's screen, after those moves."""
-    async with open_connection(url) as house:
-        await have_a_name(house, YOU)
-        await joined(house, code)
-    app = SaratogaApp(at_table(url, code), Appearance())
+    async with open_connection(url) as connection:
+        await claim_name(connection, YOU)
+        session, _ = await take_seat(connection, code)
+        app = SaratogaApp(table_flow(session, url), Appearance())
+        return await _race(app, code, moves)
+
+
+async def _race(app: SaratogaApp, code: str, moves: list[Move]) -> str:
     async with app.run_test(size=(COLUMNS, LINES)) as pilot:
         await until_shown(pilot, GatheringScreen)
         await pilot.press("r")

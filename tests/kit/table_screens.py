@@ -55,9 +55,9 @@ class InventedSeat:
         self._told: Callable[[SessionState], None] = lambda evening: None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def tells(self, told: Callable[[SessionState], None]) -> "InventedSeat":
-        self._told = told
-        return self
+    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
+        self._told = observer
+        return lambda: None
 
     # What the test does
 
@@ -268,7 +268,7 @@ async def sitting(
     visits: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        visits.append(TableFlow(app, seat.tells, invitation=INVITATION))
+        visits.append(TableFlow(app, seat, invitation=INVITATION))
         await visits[0].stay()
 
     app = SaratogaApp(stay, appearance)

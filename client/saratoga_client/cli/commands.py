@@ -98,26 +98,6 @@ class CommandGroup(click.Group):
         formatter.write_text("All commands: saratoga --help. In lines of text: saratoga --plain.")
 
 
-def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
-    """What the program does without a command: the lobby on a terminal, a short help in a pipe."""
-    from saratoga_client.cli import lobby
-    from saratoga_client.local.settings import load
-    from saratoga_client.local.terminal import this_terminal
-
-    terminal = this_terminal()
-    if not is_plain and not terminal.is_terminal:
-        formatter = context.make_formatter()
-        assert isinstance(context.command, CommandGroup)
-        context.command.format_short_help(context, formatter)
-        click.echo(formatter.getvalue().rstrip())
-        return
-    settings = load().given(server=server, plain=is_plain or None)
-    if settings.plain or not terminal.redraws:
-        lobby.in_lines(settings)
-    else:
-        lobby.on_screen(settings)
-
-
 def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:
     if examples:
         with formatter.section("Examples"):

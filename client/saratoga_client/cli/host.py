@@ -1,14 +1,15 @@
-"""`saratoga host GAME`: a table for friends, in a house on this machine if no other is known."""
+"""`saratoga host GAME`: a table for friends, with a server on this machine if no other is named."""
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
-from functools import partial
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, play_options
-from saratoga_client.cli.play import in_lines, sit_down, with_a_name
+from saratoga_client.cli.options import play_options
+from saratoga_client.cli.play import play_at
+from saratoga_client.cli.prompt import confirm
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     THIS_MACHINE,
@@ -20,19 +21,23 @@ from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.local.terminal import this_terminal
-from saratoga_client.output import say, write_line
+from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import TableWanted
-from saratoga_client.session.open_connection import check_address
+from saratoga_client.session.join import TableWanted, others_at
+from saratoga_client.session.open_connection import check_address, open_connection
+from saratoga_client.wording import listed
 from saratoga_rules.games import GAMES
+
+if TYPE_CHECKING:
+    from saratoga_client.net.connection import Connection
 
 
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga host canfield", "a house on this machine, for friends in its network"),
+        ("saratoga host canfield", "with a server on this machine, for friends in its network"),
         ("saratoga host caprice --cap 20 --seats 4", "twenty minutes, four seats"),
-        ("saratoga host lafayette --server wss://cards.example.org", "in a house that is open"),
+        ("saratoga host lafayette --server wss://cards.example.org", "at a running server"),
         ("saratoga host canfield --public-url wss://cards.example.org", "... behind a proxy here"),
     ),
 )
@@ -40,33 +45,33 @@ from saratoga_rules.games import GAMES
 @click.option(
     "--cap",
     type=click.Choice([str(cap) for cap in CAPS]),
-    help="Minutes that a race may last; 0 is no limit, at private tables.  [default: as last]",
+    help="Time limit in minutes; 0 = none (private tables only).  [default: last used]",
 )
 @click.option(
     "--seats",
     type=click.IntRange(FEWEST_SEATS, MOST_SEATS),
     default=MOST_SEATS,
     show_default=True,
-    help="Seats.",
+    help="Number of seats.",
 )
-@click.option("--public", is_flag=True, help="Show the table to everybody in the house's lobby.")
+@click.option("--public", is_flag=True, help="List the table in the server's lobby.")
 @click.option(
     "--public-url",
     metavar="URL",
-    help="How friends reach the house, if not by this machine's address in its network.",
+    help="The address by which friends reach the server.  [default: this machine's]",
 )
 @click.option(
     "-p",
     "--port",
     type=click.IntRange(1, 65535),
-    help="Port of a house on this machine.  [default: 7470, or any that is free]",
+    help="Port of a server on this machine.  [default: 7470, or any free port]",
 )
 @click.option(
     "--listen",
     type=click.Choice([EVERY_ADDRESS, THIS_MACHINE]),
     default=EVERY_ADDRESS,
     show_default=True,
-    help="Where a house on this machine listens: in every network, or behind a proxy or tunnel here.",
+    help="Address at which a server on this machine listens; 127.0.0.1 behind a proxy or tunnel.",
 )
 @play_options
 def command(
@@ -79,11 +84,11 @@ def command(
     listen: str,
     settings: Settings,
 ) -> None:
-    """Open a table for GAME and say how friends come in; without GAME, for the last one hosted.
+    """Open a table for GAME and print the invitation; without GAME, for the game hosted last.
 
-    The house is the one that --server, the environment or the settings name. If none is named,
-    this machine becomes the house: it keeps its tables and results between evenings, and it is
-    open as long as you stay.
+    The table is at the server that --server, SARATOGA_SERVER or the settings name. If none is named,
+    a server starts on this machine: it keeps its tables and results from one time to the next, and
+    it runs until you leave.
     """
     settings = settings.given(game=game, cap=None if cap is None else int(cap))
     table = TableWanted(game=settings.game, cap=settings.cap, seats=seats, public=public)
@@ -92,96 +97,51 @@ def command(
         check_address(public_url)
     if settings.server:
         check_address(settings.server)
-        friends = public_url or begin(friends_address(settings.server))
-        if is_this_machine(friends):
-            say(
-                f"{friends} is for this machine alone. Let friends in with saratoga-server "
-                "--host 0.0.0.0, or say with --public-url how they come."
-            )
-        host_at(settings, table, friends)
-        return
-    host_here(settings, table, public_url or "", port, listen)
+        asyncio.run(_host_there(settings, table, public_url or ""))
+    else:
+        asyncio.run(_host_here(settings, table, public_url or "", port, listen))
 
 
-def host_here(
-    settings: Settings,
-    table: TableWanted,
-    public_url: str = "",
-    port: int | None = None,
-    listen: str = EVERY_ADDRESS,
+async def _host_there(settings: Settings, table: TableWanted, public_url: str) -> None:
+    """Open the table at a running server. Raises `Problem`."""
+    friends = public_url or await friends_address(settings.server)
+    if is_this_machine(friends):
+        say(
+            f"{friends} can be reached from this machine only. To let friends in, start the server "
+            "with --host 0.0.0.0, or give its address with --public-url."
+        )
+    async with open_connection(settings.server, reports_link=False) as connection:
+        await play_at(settings, connection, table, friends=friends)
+
+
+async def _host_here(
+    settings: Settings, table: TableWanted, public_url: str, port: int | None, listen: str
 ) -> None:
-    """Be the house, for as long as the host stays. Raises `Problem`."""
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        house = runner.run(stack.enter_async_context(local_server(public_url, port, listen=listen)))
-        try:
-            if house.is_ours:
-                say("This machine is the house now: it is open as long as you stay.")
-            if house.warning:
-                say(house.warning)
-            here = settings.given(server=house.own)
-            code = host_at(here, table, house.friends, is_our_house=house.is_ours)
-            if house.is_ours:
-                _stay_for_friends(house, code)
-        finally:
-            with suppress(KeyboardInterrupt):
-                runner.run(stack.aclose())
+    """Open the table at a server on this machine, which is started if none runs. Raises `Problem`."""
+    async with local_server(public_url, port, listen=listen) as server:
+        if server.is_ours:
+            say("A server runs on this machine now, until you leave.")
+        if server.warning:
+            say(server.warning)
+        here = settings.given(server=server.own)
+        async with open_connection(server.own, reports_link=False) as connection:
+            code = await play_at(
+                here, connection, table, friends=server.friends, is_own_server=server.is_ours
+            )
+            if server.is_ours:
+                await _wait_for_friends(connection, server, code)
 
 
-def host_at(
-    settings: Settings, table: TableWanted, friends: str, *, is_our_house: bool = False
-) -> str:
-    """Open a table at the settings' house, invite, and sit there; returns its code."""
-    code, lines = with_a_name(settings, partial(_opened, settings, table, friends))
-    is_plain = in_lines(settings)
-    write_line(f"invitation: table {code}" if is_plain else f"Your table is {code}. Friends type:")
-    for line in lines:
-        write_line(f"invitation: {line.strip()}" if is_plain else line)
-    sit_down(settings, code, lines, is_our_house=is_our_house)
-    return code
-
-
-async def _opened(
-    settings: Settings, wanted: TableWanted, friends: str, name: str
-) -> tuple[str, tuple[str, ...]]:
-    """Open the table: its code, and how friends come. A race of one's own that goes on is gone back to."""
-    from saratoga_client.session.invitation import invitation_to
-    from saratoga_client.session.join import freed, have_a_name, joined, opened
-    from saratoga_client.session.open_connection import open_connection
-
-    async with open_connection(settings.server_url) as house:
-        await have_a_name(house, name)
-        if racing_at := await freed(house):
-            say(f"You are in a race at {racing_at}; going back there.")
-            table = await joined(house, racing_at)
-        else:
-            table = await opened(house, wanted)
-        return table.code, await invitation_to(table, settings, friends)
-
-
-def _stay_for_friends(house: LocalServer, code: str) -> None:
-    """Ask before friends lose their house; where nobody can be asked it closes."""
-    others = begin(_others(house, code))
+async def _wait_for_friends(connection: "Connection", server: LocalServer, code: str) -> None:
+    """Ask before closing the server while others are at the table; without a terminal close it."""
+    others = await others_at(connection, code)
     if not others or not this_terminal().is_terminal:
         return
-    names = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
     verb = "is" if len(others) == 1 else "are"
-    say(f"{names} {verb} still at {code}, and this machine is their house.")
-    if click.confirm("Close it now?", default=False, err=True):
+    say(f"{listed(others)} {verb} still at {code}, on the server of this machine.")
+    if await confirm("Close the server now?"):
         return
-    say("The house stays open until Ctrl-C. To come back, in another window:")
-    say(f"  {join_command(Destination(code, house.own))}")
-    with suppress(KeyboardInterrupt):
-        begin(_for_ever())
-
-
-async def _others(house: LocalServer, code: str) -> tuple[str, ...]:
-    from saratoga_client.session.join import others_at
-    from saratoga_client.session.open_connection import open_connection
-
-    async with open_connection(house.own) as visit:
-        return await others_at(visit, code)
-
-
-async def _for_ever() -> None:
-    await asyncio.get_running_loop().create_future()
+    say("The server stays open until Ctrl-C. To return, in another window:")
+    say(f"  {join_command(Destination(code, server.own))}")
+    with suppress(asyncio.CancelledError):
+        await asyncio.get_running_loop().create_future()

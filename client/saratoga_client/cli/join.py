@@ -1,27 +1,35 @@
-"""`saratoga join CODE|URL`: sit down at a table."""
+"""`saratoga join CODE|URL`: take a seat at a table."""
+
+import asyncio
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, play_options, server_of
-from saratoga_client.cli.play import sit_down
+from saratoga_client.cli.play import play_at
 from saratoga_client.local.settings import Settings
 from saratoga_client.session.invitation import Destination
+from saratoga_client.session.open_connection import open_connection
 
 
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga join mint-otter-42", "a table at the house you always go to"),
-        ("saratoga join ws://192.168.1.7:7470/mint-otter-42", "as an invitation says it"),
-        ("saratoga join mint-otter-42 --plain", "in lines of text, for ears and scripts"),
+        ("saratoga join mint-otter-42", "a table at your usual server"),
+        ("saratoga join ws://192.168.1.7:7470/mint-otter-42", "the URL of an invitation"),
+        ("saratoga join mint-otter-42 --plain", "lines of text, for screen readers and scripts"),
     ),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @play_options
 def command(table: Destination, settings: Settings) -> None:
-    """Sit down at the table CODE, or at the one an invitation's URL leads to.
+    """Take a seat at the table CODE, or at the table of an invitation's URL.
 
-    If you have a seat there already you come back to it; a race goes on where you left it.
+    If you have a seat there already, you return to it, and a running race continues.
     """
-    sit_down(settings.given(server=server_of(table, settings.server_url)), table.code)
+    asyncio.run(_join(settings.given(server=server_of(table, settings.server_url)), table.code))
+
+
+async def _join(settings: Settings, code: str) -> None:
+    async with open_connection(settings.server_url, reports_link=False) as connection:
+        await play_at(settings, connection, code)

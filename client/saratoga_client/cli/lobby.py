@@ -1,64 +1,44 @@
-"""The bare `saratoga`: the lobby, and from there wherever one wants to go."""
+"""`saratoga` without a command: the lobby, on the screen or in lines of text."""
 
-from saratoga_client.cli.options import begin
-from saratoga_client.local.settings import Settings
+import asyncio
+
+import click
+
+from saratoga_client.cli.commands import CommandGroup
+from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.terminal import this_terminal
 
 
-def in_lines(settings: Settings) -> None:
-    """The lobby in lines of text. Raises `Problem`."""
-    begin(_stay_in_lines(settings))
+def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
+    """Open the lobby; without a terminal print a short help instead. Raises `Problem`."""
+    terminal = this_terminal()
+    if not is_plain and not terminal.is_terminal:
+        formatter = context.make_formatter()
+        assert isinstance(context.command, CommandGroup)
+        context.command.format_short_help(context, formatter)
+        click.echo(formatter.getvalue().rstrip())
+        return
+    settings = load().given(server=server, plain=is_plain or None)
+    if settings.plain or not terminal.redraws:
+        asyncio.run(_in_lines(settings))
+    else:
+        asyncio.run(_on_screen(settings))
 
 
-async def _stay_in_lines(settings: Settings) -> None:
+async def _in_lines(settings: Settings) -> None:
     from saratoga_client.plain.lobby import claim_name, run_lobby
     from saratoga_client.plain.session import open_session
     from saratoga_client.session.open_connection import open_connection
 
-    async with open_connection(settings.server_url) as house:
+    async with open_connection(settings.server_url) as connection:
         session = open_session()
-        if house.welcome.name is None and settings.name:
-            await claim_name(house, session, settings.name)
-        await run_lobby(house, session=session)
+        if connection.welcome.name is None and settings.name:
+            await claim_name(connection, session, settings.name)
+        await run_lobby(connection, session=session)
 
 
-def _at_table(settings: Settings, code: str, *, is_watching: bool) -> str:
-    """At a table of another house until one goes; returns what went wrong, for the lobby."""
-    from saratoga_client.cli.play import sit_down, stand_beside
-    from saratoga_client.problems import Problem
-
-    try:
-        if is_watching:
-            stand_beside(settings, code)
-        else:
-            sit_down(settings, code)
-    except Problem as problem:
-        return str(problem)
-    return ""
-
-
-def on_screen(settings: Settings) -> None:
-    """The lobby on the whole terminal, until the player has enough. Raises `Problem`."""
-    from saratoga_client.problems import Problem
+async def _on_screen(settings: Settings) -> None:
     from saratoga_client.tui.flows import open_screen
-    from saratoga_client.tui.lobby_flow import Going, HostHere, OtherHouse, in_lobby
+    from saratoga_client.tui.lobby_flow import lobby_flow
 
-    notice = ""
-    while True:
-        going: list[Going] = []
-        open_screen(in_lobby(settings, notice, going.append), settings)
-        match going:
-            case [OtherHouse(server, code, is_watching)]:
-                settings, notice = settings.given(server=server), ""
-                if code:
-                    notice = _at_table(settings, code, is_watching=is_watching)
-            case [HostHere(table)]:
-                from saratoga_client.cli.host import host_here
-
-                try:
-                    host_here(settings, table)
-                except Problem as problem:
-                    notice = str(problem)
-                else:
-                    notice = "The house on this machine is closed again."
-            case _:
-                return
+    await open_screen(lobby_flow(settings), settings)

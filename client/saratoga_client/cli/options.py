@@ -10,6 +10,9 @@ import click
 
 from saratoga_client import codes
 from saratoga_client.local.setting_values import SUITS, THEMES
+from saratoga_client.local.settings import Settings
+from saratoga_client.local.terminal import this_terminal
+from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination
 
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
@@ -162,6 +165,16 @@ def output_options(function: Function) -> Function:
     return click.option(
         "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
     )(function)
+
+
+def in_lines(settings: Settings) -> bool:
+    """Return whether to play in lines of text; say why if the player did not ask for it."""
+    terminal = this_terminal()
+    if settings.plain or not terminal.is_terminal:
+        return True
+    if not terminal.redraws:
+        say(f"Playing in lines of text: {terminal.why_plain}.")
+    return not terminal.redraws
 
 
 def begin(work: Coroutine[Any, Any, Result]) -> Result:

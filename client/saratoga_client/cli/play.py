@@ -1,114 +1,144 @@
-"""How the verbs that play begin: on the whole terminal, or in lines where it cannot redraw.
+"""Playing from the command line: the screen, or lines of text where the terminal cannot redraw.
 
-What is asked beforehand, and what goes wrong then, is said on the plain terminal.
+Everything runs in one event loop over one connection. Questions and errors before the screen opens
+appear on the plain terminal.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from saratoga_client.cli.options import Result, begin
+from saratoga_client.cli.options import in_lines
+from saratoga_client.cli.prompt import prompt
 from saratoga_client.local.settings import Settings
-from saratoga_client.local.terminal import this_terminal
-from saratoga_client.output import say
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import CommandRefused
+from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.invitation import Destination, join_command
+from saratoga_client.session.invitation import Destination, invitation_to, join_command
+from saratoga_client.session.join import (
+    NAME_REFUSALS,
+    TableWanted,
+    claim_name,
+    take_seat,
+)
+from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.table_session import TableSession
+
+if TYPE_CHECKING:
+    from saratoga_client.plain.session import PlainSession
+
+TAKEN_BY_YOURSELF = (
+    "If that is you, from another address of this server: saratoga token use --help."
+)
+"""Each address of a server gets a token of its own (`identity`)."""
 
 
-def in_lines(settings: Settings) -> bool:
-    """Whether to play in lines of text; says why where nobody asked for it."""
-    terminal = this_terminal()
-    if settings.plain or not terminal.is_terminal:
-        return True
-    if not terminal.redraws:
-        say(f"Playing in lines of text: {terminal.why_plain}.")
-    return not terminal.redraws
+async def play_at(
+    settings: Settings,
+    connection: Connection,
+    table: str | TableWanted,
+    *,
+    friends: str = "",
+    is_own_server: bool = False,
+) -> str:
+    """Join the table with that code, or create one, and play until the seat is given up.
 
-
-def sit_down(
-    settings: Settings, code: str, invitation: Sequence[str] = (), *, is_our_house: bool = False
-) -> None:
-    """Take a seat at a table and stay until it is given up. Raises `Problem`.
-
-    `invitation` is what friends are sent; without one it is made for the house as it is reached here.
-    A house of our own closes when this ends.
+    `friends` is the address by which friends reach the server. `is_own_server`: the server ends with
+    this program. The invitation to a new table is printed first. Return the table's code. Raises
+    `Problem`, `KeyboardInterrupt`.
     """
     if in_lines(settings):
-        begin(_sit_in_lines(settings, code))
-        return
-    code, lines = with_a_name(settings, partial(_seat, settings, code))
-    from saratoga_client.tui.flows import at_table, open_screen
+        return await _play_in_lines(settings, connection, table, friends)
+    # a player in lines of text does not wait for Textual
+    from saratoga_client.tui.flows import open_screen, table_flow
 
+    await ensure_name(connection, settings.name)
+    session, joined = await take_seat(connection, table)
+    code = joined.code
+    lines = await invitation_to(joined, settings, friends)
+    if not isinstance(table, str):
+        write_line(f"Your table is {code}. Friends type:")
+        for line in lines:
+            write_line(line)
     try:
-        open_screen(at_table(settings.server_url, code, invitation or lines), settings)
+        await open_screen(table_flow(session, settings.server_url, lines), settings)
     except KeyboardInterrupt:
-        _say_what_is_kept(settings, code, is_our_house=is_our_house)
+        _say_what_is_kept(settings, code, is_own_server=is_own_server)
         raise
+    return code
 
 
-def _say_what_is_kept(settings: Settings, code: str, *, is_our_house: bool) -> None:
-    if is_our_house:
-        say("The house closes with you. What was banked is kept in it; this opens it again:")
+async def _play_in_lines(
+    settings: Settings, connection: Connection, table: str | TableWanted, friends: str
+) -> str:
+    from saratoga_client.plain.session import open_session
+    from saratoga_client.plain.table import stay_at_table
+
+    lines = open_session()
+    await _ensure_name_in_lines(connection, lines, settings.name)
+    session, joined = await take_seat(
+        connection, table, lambda text: lines.output.write(f"seat: {text}")
+    )
+    if not isinstance(table, str):
+        lines.output.write(f"invitation: table {joined.code}")
+        _write_invitation(lines, await invitation_to(joined, settings, friends))
+    await stay_at_table(session, lines)
+    return joined.code
+
+
+def _write_invitation(lines: "PlainSession", invitation: Sequence[str]) -> None:
+    lines.output.write_all(f"invitation: {line.strip()}" for line in invitation)
+
+
+async def ensure_name(connection: Connection, wanted: str) -> None:
+    """Claim the wanted name if the player has none at this server; ask until one is accepted.
+
+    Raises `Problem`, `CommandRefused`, `click.Abort`.
+    """
+    if connection.welcome.name is not None:
+        return
+    name, question = wanted, "Your name at this server"
+    while True:
+        name = name or await prompt(question)
+        try:
+            await claim_name(connection, name)
+        except CommandRefused as refusal:
+            if refusal.code not in NAME_REFUSALS:
+                raise
+            say(refusal.message)
+            if refusal.code == "name_taken":
+                say(TAKEN_BY_YOURSELF)
+            name, question = "", "Another name"
+        else:
+            return
+
+
+async def _ensure_name_in_lines(connection: Connection, lines: "PlainSession", wanted: str) -> None:
+    from saratoga_client.plain import lobby
+
+    if connection.welcome.name is not None:
+        return
+    if wanted and await lobby.claim_name(connection, lines, wanted):
+        return
+    if await lobby.ask_name(connection, lines) is not None:
+        raise Problem("You need a name to sit down.", "Give one with --name NAME.", Exit.USAGE)
+
+
+def _say_what_is_kept(settings: Settings, code: str, *, is_own_server: bool) -> None:
+    if is_own_server:
+        say("The server on this machine closes with you; banked cards are kept. To open it again:")
         say("  saratoga host")
         return
     say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
-    say("This goes back there:")
+    say("To return:")
     say(f"  {join_command(Destination(code, settings.server_url))}")
 
 
-def stand_beside(settings: Settings, code: str) -> None:
-    """Watch a table on the whole terminal until one has seen enough. Raises `Problem`."""
-    from saratoga_client.tui.flows import beside_table, open_screen
+async def watch_on_screen(settings: Settings, code: str) -> None:
+    """Watch a table on the whole terminal until the player leaves. Raises `Problem`."""
+    from saratoga_client.tui.flows import open_screen, table_flow
 
-    open_screen(beside_table(settings.server_url, code), settings)
-
-
-def with_a_name(settings: Settings, work: Callable[[str], Coroutine[Any, Any, Result]]) -> Result:
-    """Do what needs a name at the house; where one is wanted, ask for it and do it again."""
-    from saratoga_client.session.join import NameWanted, asked
-
-    name = settings.name
-    while True:
-        try:
-            return begin(work(name))
-        except NameWanted as wanted:
-            if wanted.why:
-                say(wanted.why)
-            name = asked(wanted.question)
-
-
-async def _seat(settings: Settings, code: str, name: str) -> tuple[str, tuple[str, ...]]:
-    """Have a name and a seat: where, and how friends come there.
-
-    A race that goes on elsewhere is gone back to.
-    """
-    from saratoga_client.session.invitation import invitation_to
-    from saratoga_client.session.join import freed, have_a_name, joined
-    from saratoga_client.session.open_connection import open_connection
-
-    async with open_connection(settings.server_url) as house:
-        await have_a_name(house, name)
-        if racing_at := await freed(house, code):
-            say(f"You are in a race at {racing_at}; going back there.")
-        table = await joined(house, racing_at or code)
-        return table.code, await invitation_to(table, settings)
-
-
-async def _sit_in_lines(settings: Settings, code: str) -> None:
-    from saratoga_client.plain.lobby import ask_name, claim_name
-    from saratoga_client.plain.session import open_session
-    from saratoga_client.plain.table import play_table
-    from saratoga_client.session.join import freed
-    from saratoga_client.session.open_connection import open_connection
-
-    # at the table, lines of the talk itself tell of the connection
-    async with open_connection(settings.server_url, tells=False) as house:
-        session = open_session()
-        if house.welcome.name is None:
-            is_named = settings.name and await claim_name(house, session, settings.name)
-            if not is_named and await ask_name(house, session) is not None:
-                raise Problem("Nobody sits down without a name.", "Say --name NAME.", Exit.USAGE)
-        racing_at = await freed(house, code)
-        if racing_at:
-            session.output.write(f"seat: you are in a race at {racing_at}; going back there")
-        await play_table(house, racing_at or code, session=session)
+    async with open_connection(settings.server_url, reports_link=False) as connection:
+        session = TableSession(connection)
+        await session.watch(code)
+        await open_screen(table_flow(session, settings.server_url), settings)

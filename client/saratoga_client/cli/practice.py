@@ -3,8 +3,7 @@
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, offline_options
-from saratoga_client.cli.play import in_lines
+from saratoga_client.cli.options import begin, in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
@@ -44,7 +43,7 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
         return
     from saratoga_client.practice.deals import from_seed
     from saratoga_client.practice.practice_session import drawn_seed
-    from saratoga_client.tui.flows import alone, open_screen
+    from saratoga_client.tui.flows import open_screen, practice_flow
 
     dealt = from_seed(GAMES[game], seed or drawn_seed())
-    open_screen(alone(dealt, with_ghost=ghost), settings)
+    begin(open_screen(practice_flow(dealt, with_ghost=ghost), settings))

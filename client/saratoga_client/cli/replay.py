@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import viewing_options
+from saratoga_client.cli.options import begin, in_lines, viewing_options
 from saratoga_client.cli.verify import record_of
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit, Problem
@@ -30,8 +30,6 @@ def command(race_or_file: str, settings: Settings) -> None:
     were in are kept on this machine and need no house.
     """
     record = _playable(_record(race_or_file, settings), race_or_file)
-    from saratoga_client.cli.play import in_lines
-
     if in_lines(settings):
         from saratoga_client.output import write_line
         from saratoga_client.plain.review import replay_lines
@@ -39,9 +37,9 @@ def command(race_or_file: str, settings: Settings) -> None:
         for line in replay_lines(record):
             write_line(line)
         return
-    from saratoga_client.tui.flows import looking_back, open_screen
+    from saratoga_client.tui.flows import open_screen, review_flow
 
-    open_screen(looking_back(record, _own(record)), settings)
+    begin(open_screen(review_flow(record, _own(record)), settings))
 
 
 def _own(record: RaceRecord) -> str:

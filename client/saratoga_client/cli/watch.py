@@ -6,7 +6,7 @@ import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, begin, server_of, viewing_options
-from saratoga_client.cli.play import stand_beside
+from saratoga_client.cli.play import watch_on_screen
 from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say
 from saratoga_client.session.invitation import Destination
@@ -35,7 +35,7 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     settings = settings.given(server=server_of(table, settings.server_url))
     form = output_format(as_json=as_json, plain=settings.plain)
     if form is OutputFormat.LIVE and not once:
-        stand_beside(settings, table.code)
+        begin(watch_on_screen(settings, table.code))
     else:
         begin(watch_table(settings.server_url, table.code, once, form))
 
@@ -47,7 +47,7 @@ async def watch_table(server: str, code: str, once: bool, form: OutputFormat) ->
     from saratoga_client.session.watcher import watched_states
 
     # plain output has lines for a lost connection
-    async with open_connection(server, tells=form is not OutputFormat.PLAIN) as connection:
+    async with open_connection(server, reports_link=form is not OutputFormat.PLAIN) as connection:
         with display_for(form, connection.now) as display:
             async with aclosing(watched_states(connection, code)) as states:
                 async for state in states:

@@ -50,18 +50,18 @@ class LocalServer:
 async def local_server(
     public_url: str = "",
     wanted_port: int | None = None,
-    tell: Callable[[str], None] = say,
+    report: Callable[[str], None] = say,
     listen: str = EVERY_ADDRESS,
 ) -> AsyncIterator[LocalServer]:
     """The house that runs here, or one opened for as long as this is entered. Raises `Problem`.
 
     It is at the wanted port and no other; if none is wanted, at the usual one or any free one. A house
     that is opened listens at the address `listen`: every one, or this machine's own behind a proxy.
-    `tell` is given what goes on, for people.
+    `report` shows the player what happens.
     """
     port = PORT if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
-        tell(f"A house runs on this machine already, at port {port}; this table will be there.")
+        report(f"A house runs on this machine already, at port {port}; this table will be there.")
         yield await _found(public_url, port)
         return
     chosen = port if is_free(port) else 0
@@ -72,14 +72,14 @@ async def local_server(
             Exit.UNREACHABLE,
         )
     if not chosen:
-        tell(f"Port {port} of this machine is taken by another program; taking any free one.")
-    tell("Opening a house on this machine ...")
+        report(f"Port {port} of this machine is taken by another program; taking any free one.")
+    report("Opening a house on this machine ...")
     flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
     async with running_server(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready).port
         assert taken is not None, "the ready line names the port"
         yield _house(public_url, taken, is_ours=True, listen=listen)
-        tell("Closing the house ...")
+        report("Closing the house ...")
 
 
 async def _found(public_url: str, port: int) -> LocalServer:

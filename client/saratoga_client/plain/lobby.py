@@ -18,7 +18,7 @@ from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
-from saratoga_client.session.join import TableWanted, freed
+from saratoga_client.session.join import TableWanted, release_other_seat
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
@@ -196,7 +196,7 @@ class PlainLobby:
             self._write("no: Choose a name first: type name NAME.")
             return None
         code = table if isinstance(table, str) else ""
-        if not is_watching and (racing_at := await freed(self._connection, code)):
+        if not is_watching and (racing_at := await release_other_seat(self._connection, code)):
             self._write(
                 f"no: Your race at {racing_at} is still running. "
                 f"Type join {racing_at} to go on, or leave to give it up."

@@ -1,131 +1,126 @@
-"""What comes before a table: a name, an old seat given up or taken up again, a table opened.
+"""The way to a seat: a name at the server, the seat at another table given up, the table joined."""
 
-It happens on the plain terminal, before any picture opens, so that whatever goes wrong is said
-where it can be read.
-"""
-
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from saratoga_client.net.errors import CommandRefused
+from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.output import say
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.table_session import TableSession
 from saratoga_protocol import events
-from saratoga_protocol.commands import ClaimName, CreateTable, JoinTable, LeaveTable, WatchTable
+from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
 
-if TYPE_CHECKING:
-    from saratoga_client.net.connection import Connection
+NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
+"""Refusals of a name after which another name may be accepted."""
 
-BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
-"""Refusals after which another name may do."""
+LONGEST_NAME: Final = 64
+"""Characters of a name that are sent; the server refuses names that are nearly as long."""
 
-TAKEN_BY_ONESELF: Final = (
-    "If it is you, who came by another address of this house before: saratoga token use --help."
-)
-"""Each address is told another token (`identity`)."""
+GOODBYE: Final = 2.0
+"""Seconds in which the server may answer that the player no longer watches."""
 
 RACING: Final = frozenset({"countdown", "running"})
-"""Phases in which a seat is worth going back to."""
+"""Phases in which a player keeps a seat and returns to it."""
 
-
-class NameWanted(Exception):
-    """The house knows no name of the player's: `why` the wanted one will not do, and the `question`."""
-
-    def __init__(self, why: str, question: str) -> None:
-        super().__init__(why, question)
-        self.why = why
-        self.question = question
+Report = Callable[[str], None]
+"""Shows a sentence to the player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableWanted:
-    """A table to be opened."""
+    """The settings of a table that is to be created."""
 
     game: str
     cap: int
-    """Minutes; 0 is no cap."""
+    """The time limit in minutes; 0 for none."""
     seats: int
     public: bool
 
 
-def asked(question: str) -> str:
-    """Ask at the terminal; raises `Problem` where nobody sits there to answer."""
-    import click
-
-    from saratoga_client.local.terminal import this_terminal
-
-    if not this_terminal().is_terminal:
-        raise Problem(
-            "This house does not know you yet.", "Say who you are with --name NAME.", Exit.USAGE
-        )
-    answer: str = click.prompt(question, err=True)
-    return answer
+async def claim_name(connection: Connection, name: str) -> str:
+    """Claim a name and return it as the server writes it; raises `CommandRefused`."""
+    claim = partial(ClaimName, name=name[:LONGEST_NAME])
+    return (await connection.ask(claim, events.NameClaimed)).name
 
 
-async def have_a_name(house: "Connection", wanted: str) -> str:
-    """The player's name at this house: the one they have, or the one they want.
+async def take_seat(
+    connection: Connection, table: str | TableWanted, report: Report = say
+) -> tuple[TableSession, events.Table]:
+    """Join the table with that code, or create one; return the session and the table.
 
-    Raises `NameWanted` if that cannot be. Nobody is asked while the connection is held: they may
-    think for minutes, and it would fall silent.
+    A player who races at another table returns there instead. Raises `Problem`, `CommandRefused`.
     """
-    known = house.welcome.name
-    if known is not None:
-        return known
-    if not wanted:
-        raise NameWanted("", "Your name at this house")
-    try:
-        return (await house.ask(partial(ClaimName, name=wanted[:64]), events.NameClaimed)).name
-    except CommandRefused as no:
-        if no.code not in BAD_NAMES:
-            raise
-        hint = f" {TAKEN_BY_ONESELF}" if no.code == "name_taken" else ""
-        raise NameWanted(f"{no.message}{hint}", "Another name") from None
-
-
-async def opened(house: "Connection", table: TableWanted) -> events.Table:
-    """Open a table and sit down at it; raises `CommandRefused`."""
-    draft = partial(
-        CreateTable, game=table.game, cap=table.cap, seats=table.seats, public=table.public
+    code = table if isinstance(table, str) else ""
+    session = TableSession(connection)
+    if racing_at := await release_other_seat(connection, code, report):
+        report(f"You are in a race at {racing_at}, so you return there.")
+        return session, await session.sit_down(racing_at)
+    if isinstance(table, str):
+        return session, await session.sit_down(table)
+    return session, await session.open_table(
+        table.game, cap=table.cap, seats=table.seats, public=table.public
     )
-    return (await house.ask(draft, events.Snapshot)).table
 
 
-async def joined(house: "Connection", code: str) -> events.Table:
-    """Sit down at a table; raises `CommandRefused`."""
-    return (await house.ask(partial(JoinTable, table=code), events.Snapshot)).table
+async def release_other_seat(connection: Connection, wanted: str = "", report: Report = say) -> str:
+    """Give up a seat at another table than the wanted one, unless the player races there.
 
-
-async def freed(house: "Connection", wanted: str = "") -> str:
-    """Give up the seat at another table than the wanted one, unless a race runs there.
-
-    Returns the code of the table to go back to, where one does; empty: the way is free.
+    Return the code of the table where the player races; empty if there is none.
     """
-    code = house.welcome.table
+    code = connection.seat or connection.welcome.table
     if code is None or code == wanted:
         return ""
-    try:
-        table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table
-        if table.phase in RACING and house.welcome.player in table.racers:
-            return code
-        await house.request(partial(LeaveTable, table=code))
-    except CommandRefused:
-        # closed since the welcome, or left at another terminal: nothing is held any more
+    table = await _look_at(connection, code)
+    if table is None:
+        # the table was closed, or the seat was given up on another device
         return ""
-    say(f"You have given up your seat at {code}.")
+    if table.phase in RACING and connection.welcome.player in table.racers:
+        return code
+    try:
+        await connection.request(partial(LeaveTable, table=code))
+    except CommandRefused:
+        await stop_watching(connection, code)
+    else:
+        report(f"You have given up your seat at {code}.")
     return ""
 
 
-async def others_at(house: "Connection", code: str) -> tuple[str, ...]:
-    """The names of other people who are at the table now; bots go by themselves."""
-    try:
-        table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table
-    except CommandRefused:
+async def others_at(connection: Connection, code: str) -> tuple[str, ...]:
+    """Return the names of the other people who are connected to the table, without bots."""
+    table = await _look_at(connection, code)
+    if table is None:
         return ()
+    await stop_watching(connection, code)
     if table.phase == "closed":
         return ()
     return tuple(
         seat.name
         for seat in table.seats
-        if seat.connected and not seat.bot and seat.player != house.welcome.player
+        if seat.connected and not seat.bot and seat.player != connection.welcome.player
     )
+
+
+async def _look_at(connection: Connection, code: str) -> events.Table | None:
+    """Watch a table and return its state; `None` if there is no such table."""
+    try:
+        return (await connection.ask(partial(WatchTable, table=code), events.Snapshot)).table
+    except CommandRefused:
+        return None
+
+
+async def give_up(connection: Connection, code: str) -> None:
+    """Give up the seat at a table, or stop watching it; raises `CommandRefused`."""
+    if connection.seat == code:
+        await connection.request(partial(LeaveTable, table=code))
+    else:
+        await stop_watching(connection, code)
+
+
+async def stop_watching(connection: Connection, code: str) -> None:
+    """Tell the server that the player no longer watches a table; ignore every failure."""
+    if connection.state is LinkState.CONNECTED:
+        with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
+            await connection.request(partial(UnwatchTable, table=code), within=GOODBYE)

@@ -1,8 +1,4 @@
-"""Going to the house from the command line: where it is, and what its silence means.
-
-Turns whatever comes between a program and the house into a `Problem` that tells the player what
-to do.
-"""
+"""Connecting to a server, with every failure as a `Problem` that tells the player what to do."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -27,16 +23,10 @@ from saratoga_client.problems import Exit, Problem, refused, too_old, unreachabl
 PROGRAM: Final = "saratoga"
 
 PATIENT: Final = Timing(first_within=3.0)
-"""Whoever sits before a terminal wants to know soon that nobody answers."""
+"""For servers elsewhere: a player should learn soon that no server answers."""
 
 BRISK: Final = Timing(first_within=0.3)
-"""On this machine a house is there or it is not."""
-
-SINCE_OLD: Final = (
-    "Every house gets a token of its own now. To stay who you were at one that you know, say: "
-    "saratoga token use old --at URL."
-)
-"""To a player of 0.1, once."""
+"""For servers on this machine, which answer at once or do not run."""
 
 
 @asynccontextmanager
@@ -46,18 +36,15 @@ async def open_connection(
     token: str = "",
     name: str | None = None,
     bot: bool = False,
-    tells: bool = True,
+    reports_link: bool = True,
 ) -> AsyncIterator[Connection]:
-    """A connection to the house; raises `Problem` for all that can come between.
+    """Connect to a server for as long as the context lasts. Raises `Problem` for every failure.
 
-    Without a `token`, whoever plays on this machine comes, as the player that this house knows.
-    `tells`: say on the error stream when
-    the connection is lost and when it is back; not for who is told elsewhere.
+    Without a `token` the connection belongs to the player of this machine. With `reports_link`, a
+    lost and a restored connection are reported on the error stream.
     """
     try:
         check_address(server)
-        if not token and tells and identity.has_only_old_token(server):
-            say(SINCE_OLD)
         async with Connection(
             server,
             token or identity.token_for(server),
@@ -65,9 +52,9 @@ async def open_connection(
             bot=bot,
             client=PROGRAM,
             timing=timing_for(server),
-            on_state=_tell() if tells else _nothing_said,
-        ) as house:
-            yield house
+            on_state=_link_reporter() if reports_link else _ignore,
+        ) as connection:
+            yield connection
     except (
         CommandRefused,
         ServerClosed,
@@ -81,82 +68,81 @@ async def open_connection(
 
 
 def timing_for(server: str) -> Timing:
-    """How long to wait for that house."""
+    """Return how long to wait for the server at that address."""
     return BRISK if is_this_machine(server) else PATIENT
 
 
-def _tell() -> Callable[[LinkState], None]:
-    """Tell the person at the terminal when the connection is lost, and when it is back."""
+def _link_reporter() -> Callable[[LinkState], None]:
+    """Return an observer that reports a lost and a restored connection on the error stream."""
     lost = False
 
-    def tell(state: LinkState) -> None:
+    def report(state: LinkState) -> None:
         nonlocal lost
         if state is LinkState.RECONNECTING and not lost:
             lost = True
-            say("The connection is lost; trying again ...")
+            say("The connection is lost; reconnecting ...")
         elif state is LinkState.CONNECTED and lost:
             lost = False
             say("Connected again.")
 
-    return tell
+    return report
 
 
-def _nothing_said(_state: LinkState) -> None:
-    """For who is told elsewhere."""
+def _ignore(_state: LinkState) -> None:
+    """Do nothing; the screen or the plain lines show the state of the connection."""
 
 
 def problem_of(server: str, trouble: Exception) -> Problem:
-    """What came between, in words."""
+    """Return the problem for an error of the connection."""
     match trouble:
         case CommandRefused(refusal=refusal):
             return refused(refusal)
         case ServerClosed() if trouble.is_of_another_version:
             return too_old(server)
         case ServerClosed(reason=reason):
-            return Problem(f"The house has closed the connection: {reason}.", "", Exit.REFUSED)
+            return Problem(f"The server has closed the connection: {reason}.", "", Exit.REFUSED)
         case Unreachable(reason=reason):
             return no_server(server, reason)
         case UnexpectedAnswer():
             return too_old(server)
         case _:
-            return no_server(server, "it gave no answer in time")
+            return no_server(server, "it did not answer in time")
 
 
 def no_server(server: str, reason: str) -> Problem:
-    """Nobody answers there; where nobody said where to go, that is only to be expected."""
+    """Return the problem that no server answers at an address."""
     if server.rstrip("/") == DEFAULT_SERVER:
         return Problem(
-            f"No house runs on this machine: {reason} ({server}).",
-            "To open one, say: saratoga host. To go to another, name it with --server URL "
-            "or SARATOGA_SERVER.",
+            f"No server runs on this machine: {reason} ({server}).",
+            "Start one with: saratoga host. Or name another with --server URL or SARATOGA_SERVER.",
             Exit.UNREACHABLE,
         )
     problem = unreachable(server, reason)
     if "certificate" in reason:
         return Problem(
             problem.what,
-            "Is the address right? If the host made the certificate, have it sent to you, and "
-            "name its file: SSL_CERT_FILE=cert.pem saratoga ...",
+            "Is the address right? If the host made the certificate, ask for its file and name it: "
+            "SSL_CERT_FILE=cert.pem saratoga ...",
             Exit.UNREACHABLE,
         )
     return problem
 
 
 def check_address(server: str) -> None:
-    """Refuse what is no address of a house; raises `Problem`."""
+    """Check that a text is the address of a server; raises `Problem`."""
     try:
         parts = urlsplit(server)
-        is_server = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        is_address = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_server = False
-    if not is_server:
+        is_address = False
+    if not is_address:
         raise bad_address(server)
 
 
 def bad_address(text: str) -> Problem:
-    """That leads to no house."""
+    """Return the problem that a text is not the address of a server."""
     return Problem(
-        f"{text!r} is not the address of a house.",
+        f"{text!r} is not the address of a server.",
         "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
         Exit.USAGE,
     )

@@ -1,19 +1,16 @@
-"""The program on a whole terminal: one app, which runs one errand and shows its screens.
+"""The program on a whole terminal: one app that runs one flow and shows its screens.
 
-An errand is what the player came for, written as what happens from first to last: go to a house,
-sit at a table until the seat is given up, come back to the lobby. When it returns, the app ends;
-what it cannot go on from is a `Problem`, said on the normal screen once the terminal is given
-back.
+A flow is a coroutine that shows screens from first to last: the lobby, a table, the lobby again. The
+app ends when the flow returns. A `Problem` that ends the flow is printed after the terminal is
+restored.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
-from rich.console import RenderableType
 from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
-from textual.filter import NoColor
-from textual.screen import Screen
+from textual.filter import LineFilter, NoColor
 from textual.widget import Widget
 
 from saratoga_client.local.settings_file import Value
@@ -21,28 +18,27 @@ from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Problem
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import Paint, paint
-from saratoga_client.tui.partial_update import lean
 from saratoga_client.tui.ports import Themed
 from saratoga_client.tui.screens.waiting import WaitingScreen
 from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_rules.game import Game
 
 NARROW: Final = 80
-"""Columns from which the panel stands beside the table; below it is one line."""
+"""Columns from which the panel has room beside the table; in less it is one line."""
 WIDE: Final = 100
 BROAD: Final = 120
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
 Remember: TypeAlias = Callable[[str, Value], None]
-"""Keeps a choice for the next run; see `settings.keep`."""
+"""Saves a choice for the next run; see `settings.keep`."""
 
 
 def forget(key: str, value: Value) -> None:
-    """Keep nothing."""
+    """Save nothing."""
 
 
 class SaratogaApp(TerminalApp):
-    """Shows screens while its errand is run."""
+    """Shows screens while its flow runs."""
 
     ALLOW_SELECT = False
     ENABLE_COMMAND_PALETTE = False
@@ -61,29 +57,28 @@ class SaratogaApp(TerminalApp):
 
     def __init__(
         self,
-        errand: Flow,
+        flow: Flow,
         appearance: Appearance = Appearance(),  # noqa: B008 - frozen
         remember: Remember = forget,
     ) -> None:
-        # the terminal's own colours are to be seen through where the table has none of its own
+        # without colours of its own the table shows the terminal's
         is_bare = appearance.colours is Colours.NONE or not appearance.background
         super().__init__(ansi_color=True if is_bare else None)
-        if appearance.colours is Colours.NONE:
-            self._filters.append(NoColor())
         self.appearance = appearance
         self.problem: Problem | None = None
         self.is_interrupted = False
-        self._errand = errand
+        self._flow = flow
+        self._waiting = WaitingScreen()
         self._remember = remember
 
     @property
     def colours(self) -> Paint:
-        """The style of every role, as things are chosen now."""
+        """The style of each role in the current theme."""
         chosen = self.appearance
         return paint(chosen.depth, chosen.theme_name, background=chosen.background)
 
     def next_theme(self) -> str:
-        """Change the colours of everything; returns what they are called."""
+        """Change to the next colour theme and return its name."""
         self.appearance = self.appearance.with_next_theme()
         for screen in self.screen_stack:
             for widget in (screen, *screen.query(Widget)):
@@ -93,7 +88,7 @@ class SaratogaApp(TerminalApp):
         return self.appearance.theme_name
 
     def other_suits(self, game: Game) -> str:
-        """Two colours of suits, or four; returns how many it is now."""
+        """Switch a game's suits between two and four colours and return the new number as a word."""
         self.appearance = self.appearance.with_other_suits(game)
         chosen = self.appearance.suits[game.name]
         self._remember(f"suits.{game.name}", chosen)
@@ -109,7 +104,7 @@ class SaratogaApp(TerminalApp):
         size: tuple[int, int] | None = None,
         auto_pilot: "AutopilotCallbackType | None" = None,
     ) -> int | None:
-        """As in Textual; the mouse is left alone if the player wants that."""
+        """Run the app as Textual does; without the mouse if the player does not want it."""
         return await super().run_async(
             headless=headless,
             inline=inline,
@@ -119,34 +114,40 @@ class SaratogaApp(TerminalApp):
             auto_pilot=auto_pilot,
         )
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        super()._display(screen, lean(renderable))
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return the filters of everything that is painted: no colour where none is wanted."""
+        filters = super().get_line_filters()
+        return [*filters, NoColor()] if self.appearance.colours is Colours.NONE else filters
 
     def on_mount(self) -> None:
-        self.push_screen(WaitingScreen())
-        self.run_worker(self._run_errand(), name="errand")
+        self.push_screen(self._waiting)
+        self.run_worker(self._run_flow(), name="flow")
 
-    async def _run_errand(self) -> None:
+    def show_progress(self, text: str) -> None:
+        """Show a sentence where no screen of the flow is open."""
+        self._waiting.say(text)
+
+    async def _run_flow(self) -> None:
         try:
-            await self._errand(self)
+            await self._flow(self)
         except Problem as problem:
             self.problem = problem
         self.exit(0)
 
     def action_interrupt(self) -> None:
-        """Ctrl-C: leave at once; the seat is kept for a minute."""
+        """End the app at once after Ctrl-C; the server keeps the seat for a minute."""
         self.is_interrupted = True
         self.exit(0)
 
 
-def run_errand(
-    errand: Flow,
+async def run_flow(
+    flow: Flow,
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
     remember: Remember = forget,
 ) -> None:
-    """Give the terminal to an errand until it is done; raises `Problem`, `KeyboardInterrupt`."""
-    app = SaratogaApp(errand, appearance, remember)
-    run(app)
+    """Give the terminal to a flow until it returns; raises `Problem`, `KeyboardInterrupt`."""
+    app = SaratogaApp(flow, appearance, remember)
+    await run(app)
     if app.is_interrupted:
         raise KeyboardInterrupt
     if app.problem is not None:

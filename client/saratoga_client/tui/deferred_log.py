@@ -1,6 +1,6 @@
-"""What loggers say while a screen has the terminal: kept, and said when the terminal is given back.
+"""Log lines that wait while a screen has the terminal, and are written when it is given back.
 
-A line written into a picture would stand across the board until that part is painted again.
+A line written into a painted screen would stay across the board until that part is painted again.
 """
 
 import logging
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from typing import Final
 
 MOST_KEPT: Final = 20
-"""Lines; then the oldest are lost."""
+"""Lines; beyond this the oldest are dropped."""
 
 
-class LateLog(logging.Handler):
-    """Keeps what it is given."""
+class DeferredLog(logging.Handler):
+    """A handler that keeps the latest records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,29 +25,29 @@ class LateLog(logging.Handler):
 
 
 @contextmanager
-def said_later() -> Iterator[None]:
-    """Loggers that write to a terminal are silent in here, and heard when it is left."""
-    root, late = logging.getLogger(), LateLog()
-    speakers = [handler for handler in root.handlers if _speaks_to_terminal(handler)]
-    if not speakers:
+def deferred_logs() -> Iterator[None]:
+    """Keep the records of all handlers that write to a terminal, and write them at the end."""
+    root, deferred = logging.getLogger(), DeferredLog()
+    writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
+    if not writers:
         yield
         return
-    for speaker in speakers:
-        root.removeHandler(speaker)
-    root.addHandler(late)
+    for writer in writers:
+        root.removeHandler(writer)
+    root.addHandler(deferred)
     try:
         yield
     finally:
-        root.removeHandler(late)
-        for speaker in speakers:
-            root.addHandler(speaker)
-        for record in late.kept:
-            for speaker in speakers:
-                if record.levelno >= speaker.level:
-                    speaker.handle(record)
+        root.removeHandler(deferred)
+        for writer in writers:
+            root.addHandler(writer)
+        for record in deferred.kept:
+            for writer in writers:
+                if record.levelno >= writer.level:
+                    writer.handle(record)
 
 
-def _speaks_to_terminal(handler: logging.Handler) -> bool:
+def _writes_to_terminal(handler: logging.Handler) -> bool:
     stream = handler.stream if isinstance(handler, logging.StreamHandler) else None
     try:
         return stream is not None and stream.isatty()

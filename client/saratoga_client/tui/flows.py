@@ -1,9 +1,9 @@
-"""How one comes to a screen: seated at a table, beside it, alone with a deal or with a record.
+"""The flows of the terminal program: a table, practice, and the review of a finished race.
 
-What a way needs is imported when it is taken: nobody who practises waits for the network's parts.
+A flow imports what it needs when it is made, so practice does not wait for the network's modules.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,25 +11,22 @@ from saratoga_client.local import settings as choices
 from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import Capabilities, this_terminal
 from saratoga_client.problems import Problem
-from saratoga_client.tui.app import Flow, SaratogaApp, run_errand
+from saratoga_client.tui.app import Flow, SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
 
 if TYPE_CHECKING:
-    from saratoga_client.net.connection import Connection
     from saratoga_client.practice.deals import PracticeDeal
-    from saratoga_client.session.state import SessionState
-    from saratoga_client.session.table_session import TableSession
-    from saratoga_client.tui.table_flow import TableFlow
+    from saratoga_client.tui.ports import SeatActions
     from saratoga_rules.records.record import RaceRecord
 
 
-def open_screen(errand: Flow, settings: Settings) -> None:
-    """Give the terminal to an errand; raises `Problem`, `KeyboardInterrupt`."""
-    run_errand(errand, appearance_of(settings, this_terminal()), remember)
+async def open_screen(flow: Flow, settings: Settings) -> None:
+    """Give the terminal to a flow until it returns; raises `Problem`, `KeyboardInterrupt`."""
+    await run_flow(flow, appearance_of(settings, this_terminal()), remember)
 
 
 def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
-    """What was chosen, as far as the terminal can show it."""
+    """Return the player's choices, as far as the terminal can show them."""
     return Appearance(
         colours=terminal.colours,
         theme=settings.theme,
@@ -41,71 +38,38 @@ def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
 
 
 def remember(key: str, value: str | bool | int) -> None:
-    """Keep a choice made on the screen; where that cannot be, it holds until the end."""
+    """Save a choice made on the screen; if that fails it holds until the program ends."""
     with suppress(Problem):
         choices.keep(key, value)
 
 
-def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Flow:
-    """Sit at a table until the seat is given up."""
-    from saratoga_client.session.open_connection import open_connection
+def table_flow(session: "SeatActions", server: str, invitation: Sequence[str] = ()) -> Flow:
+    """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
+    from saratoga_client.tui.table_flow import TableFlow
 
-    async def errand(app: SaratogaApp) -> None:
-        async with open_connection(server) as house:
-            seated, visit = visit_of(app, house, invitation)
-            await seated.sit_down(code)
-            await visit.stay()
+    async def flow(app: SaratogaApp) -> None:
+        await TableFlow(app, session, invitation=invitation, server=server).stay()
 
-    return errand
+    return flow
 
 
-def beside_table(server: str, code: str) -> Flow:
-    """Watch a table until one has seen enough."""
-    from saratoga_client.session.open_connection import open_connection
-
-    async def errand(app: SaratogaApp) -> None:
-        async with open_connection(server) as house:
-            seated, visit = visit_of(app, house)
-            await seated.watch(code)
-            await visit.stay()
-
-    return errand
-
-
-def alone(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
-    """Practise, from this deal on."""
+def practice_flow(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
+    """Return the flow of practice with a deal."""
     from saratoga_client.tui.screens.practice import PracticeScreen
 
-    async def errand(app: SaratogaApp) -> None:
+    async def flow(app: SaratogaApp) -> None:
         await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
 
-    return errand
+    return flow
 
 
-def looking_back(record: "RaceRecord", player: str = "") -> Flow:
-    """See a finished race again; raises `ReplayError` at a record that cannot be played."""
+def review_flow(record: "RaceRecord", player: str = "") -> Flow:
+    """Return the flow of a finished race's review; raises `ReplayError` for a bad record."""
     from saratoga_client.tui.screens.review import ReviewScreen
 
     screen = ReviewScreen(record, player)
 
-    async def errand(app: SaratogaApp) -> None:
+    async def flow(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)
 
-    return errand
-
-
-def visit_of(
-    app: SaratogaApp, house: "Connection", invitation: Sequence[str] = ()
-) -> tuple["TableSession", "TableFlow"]:
-    """A seat that is yet to be taken, and the screens that will show it."""
-    from saratoga_client.session.table_session import TableSession
-    from saratoga_client.tui.table_flow import TableFlow
-
-    seated = TableSession(house)
-
-    def tell_from_now_on(tell: Callable[["SessionState"], None]) -> TableSession:
-        seated.subscribe(tell)
-        return seated
-
-    visit = TableFlow(app, tell_from_now_on, invitation=invitation, server=house.url)
-    return seated, visit
+    return flow

@@ -1,17 +1,20 @@
-"""A stay in the lobby: the house is looked for and listened to, and wishes are carried out.
+"""The lobby on the screen and all that it leads to: tables, practice, other servers, a server here.
 
-It ends with where the player goes. Tables and practice are gone to from here, and lead back here;
-for another house, or one on this machine, the screen closes first.
+`lobby_flow` runs until the player quits. Each server that the player visits has one `LobbyFlow` with
+one connection, which the lobby and the tables share.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import itertools
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from saratoga_client.board_view.roles import Role
+from saratoga_client.local.hosting import LocalServer, local_server
 from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.net.connection import Connection, LinkState
@@ -23,217 +26,358 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from saratoga_client.practice.deals import from_seed
+from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.invitation import Destination, destination
-from saratoga_client.session.join import BAD_NAMES, TableWanted, freed, joined, opened
+from saratoga_client.session.invitation import Destination, destination, invitation_to
+from saratoga_client.session.join import (
+    NAME_REFUSALS,
+    TableWanted,
+    claim_name,
+    give_up,
+    others_at,
+    stop_watching,
+    take_seat,
+)
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
 from saratoga_client.session.open_connection import bad_address, open_connection, problem_of
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp
-from saratoga_client.tui.flows import alone, at_table, beside_table
+from saratoga_client.tui.flows import practice_flow, table_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
+from saratoga_client.wording import listed
 from saratoga_protocol import events
-from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
+from saratoga_protocol.commands import GetLeaderboard, ListTables
 from saratoga_rules.games import GAMES
 
-LOOK_EVERY: Final = 2.0
-"""Seconds between two looks at the public tables."""
+TABLES_EVERY: Final = 2.0
+"""Seconds between two requests for the public tables."""
 LEADERS_EVERY: Final = 10
-"""Looks after which the leaders are looked at too: they change with races, not with seats."""
-KNOCK_EVERY: Final = 3.0
-"""Seconds after which a house that did not answer is tried again."""
+"""Requests for the tables per request for the leaders, who change only with races."""
+RETRY_EVERY: Final = 3.0
+"""Seconds between two attempts to reach a server that does not answer."""
 
-MISTYPED: Final = BAD_NAMES | {"no_such_table"}
-"""Refusals after which what was typed may be mended."""
+CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
+"""Refusals after which the player may correct what was typed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """To a table where the player has a seat now."""
+class AtTable:
+    """The player has taken a seat, or watches."""
 
+    session: TableSession
     table: events.Table
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """To a table to be watched."""
-
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Practice:
-    """To a deal of this game."""
+class Practising:
+    """The player practises a game."""
 
     game: str
 
 
 @dataclass(frozen=True, slots=True)
 class HostHere:
-    """To a table in a house that is yet to be opened on this machine."""
+    """The player opens a table at a server on this machine."""
 
     table: TableWanted
 
 
 @dataclass(frozen=True, slots=True)
-class OtherHouse:
-    """To the lobby of another house, or to a table there."""
+class OtherServer:
+    """The player goes to another server, and perhaps to a table there."""
 
     server: str
     code: str = ""
     is_watching: bool = False
-    """The table there is to be watched."""
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """Enough for today."""
+class Quit:
+    """The player leaves this lobby."""
 
 
-Going: TypeAlias = Seat | Beside | Practice | HostHere | OtherHouse | Home
+Leaving: TypeAlias = HostHere | OtherServer | Quit
+"""What the player does after the lobby of one server."""
 
 
-def in_lobby(settings: Settings, notice: str, leave: Callable[[Going], None]) -> Flow:
-    """Stay in the lobby, with its tables and practice, until the player leaves it for good."""
+@dataclass(frozen=True, slots=True)
+class FirstTable:
+    """A table where the player goes as soon as the server answers."""
 
-    async def errand(app: SaratogaApp) -> None:
-        said = notice
+    table: str | TableWanted
+    """The code of a table, or the settings of a new one."""
+    is_watching: bool = False
+
+
+def lobby_flow(settings: Settings, notice: str = "") -> Flow:
+    """Return the flow of the lobby; it returns when the player quits the program."""
+
+    async def flow(app: SaratogaApp) -> None:
+        at, said = settings, notice
+        first: FirstTable | None = None
+        leaving: Leaving = await LobbyFlow(app, at, said).run()
         while True:
-            going = await LobbyFlow(app, settings, said).stay()
-            said = ""
-            try:
-                match going:
-                    case Seat(table):
-                        from saratoga_client.session.invitation import invitation_to
+            match leaving:
+                case Quit():
+                    return
+                case OtherServer(server, code, is_watching):
+                    at, said = at.given(server=server), ""
+                    first = FirstTable(code, is_watching) if code else None
+                case HostHere(table):
+                    first = None
+                    said, leaving = await _host_here(app, at, table)
+                    if not isinstance(leaving, Quit):
+                        continue
+            leaving = await LobbyFlow(app, at, said, first).run()
 
-                        lines = await invitation_to(table, settings)
-                        await at_table(settings.server_url, table.code, lines)(app)
-                    case Beside(code):
-                        await beside_table(settings.server_url, code)(app)
-                    case Practice(game):
-                        from saratoga_client.practice.deals import from_seed
-                        from saratoga_client.practice.practice_session import drawn_seed
+    return flow
 
-                        remember_last(game=game)
-                        await alone(from_seed(GAMES[game], drawn_seed()))(app)
-                    case _:
-                        leave(going)
-                        return
-            except Problem as problem:
-                said = str(problem)
 
-    return errand
+async def _host_here(
+    app: SaratogaApp, settings: Settings, table: TableWanted
+) -> tuple[str, Leaving]:
+    """Open a table at a server on this machine; return a notice and how the player left it.
+
+    The server is started if none runs, and closes when the player leaves.
+    """
+    try:
+        async with local_server(report=app.show_progress) as server:
+            here = settings.given(server=server.own)
+            own = server if server.is_ours else None
+            leaving = await LobbyFlow(app, here, server.warning, FirstTable(table), own).run()
+    except Problem as problem:
+        return str(problem), Quit()
+    return "The server on this machine is closed." if server.is_ours else "", leaving
 
 
 class LobbyFlow:
-    """One stay; `stay` returns where the player goes next."""
+    """The lobby of one server, with the tables and the practice reached from it.
 
-    def __init__(self, app: SaratogaApp, settings: Settings, notice: str = "") -> None:
+    Implements `LobbyActions`. With `own_server` the server closes when the player leaves, so that is
+    asked first while others are at the table.
+    """
+
+    def __init__(
+        self,
+        app: SaratogaApp,
+        settings: Settings,
+        notice: str = "",
+        first: FirstTable | None = None,
+        own_server: LocalServer | None = None,
+    ) -> None:
         self._app = app
         self._settings = settings
-        self._house: Connection | None = None
-        self._going: asyncio.Future[Going] = asyncio.get_running_loop().create_future()
-        form = TableWanted(game=settings.game, cap=settings.cap, seats=MOST_SEATS, public=False)
-        self.screen = LobbyScreen(self, LobbyState(server=settings.server_url), form, notice)
+        self._notice = notice
+        self._first = first
+        self._own_server = own_server
+        self._hosted = ""
+        """The code of the last table at the own server."""
+        self._connection: Connection | None = None
+        self._is_shown = asyncio.Event()
+        self._next: asyncio.Future[AtTable | Practising | Leaving]
+        self._screen = self._new_screen(LobbyState(server=settings.server_url))
 
-    async def stay(self) -> Going:
-        await self._app.push_screen(self.screen)
-        listening = asyncio.create_task(self._keep_house(), name="lobby")
+    async def run(self) -> Leaving:
+        """Show the lobby, and whatever the player opens from it, until the player leaves it."""
+        connecting = asyncio.create_task(self._stay_connected(), name="lobby connection")
         try:
-            await asyncio.wait((listening, self._going), return_when=asyncio.FIRST_COMPLETED)
-            if listening.done():
-                # it never ends by itself: this raises what ended it
-                listening.result()
-            return await self._going
+            while True:
+                step = await self._show()
+                try:
+                    match step:
+                        case AtTable(session, table):
+                            await self._play(session, table)
+                            if self._own_server is not None and not await self._friends():
+                                return Quit()
+                        case Practising(game):
+                            remember_last(game=game)
+                            await practice_flow(from_seed(GAMES[game], drawn_seed()))(self._app)
+                        case _:
+                            return step
+                except Problem as problem:
+                    self._notice = str(problem)
         finally:
-            listening.cancel()
-            await asyncio.gather(listening, return_exceptions=True)
-            if self._app.is_running and self.screen in self._app.screen_stack:
+            connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)
+
+    async def _show(self) -> AtTable | Practising | Leaving:
+        """Show the lobby's screen until the player opens something or leaves."""
+        self._next = asyncio.get_running_loop().create_future()
+        former = self._screen.lobby
+        self._screen = self._new_screen(replace(former, entry=None, form=None, is_practice=False))
+        self._notice = ""
+        await self._app.push_screen(self._screen)
+        self._is_shown.set()
+        if self._hosted:
+            self.quit()
+        try:
+            return await self._next
+        finally:
+            self._is_shown.clear()
+            if self._app.is_running and self._screen in self._app.screen_stack:
                 await self._app.pop_screen()
 
-    # The house
+    def _new_screen(self, lobby: LobbyState) -> LobbyScreen:
+        chosen = self._settings
+        form = TableWanted(game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False)
+        return LobbyScreen(self, lobby, form, self._notice)
 
-    async def _keep_house(self) -> None:
-        """Look for the house until it is there, and then listen to it."""
+    async def _play(self, session: TableSession, table: events.Table) -> None:
+        """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
+        friends = "" if self._own_server is None else self._own_server.friends
+        self._hosted = "" if self._own_server is None else table.code
+        invitation = await invitation_to(table, self._settings, friends)
+        try:
+            await table_flow(session, self._settings.server_url, invitation)(self._app)
+        finally:
+            self._screen.lobby = replace(self._screen.lobby, seat="")
+            connection = self._connection
+            if connection is not None and connection.follows(table.code):
+                # the player watched the table
+                await stop_watching(connection, table.code)
+
+    # The connection
+
+    async def _stay_connected(self) -> None:
+        """Keep a connection to the server; try again while no server answers."""
         while True:
             try:
-                async with open_connection(self._settings.server_url) as house:
-                    await self._listen(house)
+                async with open_connection(
+                    self._settings.server_url, reports_link=False
+                ) as connection:
+                    await self._use(connection)
             except Problem as problem:
-                self._house = None
-                self.screen.show(partial(_without_house, problem=problem))
+                self._connection = None
+                self._screen.show(partial(_without_server, problem=problem))
                 if problem.code != Exit.UNREACHABLE:
-                    # knocking again would not change it
+                    # another attempt would have the same result
                     await asyncio.get_running_loop().create_future()
-            await asyncio.sleep(KNOCK_EVERY)
+            await asyncio.sleep(RETRY_EVERY)
 
-    async def _listen(self, house: Connection) -> None:
-        self._house = house
-        self.screen.show(partial(_with_house, house=house))
-        stop = house.subscribe(self._turned)
-        if house.welcome.name is None:
-            self._offer_name()
-        try:
-            await self._look(house)
-        finally:
-            stop()
-
-    def _offer_name(self) -> None:
-        """Claim the name that was chosen; where there is none, or it is taken, ask for one."""
-        if self._settings.name:
+    async def _use(self, connection: Connection) -> None:
+        self._connection = connection
+        self._screen.show(partial(_with_server, connection=connection))
+        stop = connection.subscribe(self._link_changed)
+        first = self._first
+        if (first is not None and first.is_watching) or connection.welcome.name is not None:
+            self._go_to_first_table()
+        elif self._settings.name:
             self.take_name(self._settings.name)
         else:
             self._ask_name()
+        try:
+            await self._poll(connection)
+        finally:
+            stop()
 
-    def _ask_name(self) -> None:
-        self._ask(Entry(Purpose.NAME))
+    def _go_to_first_table(self) -> None:
+        first, self._first = self._first, None
+        match first:
+            case FirstTable(table=str() as code, is_watching=True):
+                self.watch(code)
+            case FirstTable(table=str() as code):
+                self.join(code)
+            case FirstTable(table=TableWanted() as table):
+                self.open_table(table)
 
-    def _ask(self, entry: Entry) -> None:
-        """Ask for a line, unless the player is typing one."""
-        self.screen.show(lambda lobby: lobby if lobby.entry else replace(lobby, entry=entry))
-
-    def _turned(self, state: LinkState) -> None:
+    def _link_changed(self, state: LinkState) -> None:
         is_open = state is LinkState.CONNECTED
-        self.screen.show(lambda lobby: replace(lobby, is_open=is_open))
+        self._screen.show(lambda lobby: replace(lobby, is_open=is_open))
         if not is_open:
-            self._say("The connection is lost; trying again ...", Role.WARNING)
+            self._say("The connection is lost; reconnecting ...", Role.WARNING)
 
-    async def _look(self, house: Connection) -> None:
-        """Look around again and again."""
-        looks = 0
-        while True:
-            tables = (await house.ask(ListTables, events.Tables)).tables
-            self.screen.show(lambda lobby, found=tables: lobby.with_tables(found))  # type: ignore[misc]
-            if looks % LEADERS_EVERY == 0:
-                await self._look_at_leaders(house)
-            looks += 1
-            await asyncio.sleep(LOOK_EVERY)
+    async def _poll(self, connection: Connection) -> None:
+        """Request the tables and the leaders again and again while the lobby is shown."""
+        for polls in itertools.count():
+            await self._is_shown.wait()
+            with suppress(CommandRefused, RequestTimedOut):
+                tables = (await connection.ask(ListTables, events.Tables)).tables
+                self._screen.show(partial(_with_tables, tables=tables))
+                if polls % LEADERS_EVERY == 0:
+                    await self._request_leaders(connection)
+            await asyncio.sleep(TABLES_EVERY)
 
-    async def _look_at_leaders(self, house: Connection) -> None:
-        for game in house.welcome.games:
-            draft = partial(GetLeaderboard, game=game, limit=1)
-            rows = (await house.ask(draft, events.Leaderboard)).rows
-            self.screen.show(partial(_with_leader, game=game, leader=rows[0] if rows else None))
+    async def _request_leaders(self, connection: Connection) -> None:
+        for game in connection.welcome.games:
+            request = partial(GetLeaderboard, game=game, limit=1)
+            rows = (await connection.ask(request, events.Leaderboard)).rows
+            leader = rows[0] if rows else None
+            self._screen.show(partial(_with_leader, game=game, leader=leader))
 
-    # Wishes
+    # Names
 
     def take_name(self, name: str) -> None:
         self._do(self._take_name(name), Entry(Purpose.NAME, name))
 
     async def _take_name(self, name: str) -> None:
-        claimed = await self._here.ask(partial(ClaimName, name=name[:64]), events.NameClaimed)
-        self.screen.show(lambda lobby: replace(lobby, name=claimed.name))
-        self._say(f"You are {claimed.name}.")
+        claimed = await claim_name(self._connected, name)
+        self._screen.show(lambda lobby: replace(lobby, name=claimed))
+        self._say(f"You are {claimed}.")
+        self._go_to_first_table()
+
+    def _ask_name(self) -> None:
+        self._ask(Entry(Purpose.NAME))
+
+    def _has_name(self) -> bool:
+        if self._screen.lobby.name:
+            return True
+        self._say("Take a name first.", Role.WARNING)
+        self._ask_name()
+        return False
+
+    def _ask(self, entry: Entry) -> None:
+        """Ask for a line, unless the player is typing one."""
+        self._screen.show(lambda lobby: lobby if lobby.entry else replace(lobby, entry=entry))
+
+    # Tables
 
     def join(self, text: str) -> None:
         entry = Entry(Purpose.TABLE, text)
-        found = self._found(entry)
+        found = self._destination(entry)
         if found is not None and self._is_elsewhere(found):
-            self._go(OtherHouse(found.server, found.code))
+            self._go(OtherServer(found.server, found.code))
         elif found is not None:
-            self._do(self._join(found.code), entry)
+            self._do(self._take_seat(found.code), entry)
 
-    def _found(self, entry: Entry) -> Destination | None:
-        """What a typed code or URL leads to; where it leads nowhere, it is asked for again."""
+    def watch(self, text: str) -> None:
+        entry = Entry(Purpose.WATCH, text)
+        found = self._destination(entry)
+        if found is not None and self._is_elsewhere(found):
+            self._go(OtherServer(found.server, found.code, is_watching=True))
+        elif found is not None:
+            self._do(self._watch(found.code), entry)
+
+    def open_table(self, table: TableWanted) -> None:
+        remember_last(game=table.game, cap=table.cap)
+        self._do(self._take_seat(table))
+
+    async def _take_seat(self, table: str | TableWanted) -> None:
+        connection, following = self._connected, self._next
+        if not self._has_name():
+            return
+        session, joined = await take_seat(connection, table, self._say)
+        await self._go_to_table(session, joined, following)
+
+    async def _watch(self, code: str) -> None:
+        following = self._next
+        session = TableSession(self._connected)
+        await self._go_to_table(session, await session.watch(code), following)
+
+    async def _go_to_table(
+        self,
+        session: TableSession,
+        table: events.Table,
+        following: "asyncio.Future[AtTable | Practising | Leaving]",
+    ) -> None:
+        if not following.done():
+            following.set_result(AtTable(session, table))
+            return
+        # the player did something else before the server answered
+        await give_up(self._connected, table.code)
+
+    def _destination(self, entry: Entry) -> Destination | None:
+        """Return where a typed code or URL leads; if it leads nowhere, ask for it again."""
         found = destination(entry.text)
         if found is not None and (found.code or self._is_elsewhere(found)):
             return found
@@ -241,31 +385,20 @@ class LobbyFlow:
         return None
 
     def _is_elsewhere(self, found: Destination) -> bool:
-        """Whether it is in another house than this one."""
+        """Return whether the destination is at another server."""
         return found.server not in ("", self._settings.server_url.rstrip("/"))
 
-    async def _join(self, code: str) -> None:
-        house = self._here
-        if self._has_name():
-            back = await freed(house, code)
-            self._go(Seat(await joined(house, back or code)))
+    @property
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            raise Problem(
+                "Can't reach the server, so the table can't be looked up.",
+                "h starts a server here, o goes to another.",
+                Exit.UNREACHABLE,
+            )
+        return self._connection
 
-    def watch(self, text: str) -> None:
-        found = self._found(Entry(Purpose.WATCH, text))
-        if found is not None and self._is_elsewhere(found):
-            self._go(OtherHouse(found.server, found.code, is_watching=True))
-        elif found is not None:
-            self._go(Beside(found.code))
-
-    def open_table(self, table: TableWanted) -> None:
-        remember_last(game=table.game, cap=table.cap)
-        self._do(self._open_table(table))
-
-    async def _open_table(self, table: TableWanted) -> None:
-        house = self._here
-        if self._has_name():
-            back = await freed(house)
-            self._go(Seat(await (joined(house, back) if back else opened(house, table))))
+    # Leaving
 
     def host_here(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap)
@@ -276,70 +409,80 @@ class LobbyFlow:
         if found is None or not found.server:
             self._ask(Entry(Purpose.SERVER, text, str(bad_address(text))))
             return
-        self._go(OtherHouse(found.server, found.code))
+        self._go(OtherServer(found.server, found.code))
 
     def practise(self, game: str) -> None:
-        self._go(Practice(game))
+        self._go(Practising(game))
 
     def quit(self) -> None:
-        self._go(Home())
+        if self._hosted:
+            self._do(self._ask_to_close())
+        else:
+            self._go(Quit())
 
-    @property
-    def _here(self) -> Connection:
-        if self._house is None:
-            raise Problem(
-                "No house answers, so nobody knows that table.",
-                "h opens a house here, o goes to another.",
-                Exit.UNREACHABLE,
-            )
-        return self._house
+    async def _friends(self) -> tuple[str, ...]:
+        """Return the names of the others at the table of this machine's server."""
+        if self._connection is None or not self._hosted:
+            return ()
+        return await others_at(self._connection, self._hosted)
 
-    def _has_name(self) -> bool:
-        if self.screen.lobby.name:
-            return True
-        self._say("Take a name first.", Role.WARNING)
-        self._ask_name()
-        return False
+    async def _ask_to_close(self) -> None:
+        """Close the server on this machine; ask first while others are at its table."""
+        friends = await self._friends()
+        if not friends:
+            self._go(Quit())
+            return
+        verb = "is" if len(friends) == 1 else "are"
+        self._screen.ask(
+            f"{listed(friends)} {verb} still at {self._hosted}. Close this machine's server? (y/n)",
+            y=("close it", lambda: self._go(Quit())),
+        )
+        self._screen.redraw()
 
-    def _go(self, going: Going) -> None:
-        if not self._going.done():
-            self._going.set_result(going)
+    def _go(self, step: AtTable | Practising | Leaving) -> None:
+        if not self._next.done():
+            self._next.set_result(step)
 
-    def _do(self, deed: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
-        """Carry out a wish beside the screen, and say there if it cannot be.
+    # Commands
 
-        What was typed for it is asked for again where something else may do.
+    def _do(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
+        """Run a command in the background and show on the screen what goes wrong.
+
+        The player may correct the `entry` where another text may be accepted.
         """
-        self._app.run_worker(self._doing(deed, entry), group="wishes")
+        self._app.run_worker(self._run(action, entry), group="lobby commands")
 
-    async def _doing(self, deed: Coroutine[Any, Any, None], entry: Entry | None) -> None:
+    async def _run(self, action: Coroutine[Any, Any, None], entry: Entry | None) -> None:
         try:
-            await deed
-        except CommandRefused as no:
-            if entry is not None and no.code in MISTYPED:
-                self._ask(replace(entry, wrong=no.message))
-            else:
-                self._say(no.message, Role.WARNING)
+            await action
+        except ClientClosed:
+            # the player has gone to another server meanwhile
+            return
+        except CommandRefused as refusal:
+            self._refused(refusal.message, refusal.code, entry)
         except RequestTimedOut:
             self._say(
-                "The house gave no answer in time. It may have been done all the same: look first.",
+                "The server did not answer in time. Check whether it was done before you repeat it.",
                 Role.WARNING,
             )
-        except ClientClosed:
-            # the player has gone somewhere else meanwhile
-            return
         except (ServerClosed, Unreachable, UnexpectedAnswer) as trouble:
             self._say(str(problem_of(self._settings.server_url, trouble)), Role.WARNING)
         except Problem as problem:
-            self._say(str(problem), Role.WARNING)
+            self._refused(str(problem), problem.refusal, entry)
+
+    def _refused(self, message: str, code: str, entry: Entry | None) -> None:
+        if entry is not None and code in CORRECTABLE:
+            self._ask(replace(entry, wrong=message))
+        else:
+            self._say(message, Role.WARNING)
 
     def _say(self, text: str, role: Role = Role.TEXT) -> None:
-        if self.screen.is_mounted:
-            self.screen.say(text, role)
+        if self._screen.is_mounted:
+            self._screen.say(text, role)
 
 
-def _with_house(lobby: LobbyState, house: Connection) -> LobbyState:
-    welcome = house.welcome
+def _with_server(lobby: LobbyState, connection: Connection) -> LobbyState:
+    welcome = connection.welcome
     return replace(
         lobby,
         is_open=True,
@@ -350,12 +493,12 @@ def _with_house(lobby: LobbyState, house: Connection) -> LobbyState:
     )
 
 
-def _without_house(lobby: LobbyState, problem: Problem) -> LobbyState:
+def _without_server(lobby: LobbyState, problem: Problem) -> LobbyState:
     return replace(
         lobby,
         is_open=False,
         is_met=True,
-        # where nobody answers the page itself says what can be done
+        # the page itself says what to do when no server answers
         wrong=problem.what if problem.code == Exit.UNREACHABLE else str(problem),
         tables=(),
         leaders=MappingProxyType({}),
@@ -364,3 +507,7 @@ def _without_house(lobby: LobbyState, problem: Problem) -> LobbyState:
 
 def _with_leader(lobby: LobbyState, game: str, leader: events.LeaderboardRow | None) -> LobbyState:
     return replace(lobby, leaders=MappingProxyType({**lobby.leaders, game: leader}))
+
+
+def _with_tables(lobby: LobbyState, tables: Sequence[events.TableSummary]) -> LobbyState:
+    return lobby.with_tables(tables)

@@ -1,11 +1,11 @@
-"""A player at a table, on the screen: the seat is attended to, and what is shown always fits.
+"""A table on the screen: each phase has its screen, and the screens' commands run in the background.
 
-Screens call what is here; what takes time runs beside them, and what goes wrong is said on them.
-Screens that come later are imported when they come: nobody who goes back to a race waits for them.
+Screens of later phases are imported when they open, so a player who returns to a race does not wait
+for them.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
@@ -29,28 +29,27 @@ if TYPE_CHECKING:
 UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
 URGENT: Final = (CountdownScreen, RaceScreen)
-"""Screens before which nothing else may stand: the race does not wait."""
+"""Screens that close every screen above them, because the race does not wait."""
 
 
 class TableFlow:
-    """What the screens at a table share."""
+    """The screens of one table, in turn; implements `TableControls`."""
 
     def __init__(
         self,
         app: "SaratogaApp",
-        seat: Callable[[Callable[[SessionState], None]], SeatActions],
+        seat: SeatActions,
         *,
         invitation: Sequence[str] = (),
         server: str = "",
     ) -> None:
-        """`seat` makes what drives the seat, and is given whom to tell of changes."""
         self.app = app
         self.invitation = tuple(invitation)
         self.server = server
         self._screen: TableScreen | None = None
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
-        self.seat = seat(self._changed)
+        self.seat = seat
 
     @property
     def evening(self) -> SessionState:
@@ -60,13 +59,14 @@ class TableFlow:
         return evening
 
     def now(self) -> int:
-        """Milliseconds by the house's clock."""
+        """The server's clock, in milliseconds since 1970."""
         return self.seat.now()
 
     async def stay(self) -> None:
-        """Until the seat is given up; raises `Problem` if it is lost."""
+        """Show the table until the player leaves; raises `Problem` if the seat is lost."""
+        unsubscribe = self.seat.subscribe(self._changed)
         tasks = [
-            asyncio.create_task(self._keep_turning(), name="screens"),
+            asyncio.create_task(self._switch_screens(), name="screens"),
             asyncio.create_task(self.seat.attend(), name="seat"),
             asyncio.create_task(self._left.wait(), name="leaving"),
         ]
@@ -78,16 +78,17 @@ class TableFlow:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            unsubscribe()
             await self._close()
 
     # Screens
 
-    def turn_again(self) -> None:
-        """What covered the screen is gone: look whether it is still the one that fits."""
+    def reconsider(self) -> None:
+        """Show the right screen again after a screen above it has closed."""
         self._changes.set()
 
     def help(self) -> None:
-        """Lay the keys and the rules over the screen."""
+        """Open the help over the current screen."""
         game = self.evening.game
         if game is not None:
             from saratoga_client.tui.screens.help import HelpScreen
@@ -97,18 +98,18 @@ class TableFlow:
             self._screen.say(UNKNOWN_GAME, Role.WARNING)
 
     def review(self, findings: "Findings") -> None:
-        """Open the boards of a finished race to everybody."""
+        """Open all boards of the finished race over the current screen."""
         from saratoga_client.tui.screens.review import ReviewScreen
 
         self.cover(ReviewScreen(findings.record, findings.player))
 
     def cover(self, screen: Screen[None]) -> None:
-        """Lay another screen over the table's; the table stays where it is."""
-        self.app.push_screen(screen, lambda _: self.turn_again())
+        """Open another screen over the table's."""
+        self.app.push_screen(screen, lambda _: self.reconsider())
 
     @property
     def invitation_lines(self) -> tuple[str, ...]:
-        """What friends paste to come to this table."""
+        """The text that brings friends to this table, by line."""
         if self.invitation:
             return self.invitation
         server = "" if self.server == DEFAULT_SERVER else self.server
@@ -116,13 +117,13 @@ class TableFlow:
 
     def _changed(self, evening: SessionState) -> None:
         screen = self._screen
-        if screen is not None and screen.is_mounted and type(screen) is self._fitting(evening):
+        if screen is not None and screen.is_mounted and type(screen) is self._screen_class(evening):
             screen.changed(evening)
         else:
             self._changes.set()
 
-    def _fitting(self, evening: SessionState) -> type[TableScreen]:
-        """The screen for how things are."""
+    def _screen_class(self, evening: SessionState) -> type[TableScreen]:
+        """Return the screen class for the phase of the table."""
         match evening.phase:
             case "gathering":
                 return GatheringScreen
@@ -141,14 +142,14 @@ class TableFlow:
 
         return WatchingScreen
 
-    async def _keep_turning(self) -> None:
+    async def _switch_screens(self) -> None:
         while True:
             await self._changes.wait()
             self._changes.clear()
             if self.seat.state is not None:
-                await self._turn(self._fitting(self.evening))
+                await self._switch_to(self._screen_class(self.evening))
 
-    async def _turn(self, wanted: type[TableScreen]) -> None:
+    async def _switch_to(self, wanted: type[TableScreen]) -> None:
         if type(self._screen) is wanted:
             return
         is_covered = self._screen is not None and self.app.screen is not self._screen
@@ -162,7 +163,7 @@ class TableFlow:
             await self.app.switch_screen(self._screen)
 
     async def _uncover(self) -> None:
-        """Take away whatever stands before the table."""
+        """Close the screens above the table's."""
         if self._screen is None or self._screen not in self.app.screen_stack:
             return
         while self.app.screen is not self._screen:
@@ -173,15 +174,15 @@ class TableFlow:
             await self._uncover()
             await self.app.pop_screen()
 
-    # Deeds
+    # Commands
 
-    def do(self, deed: Coroutine[Any, Any, Any]) -> None:
-        """Do something at the house beside the screens, and say if it cannot be done."""
-        self.app.run_worker(self._doing(deed), group="deeds")
+    def do(self, action: Coroutine[Any, Any, Any]) -> None:
+        """Run a command in the background; a `Problem` appears on the message line."""
+        self.app.run_worker(self._run(action), group="commands")
 
-    async def _doing(self, deed: Coroutine[Any, Any, Any]) -> None:
+    async def _run(self, action: Coroutine[Any, Any, Any]) -> None:
         try:
-            await deed
+            await action
         except Problem as problem:
             if self._screen is not None and self._screen.is_mounted:
                 self._screen.say(str(problem), Role.WARNING)
@@ -191,7 +192,7 @@ class TableFlow:
         self.do(run_bot(self.server, self.evening.table.code, strength))
 
     def leave(self) -> None:
-        """Give up the seat, or the sight of the table; `stay` returns then."""
+        """Give up the seat, or stop watching; `stay` then returns."""
         if self.evening.seat is None:
             self._left.set()
         else:

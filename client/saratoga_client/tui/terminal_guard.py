@@ -1,7 +1,7 @@
-"""Giving the terminal back as it was, however the program ends.
+"""Restore the terminal however the program ends.
 
-`run` is how an app is run: a signal ends it in order; a second one, or an app that does not end,
-at once. SIGKILL can be caught by nobody: after it, `reset` is what helps.
+`run` runs an app. One signal ends the app in order; a second signal, or an app that does not end in
+time, ends the process at once. No program can catch SIGKILL: after it the shell command `reset` helps.
 """
 
 import asyncio
@@ -10,16 +10,18 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from threading import Timer
 from types import FrameType
 from typing import Final, NoReturn
 
+from rich.console import Console
 from textual.app import App
 
-from saratoga_client.tui.deferred_log import said_later
+from saratoga_client.tui.deferred_log import deferred_logs
 
 ENDS_WITHIN: Final = 5.0
-"""Seconds for an app to end in order after it was told to; then it is ended without order."""
+"""Seconds in which an app must end after a signal; then the process ends at once."""
 
 SIGNALS: Final = tuple(
     number
@@ -28,37 +30,46 @@ SIGNALS: Final = tuple(
 )
 
 _OFF: Final = (1000, 1002, 1003, 1004, 1006, 1015, 1016, 2004, 2026, 2048)
-"""Private modes of a terminal that are off wherever nobody wants them (xterm's ctlseqs)."""
+"""Private modes of a terminal that are off by default (xterm's ctlseqs)."""
 
-FAREWELL: Final = (
+RESET: Final = (
     "".join(f"\x1b[?{mode}l" for mode in _OFF) + "\x1b]22;default\x07" + "\x1b[?7h\x1b[?25h\x1b[m"
 )
-"""What is said to the terminal at the end. Textual says most of it too, but leaves the mouse counting
-pixels, and switches resizes on again if the terminal's answer comes while it leaves.
+"""Sequences that reset the terminal at the end. Textual sends most of them too, but it leaves the mouse
+in pixel mode, and it enables resize reports again if the terminal's answer arrives while it leaves.
 """
 
-_LEAVE_AT_ONCE: Final = "\x1b[<u\x1b[?1049l" + FAREWELL
-"""As `FAREWELL`, where Textual had no time to leave its screen."""
+_LEAVE_AT_ONCE: Final = "\x1b[<u\x1b[?1049l" + RESET
+"""The same, with the sequences that leave Textual's screen."""
 
 
 class TerminalApp(App[int]):
-    """An app whose faults are told by `run`, not in a stack trace on the player's terminal."""
+    """An app that keeps an unexpected error for `run` and prints no stack trace on the terminal."""
 
-    def _print_error_renderables(self) -> None:
-        self._exit_renderables.clear()
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self.error: BaseException | None = None
+        """The first unexpected error; it ends the app."""
+        # Textual prints its stack trace here, with the values of local variables
+        self.error_console = Console(file=StringIO())
+
+    def bell(self) -> None:
+        """Ring the terminal's bell; Textual also calls this while it handles an unexpected error."""
+        if self.error is None:
+            self.error = sys.exc_info()[1]
+        super().bell()
 
 
-def run(app: App[int]) -> int:
-    """Run an app until it ends; returns its result, 0 without one.
+async def run(app: TerminalApp) -> int:
+    """Run an app until it ends; return its result, 0 without one.
 
-    Raises `KeyboardInterrupt` after Ctrl-C from outside, `SystemExit` after another signal (128 and
-    the signal's number, as shells have it), and whatever went wrong inside the app.
+    Raises `KeyboardInterrupt` after SIGINT from outside, `SystemExit` after another signal (128 plus
+    the signal's number, as in shells), and an unexpected error of the app.
     """
-    with said_later():
-        result, ended_by = asyncio.run(_run(app))
-    fault = app._exception  # noqa: SLF001 - Textual tells only its own tests
-    if fault is not None:
-        raise fault
+    with deferred_logs():
+        result, ended_by = await _run(app)
+    if app.error is not None:
+        raise app.error
     if ended_by == signal.SIGINT:
         raise KeyboardInterrupt
     if ended_by is not None:
@@ -66,44 +77,44 @@ def run(app: App[int]) -> int:
     return result or 0
 
 
-async def _run(app: App[int]) -> tuple[int | None, int | None]:
-    """The app's result, and the signal that ended it."""
-    settings = _settings()
+async def _run(app: TerminalApp) -> tuple[int | None, int | None]:
+    """Return the app's result, and the signal that ended it."""
+    restore_line_settings = _line_settings()
     loop = asyncio.get_running_loop()
 
     def end() -> None:
         loop.call_soon_threadsafe(app.exit)
 
-    with _last_word() as leave, _heeding(end, leave, settings) as ended_by:
+    with _screen_leaver() as leave, _handled_signals(end, leave, restore_line_settings) as ended_by:
         try:
             result = await app.run_async()
         finally:
-            # while signals are still heeded
-            _say(FAREWELL)
-            settings()
+            # signals are still handled here
+            _write(RESET)
+            restore_line_settings()
     return result, ended_by[0] if ended_by else None
 
 
 @contextmanager
-def _heeding(
-    end: Callable[[], object], leave: Callable[[], None], settings: Callable[[], None]
+def _handled_signals(
+    end: Callable[[], object], leave: Callable[[], None], restore_line_settings: Callable[[], None]
 ) -> Iterator[list[int]]:
-    """Heed signals: the first one ends the app; yields where it will stand.
+    """Handle signals: the first one ends the app. Yield the list that receives its number.
 
-    They are heeded between any two steps of the program, not by the loop, which may be what hangs.
+    The handlers run between any two steps of the program, not in the event loop, which may hang.
     """
     ended_by: list[int] = []
 
-    def heed(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         if ended_by:
-            _end_at_once(leave, settings, ended_by[0])
+            _end_at_once(leave, restore_line_settings, ended_by[0])
         ended_by.append(number)
         watchdog.start()
         end()
 
-    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(leave, settings, ended_by[0]))
+    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(leave, restore_line_settings, ended_by[0]))
     watchdog.daemon = True
-    before = {number: signal.signal(number, heed) for number in SIGNALS}
+    before = {number: signal.signal(number, handle) for number in SIGNALS}
     try:
         yield ended_by
     finally:
@@ -112,63 +123,65 @@ def _heeding(
             signal.signal(number, handler)
 
 
-def _end_at_once(leave: Callable[[], None], settings: Callable[[], None], number: int) -> NoReturn:
-    """Without waiting for anybody."""
+def _end_at_once(
+    leave: Callable[[], None], restore_line_settings: Callable[[], None], number: int
+) -> NoReturn:
+    """End the process without waiting for any thread or task."""
     leave()
-    settings()
+    restore_line_settings()
     os._exit(128 + number)
 
 
 @contextmanager
-def _last_word() -> Iterator[Callable[[], None]]:
-    """What leaves the terminal's other screen so that nothing can be painted any more.
+def _screen_leaver() -> Iterator[Callable[[], None]]:
+    """Yield a function that leaves Textual's screen and blocks all further painting.
 
-    Textual paints from a thread of its own, which may have more to say: it says that to nobody.
+    Textual paints from a thread of its own, which may still have output; that goes to the null device.
     """
     terminal = sys.__stderr__
     if terminal is None or not terminal.isatty():
         yield lambda: None
         return
     painted = terminal.fileno()
-    ours, nobody = os.dup(painted), os.open(os.devnull, os.O_WRONLY)
+    duplicate, null = os.dup(painted), os.open(os.devnull, os.O_WRONLY)
 
     def leave() -> None:
         with suppress(OSError):
-            os.dup2(nobody, painted)
-            os.write(ours, _LEAVE_AT_ONCE.encode("ascii"))
+            os.dup2(null, painted)
+            os.write(duplicate, _LEAVE_AT_ONCE.encode("ascii"))
 
     try:
         yield leave
     finally:
-        os.close(ours)
-        os.close(nobody)
+        os.close(duplicate)
+        os.close(null)
 
 
-def _say(words: str) -> None:
+def _write(sequences: str) -> None:
     """Write to the terminal that Textual writes to, if it is still there.
 
-    Past Python's buffers, which must not be touched from within a signal.
+    This bypasses Python's buffers, which a signal handler must not touch.
     """
     terminal = sys.__stderr__
     with suppress(OSError, ValueError):
         if terminal is not None and terminal.isatty():
-            os.write(terminal.fileno(), words.encode("ascii"))
+            os.write(terminal.fileno(), sequences.encode("ascii"))
 
 
-def _settings() -> Callable[[], None]:
-    """What brings back how the terminal reads lines now (`stty -a`)."""
+def _line_settings() -> Callable[[], None]:
+    """Return a function that restores the terminal's present line settings (`stty -a`)."""
     if sys.platform == "win32":
         return lambda: None
     import termios
 
     try:
-        at = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
-        before = termios.tcgetattr(at)
+        descriptor = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+        before = termios.tcgetattr(descriptor)
     except (OSError, ValueError, termios.error):
         return lambda: None
 
-    def back() -> None:
+    def restore() -> None:
         with suppress(OSError, termios.error):
-            termios.tcsetattr(at, termios.TCSANOW, before)
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
-    return back
+    return restore

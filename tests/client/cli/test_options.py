@@ -6,9 +6,11 @@ from typing import Any
 import click
 import pytest
 
+from saratoga_client.cli import options
 from saratoga_client.cli.commands import run
 from saratoga_client.cli.options import (
     TABLE,
+    in_lines,
     offline_options,
     play_options,
     server_of,
@@ -17,6 +19,7 @@ from saratoga_client.cli.options import (
 )
 from saratoga_client.local import paths
 from saratoga_client.local.settings import DEFAULT_SERVER, Settings
+from saratoga_client.local.terminal import capabilities
 from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination
 from saratoga_rules.games import GAMES
@@ -146,3 +149,29 @@ def test_a_url_names_its_house_and_a_flag_must_not_say_otherwise(
 def test_what_names_no_table_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert house(text) == Exit.USAGE
     assert "mint-otter-42" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("term", "is_terminal", "plain", "lines", "says"),
+    [
+        ("xterm-256color", True, False, False, ""),
+        ("xterm-256color", True, True, True, ""),
+        ("xterm-256color", False, False, True, ""),
+        ("dumb", True, False, True, "the terminal cannot redraw (TERM=dumb)"),
+        ("dumb", True, True, True, ""),
+    ],
+)
+def test_lines_of_text_replace_the_screen_where_it_cannot_be_drawn_or_is_not_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    term: str,
+    is_terminal: bool,
+    plain: bool,
+    lines: bool,
+    says: str,
+) -> None:
+    terminal = capabilities({"TERM": term}, is_terminal=is_terminal, size=(80, 24))
+    monkeypatch.setattr(options, "this_terminal", lambda: terminal)
+    assert in_lines(Settings(plain=plain)) is lines
+    printed = capsys.readouterr().err
+    assert (says in printed) if says else printed == ""

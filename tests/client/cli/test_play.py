@@ -1,67 +1,51 @@
-"""How verbs that play begin: in pictures or lines, and with a name."""
+"""Playing from the command line: the name that is asked for before the screen opens."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
+from kit.lobbies import OpenLobby, open_lobby
 from saratoga_client.cli import play
-from saratoga_client.cli.play import in_lines, with_a_name
-from saratoga_client.local.settings import Settings
-from saratoga_client.local.terminal import Capabilities, capabilities
-from saratoga_client.session import join
-from saratoga_client.session.join import NameWanted
+from saratoga_client.cli.play import ensure_name
 
 
-def terminal(term: str, *, is_terminal: bool = True) -> Callable[[], Capabilities]:
-    return lambda: capabilities({"TERM": term}, is_terminal=is_terminal, size=(80, 24))
+@pytest.fixture
+async def lobby() -> AsyncIterator[OpenLobby]:
+    async with open_lobby() as opened:
+        yield opened
 
 
-@pytest.mark.parametrize(
-    ("term", "is_terminal", "plain", "lines", "says"),
-    [
-        ("xterm-256color", True, False, False, ""),
-        ("xterm-256color", True, True, True, ""),
-        ("xterm-256color", False, False, True, ""),
-        ("dumb", True, False, True, "the terminal cannot redraw (TERM=dumb)"),
-        ("dumb", True, True, True, ""),
-    ],
-)
-def test_lines_come_where_pictures_cannot_and_where_they_are_wanted(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    term: str,
-    is_terminal: bool,
-    plain: bool,
-    lines: bool,
-    says: str,
-) -> None:
-    monkeypatch.setattr(play, "this_terminal", terminal(term, is_terminal=is_terminal))
-    assert in_lines(Settings(plain=plain)) is lines
-    told = capsys.readouterr().err
-    assert (says in told) if says else told == ""
-
-
-def test_a_name_is_asked_for_between_two_visits_until_one_will_do(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tried: list[str] = []
-    questions: list[str] = []
+@pytest.fixture
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions at the terminal; the answers are Anna, then Cleo."""
+    asked: list[str] = []
     answers = ["Anna", "Cleo"]
 
-    async def work(name: str) -> str:
-        tried.append(name)
-        if not name:
-            raise NameWanted("", "Your name at this house")
-        if name == "Anna":
-            raise NameWanted("Somebody has that name.", "Another name")
-        return f"{name} sits"
-
-    def ask(question: str) -> str:
-        questions.append(question)
+    async def prompt(question: str) -> str:
+        asked.append(question)
         return answers.pop(0)
 
-    monkeypatch.setattr(join, "asked", ask)
-    assert with_a_name(Settings(), work) == "Cleo sits"
-    assert tried == ["", "Anna", "Cleo"]
-    assert questions == ["Your name at this house", "Another name"]
-    assert "Somebody has that name." in capsys.readouterr().err
+    monkeypatch.setattr(play, "prompt", prompt)
+    return asked
+
+
+async def test_a_player_with_a_name_is_not_asked(lobby: OpenLobby, questions: list[str]) -> None:
+    await ensure_name(await lobby.player("Bert"), "Dora")
+    assert questions == []
+
+
+async def test_the_wanted_name_is_claimed_without_a_question(
+    lobby: OpenLobby, questions: list[str]
+) -> None:
+    bert = await lobby.player()
+    await ensure_name(bert, "Bert")
+    assert questions == []
+
+
+async def test_a_name_is_asked_for_on_one_connection_until_the_server_accepts_it(
+    lobby: OpenLobby, questions: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    await lobby.player("Anna")
+    await ensure_name(await lobby.player(), "")
+    assert questions == ["Your name at this server", "Another name"]
+    assert "saratoga token use" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
+from saratoga_client.local.settings import Settings
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit
 from saratoga_client.tui import flows
@@ -68,15 +69,18 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     opened: list[Flow] = []
     asked: list[tuple[str, bool]] = []
 
-    real = flows.alone
+    real = flows.practice_flow
 
-    def alone(dealt: PracticeDeal, *, with_ghost: bool) -> Flow:
+    def practice_flow(dealt: PracticeDeal, *, with_ghost: bool) -> Flow:
         asked.append((dealt.title, with_ghost))
         return real(dealt, with_ghost=with_ghost)
 
+    async def open_screen(flow: Flow, settings: Settings) -> None:
+        opened.append(flow)
+
     monkeypatch.setattr("saratoga_client.cli.practice.in_lines", lambda _: False)
-    monkeypatch.setattr(flows, "alone", alone)
-    monkeypatch.setattr(flows, "open_screen", lambda errand, _: opened.append(errand))
+    monkeypatch.setattr(flows, "practice_flow", practice_flow)
+    monkeypatch.setattr(flows, "open_screen", open_screen)
     assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
     assert asked == [("seed 7", True)]
     assert len(opened) == 1
@@ -90,9 +94,9 @@ def test_who_practises_does_not_wait_for_the_network_to_be_imported() -> None:
             "import sys\n"
             "import saratoga_client.__main__, saratoga_client.cli.practice\n"
             "from saratoga_client.practice.deals import from_seed\n"
-            "from saratoga_client.tui.flows import alone, open_screen\n"
+            "from saratoga_client.tui.flows import open_screen, practice_flow\n"
             "from saratoga_rules.games import GAMES\n"
-            "alone(from_seed(GAMES['caprice'], '1'))\n"
+            "practice_flow(from_seed(GAMES['caprice'], '1'))\n"
             "print(*sys.modules)",
         ],
         capture_output=True,

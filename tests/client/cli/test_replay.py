@@ -8,6 +8,7 @@ import pytest
 from kit.solo import before, finished
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
+from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
@@ -59,7 +60,7 @@ def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _: is_plain)
+    monkeypatch.setattr("saratoga_client.cli.replay.in_lines", lambda _: is_plain)
     racer, *others = finished().racers
     first, *rest = racer.log
     forged = replace(racer, log=(replace(first, text="redeal"), *rest))
@@ -80,15 +81,19 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_who_played_here(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[RaceRecord, str]] = []
-    real = flows.looking_back
+    real = flows.review_flow
 
-    def looking_back(record: RaceRecord, player: str) -> Flow:
+    def review_flow(record: RaceRecord, player: str) -> Flow:
         asked.append((record, player))
         return real(record, player)
 
-    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _: False)
-    monkeypatch.setattr(flows, "looking_back", looking_back)
-    monkeypatch.setattr(flows, "open_screen", lambda *_: None)
+    monkeypatch.setattr("saratoga_client.cli.replay.in_lines", lambda _: False)
+    monkeypatch.setattr(flows, "review_flow", review_flow)
+
+    async def open_screen(flow: Flow, settings: Settings) -> None:
+        pass
+
+    monkeypatch.setattr(flows, "open_screen", open_screen)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     last = finished().results[-1]
     best = best_in(finished(), last.player)
@@ -98,7 +103,7 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_who_played_here(
     assert asked == [(finished(), ""), (finished(), last.player)]
 
 
-async def test_looking_back_shows_the_board_that_was_asked_for() -> None:
+async def test_a_review_shows_the_board_that_was_asked_for() -> None:
     player = finished().results[1].player
     async with before(ReviewScreen(finished(), player)) as watcher:
         assert "2. Zoë [bot]" in watcher.lines[0]

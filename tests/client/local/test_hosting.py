@@ -102,7 +102,7 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
     said: list[str] = []
     async with answering(OTHER) as port:
         monkeypatch.setattr(hosting, "PORT", port)
-        async with local_server("", tell=said.append) as house:
+        async with local_server("", report=said.append) as house:
             pass
         with pytest.raises(Problem, match="taken by another program"):
             await local_server("", port).__aenter__()
@@ -127,7 +127,7 @@ async def test_a_house_behind_a_proxy_here_is_open_to_this_machine_alone(
     monkeypatch.setattr(hosting, "running_server", opened)
     monkeypatch.setattr(hosting, "is_server", is_nobody)
     monkeypatch.setattr(hosting, "lan_address", lambda: "192.0.2.7")
-    async with local_server(public_url, tell=lambda _: None, listen="127.0.0.1") as house:
+    async with local_server(public_url, report=lambda _: None, listen="127.0.0.1") as house:
         pass
     assert flags_seen[0][:2] == ("--host", "127.0.0.1")
     assert house.friends == (public_url or house.own)

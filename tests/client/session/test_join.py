@@ -1,4 +1,4 @@
-"""What comes before a table: a name, an old seat given up or gone back to, a table opened."""
+"""The way to a seat: a name, another seat given up or resumed, a table created or joined."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -9,16 +9,14 @@ from kit.lobbies import OpenLobby, open_lobby
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.problems import Problem
 from saratoga_client.session.join import (
-    NameWanted,
+    NAME_REFUSALS,
     TableWanted,
-    asked,
-    freed,
-    have_a_name,
-    joined,
-    opened,
+    claim_name,
     others_at,
+    release_other_seat,
+    take_seat,
 )
 from saratoga_protocol.commands import Ready, Start
 
@@ -31,80 +29,71 @@ async def lobby() -> AsyncIterator[OpenLobby]:
         yield opened_lobby
 
 
-async def test_whoever_has_a_name_keeps_it(lobby: OpenLobby) -> None:
-    assert await have_a_name(await lobby.player("Anna"), "Bert") == "Anna"
-
-
-async def test_the_chosen_name_is_taken_without_a_question(lobby: OpenLobby) -> None:
-    assert await have_a_name(await lobby.player(), "Bert") == "Bert"
-
-
-async def test_without_a_name_one_is_asked_for(lobby: OpenLobby) -> None:
-    with pytest.raises(NameWanted) as wanted:
-        await have_a_name(await lobby.player(), "")
-    assert (wanted.value.why, wanted.value.question) == ("", "Your name at this house")
+async def test_a_name_is_claimed_as_the_server_writes_it(lobby: OpenLobby) -> None:
+    assert await claim_name(await lobby.player(), "Bert") == "Bert"
 
 
 @pytest.mark.parametrize("name", ["anna", "  ", "x" * 65])
-async def test_a_name_that_cannot_be_had_is_asked_for_again_with_the_reason(
+async def test_a_refused_name_has_a_refusal_that_allows_another_name(
     lobby: OpenLobby, name: str
 ) -> None:
     await lobby.player("Anna")
-    with pytest.raises(NameWanted) as wanted:
-        await have_a_name(await lobby.player(), name)
-    assert wanted.value.why
-    assert wanted.value.question == "Another name"
-    # somebody may be new here only by the way they came
-    assert ("saratoga token use" in wanted.value.why) == (name == "anna")
+    with pytest.raises(CommandRefused) as refusal:
+        await claim_name(await lobby.player(), name)
+    assert refusal.value.code in NAME_REFUSALS
 
 
-def test_where_nobody_sits_the_flag_is_named() -> None:
-    with pytest.raises(Problem, match="--name") as problem:
-        asked("Your name")
-    assert problem.value.code == Exit.USAGE
-
-
-async def test_a_table_is_opened_as_it_is_wanted_and_joined_by_its_code(lobby: OpenLobby) -> None:
-    table = await opened(await lobby.player("Anna"), WANTED)
+async def test_a_new_table_has_the_wanted_settings_and_is_joined_by_its_code(
+    lobby: OpenLobby,
+) -> None:
+    _, table = await take_seat(await lobby.player("Anna"), WANTED)
     assert (table.settings.game, table.settings.cap, table.settings.seats) == ("caprice", 20, 2)
-    seen = await joined(await lobby.player("Bert"), table.code)
+    _, seen = await take_seat(await lobby.player("Bert"), table.code)
     assert [seat.name for seat in seen.seats] == ["Anna", "Bert"]
-    with pytest.raises(CommandRefused) as no:
-        await joined(await lobby.player("Cleo"), table.code)
-    assert no.value.code == "table_full"
+    with pytest.raises(Problem) as problem:
+        await take_seat(await lobby.player("Cleo"), table.code)
+    assert problem.value.refusal == "table_full"
 
 
-async def test_a_seat_where_nothing_is_raced_is_given_up_for_another_table(
+async def test_a_seat_without_a_race_is_given_up_for_another_table(
     lobby: OpenLobby, capsys: pytest.CaptureFixture[str]
 ) -> None:
     token = new_token()
     async with Connection(lobby.url, token, name="Anna") as before:
-        old = (await opened(before, WANTED)).code
+        old = (await take_seat(before, WANTED))[1].code
     anna = await lobby.player(token=token)
-    assert await freed(anna, old) == "", "the seat that is wanted is kept"
-    assert await freed(anna) == ""
+    assert await release_other_seat(anna, old) == "", "the seat that is wanted is kept"
+    assert await release_other_seat(anna) == ""
     assert f"given up your seat at {old}" in capsys.readouterr().err
-    table = await joined(await lobby.player("Bert"), old)
+    _, table = await take_seat(await lobby.player("Bert"), old)
     assert [seat.name for seat in table.seats] == ["Bert"]
 
 
-async def test_a_race_that_goes_on_is_gone_back_to(lobby: OpenLobby) -> None:
+async def test_a_player_who_races_at_another_table_keeps_that_seat(lobby: OpenLobby) -> None:
     token = new_token()
     async with Connection(lobby.url, token, name="Anna") as before:
-        table = await opened(before, WANTED)
+        _, table = await take_seat(before, WANTED)
         ready = partial(Ready, commitment=table.commitment, nonce_hash="5a" * 32)
         await before.request(partial(ready, table=table.code))
         await before.request(partial(Start, table=table.code))
-    assert await freed(await lobby.player(token=token)) == table.code
+    assert await release_other_seat(await lobby.player(token=token)) == table.code
 
 
-async def test_the_others_at_a_table_are_people_who_are_there(lobby: OpenLobby) -> None:
+async def test_the_others_at_a_table_are_the_connected_people(lobby: OpenLobby) -> None:
     anna = await lobby.player("Anna")
-    code = (await opened(anna, TableWanted(game="caprice", cap=3, seats=9, public=False))).code
+    wanted = TableWanted(game="caprice", cap=3, seats=9, public=False)
+    code = (await take_seat(anna, wanted))[1].code
     await lobby.sit_down("Bert", code)
     async with Connection(lobby.url, new_token(), name="Cleo") as cleo:
-        await joined(cleo, code)
+        await take_seat(cleo, code)
     async with Connection(lobby.url, new_token(), name="Otto", bot=True) as otto:
-        await joined(otto, code)
+        await take_seat(otto, code)
         assert await others_at(anna, code) == ("Bert",)
     assert await others_at(anna, "no-such-1") == ()
+
+
+async def test_looking_at_a_table_leaves_no_subscription(lobby: OpenLobby) -> None:
+    anna, bert = await lobby.player("Anna"), await lobby.player("Bert")
+    code = (await take_seat(anna, WANTED))[1].code
+    await others_at(bert, code)
+    assert not bert.follows(code)

@@ -69,7 +69,7 @@ async def test_choices_are_kept_for_the_next_run() -> None:
 async def test_without_colour_not_one_is_sent(colours: Colours) -> None:
     app = SaratogaApp(stay, Appearance(colours=colours))
     async with app.run_test():
-        has_filter = any(isinstance(each, NoColor) for each in app._filters)
+        has_filter = any(isinstance(each, NoColor) for each in app.get_line_filters())
         assert has_filter is (colours is Colours.NONE)
 
 

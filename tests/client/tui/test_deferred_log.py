@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from saratoga_client.tui.deferred_log import MOST_KEPT, said_later
+from saratoga_client.tui.deferred_log import MOST_KEPT, deferred_logs
 
 LOG = logging.getLogger("saratoga.late")
 
@@ -28,7 +28,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 def test_what_matters_is_said_afterwards_in_its_order(terminal: Terminal) -> None:
-    with said_later():
+    with deferred_logs():
         LOG.warning("one")
         LOG.info("nothing much")
         LOG.error("two")
@@ -40,7 +40,7 @@ def test_what_matters_is_said_afterwards_in_its_order(terminal: Terminal) -> Non
 
 def test_it_is_said_where_the_screen_ends_in_a_fault_too(terminal: Terminal) -> None:
     def fail() -> None:
-        with said_later():
+        with deferred_logs():
             LOG.warning("before that")
             raise ValueError("gone")
 
@@ -50,7 +50,7 @@ def test_it_is_said_where_the_screen_ends_in_a_fault_too(terminal: Terminal) -> 
 
 
 def test_a_flood_of_words_does_not_grow_without_end(terminal: Terminal) -> None:
-    with said_later():
+    with deferred_logs():
         for number in range(MOST_KEPT + 5):
             LOG.warning("%d", number)
     assert terminal.getvalue().split() == [str(number) for number in range(5, MOST_KEPT + 5)]
@@ -60,7 +60,7 @@ def test_a_log_that_goes_into_a_file_is_written_at_once() -> None:
     file = io.StringIO()
     speaker = logging.StreamHandler(file)
     logging.getLogger().addHandler(speaker)
-    with said_later():
+    with deferred_logs():
         LOG.warning("at once")
         assert file.getvalue() == "at once\n"
     logging.getLogger().removeHandler(speaker)

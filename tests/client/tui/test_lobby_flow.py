@@ -1,18 +1,21 @@
 """In the lobby of a real house, on the screen: names, tables, other houses, none at all."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 from msgspec.structs import replace
 
 from kit.lobbies import OpenLobby, in_the_lobby, open_lobby
-from kit.scripted_server import ScriptedPeer, scripted_server, welcome
+from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, welcome
+from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import DEFAULT_SERVER, load
-from saratoga_client.tui.lobby_flow import Home, HostHere, OtherHouse
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.tui import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_protocol.commands import JoinTable, ListTables
+from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables
 from saratoga_protocol.events import Tables
 
 NOWHERE = "ws://127.0.0.1:1"
@@ -106,12 +109,17 @@ async def test_an_invitation_that_is_pasted_is_joined(lobby: OpenLobby) -> None:
         await visitor.reads("SEATS 2 of 16")
 
 
-async def test_a_url_of_another_house_leads_there(lobby: OpenLobby) -> None:
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+async def test_a_url_of_another_server_leads_to_its_table_and_to_its_lobby(
+    lobby: OpenLobby,
+) -> None:
+    async with open_lobby() as there, in_the_lobby(lobby.url, name="Bert") as visitor:
+        code = await there.host("Cleo")
         await visitor.reads("You are Bert", "none now")
         await visitor.press("j")
-        await visitor.type("saratoga join wss://cards.example.org/mint-otter-42")
-        assert await visitor.left() == OtherHouse("wss://cards.example.org", "mint-otter-42")
+        await visitor.type(f"saratoga join {there.url}/{code}")
+        await visitor.reads("SEATS 2 of 16", "Bert", code)
+        await visitor.press("q", "y")
+        await visitor.reads(f"lobby {there.url}", "none now")
 
 
 async def test_a_private_table_is_watched_by_its_code(lobby: OpenLobby) -> None:
@@ -156,11 +164,7 @@ async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby)
         assert "h runs one here" in visitor.message
         await visitor.press("j")
         await visitor.type("mint-otter-42")
-        await visitor.reads("nobody knows that table")
-        await visitor.press("h", "enter")
-        going = await visitor.left()
-    assert isinstance(going, HostHere)
-    assert (going.table.game, going.table.seats) == ("canfield", 16)
+        await visitor.reads("the table can't be looked up")
 
 
 async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
@@ -168,13 +172,13 @@ async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("o")
         await visitor.type("cards example")
-        await visitor.reads("is not the address of a house", "cards example")
+        await visitor.reads("is not the address of a server", "cards example")
         await visitor.press("ctrl+u")
         await visitor.type("ws://<host>")
-        await visitor.reads("is not the address of a house", "ws://<host>")
+        await visitor.reads("is not the address of a server", "ws://<host>")
         await visitor.press("ctrl+u")
         await visitor.type(lobby.url)
-        assert await visitor.left() == OtherHouse(lobby.url)
+        await visitor.reads(f"lobby {lobby.url}", "Your name:")
 
 
 async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
@@ -186,7 +190,7 @@ async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
         await visitor.press("q")
         await visitor.reads("SARATOGA lobby")
         await visitor.press("q")
-        assert await visitor.left() == Home()
+        await visitor.ended()
 
 
 async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
@@ -204,7 +208,7 @@ async def silent_house(visit: ScriptedPeer) -> JoinTable:
                 return wish
 
 
-async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down() -> None:
+async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
     async with scripted_server() as house:
         house.greeting = lambda hello: replace(welcome(hello), name="Bert")
         async with in_the_lobby(house.url) as visitor:
@@ -213,10 +217,11 @@ async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down(
             await visitor.reads("none now")
             await visitor.press("j")
             await visitor.type("mint-otter-42")
-            await answering
+            await asyncio.wait([answering])
             await visitor.press("p", "1")
             await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
-            await visit.gone.wait()
+            await visit.send(snapshot(re=(await answering).id))
+            assert isinstance(await visit.command(), LeaveTable)
             await visitor.press("q")
             await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
 
@@ -232,5 +237,67 @@ async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
             await visitor.type("mint-otter-42")
             await answering
             await visit.close(4500, "enough for today")
-            await visitor.reads("The house has closed the connection: enough for today.")
+            await visitor.reads("The server has closed the connection: enough for today.")
             assert isinstance(visitor.screen, LobbyScreen)
+
+
+@pytest.fixture
+def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The other test server in place of one that is started here; what happens to it, in order."""
+    happened: list[str] = []
+
+    @asynccontextmanager
+    async def local_server(report: Callable[[str], None]) -> AsyncIterator[LocalServer]:
+        report("Starting a server on this machine ...")
+        happened.append("started")
+        yield LocalServer(own=lobby.url, friends="ws://192.0.2.7:7470", is_ours=True)
+        happened.append("closed")
+
+    monkeypatch.setattr(lobby_flow, "local_server", local_server)
+    return happened
+
+
+async def test_a_server_here_has_the_table_at_once_and_closes_when_the_table_is_left(
+    server_here: list[str],
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
+        assert server_here == ["started"]
+        await visitor.press("q", "y")
+        await visitor.reads("WHAT YOU CAN DO", "The server on this machine is closed.")
+        assert server_here == ["started", "closed"]
+
+
+async def test_the_server_here_is_not_closed_under_a_friend_without_a_question(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+        await lobby.sit_down("Anna", code)
+        await visitor.reads("SEATS 2 of 16")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {code}.")
+        await visitor.press("n")
+        assert server_here == ["started"]
+        await visitor.press("q")
+        await visitor.reads(f"Anna is still at {code}.")
+        await visitor.press("y")
+        await visitor.reads("The server on this machine is closed.")
+
+
+async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def local_server(report: Callable[[str], None]) -> LocalServer:
+        raise Problem("The server is not installed here.", "Install it.", Exit.UNREACHABLE)
+
+    monkeypatch.setattr(lobby_flow, "local_server", local_server)
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("The server is not installed here. Install it.")

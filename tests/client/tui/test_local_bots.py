@@ -36,7 +36,7 @@ async def test_a_table_without_room_for_it_says_so() -> None:
         await peer.send(Refused(re=command.id, code="table_full", message="That table is full."))
         await peer.gone.wait()
         await at_table.app.workers.wait_for_complete(
-            [worker for worker in at_table.app.workers if worker.group == "deeds"]
+            [worker for worker in at_table.app.workers if worker.group == "commands"]
         )
         await at_table.settled()
         assert "table is full" in at_table.rows[-2]
@@ -45,4 +45,4 @@ async def test_a_table_without_room_for_it_says_so() -> None:
 async def test_any_other_key_brings_nobody() -> None:
     async with sitting(GATHERING) as at_table:
         await at_table.press("b", "escape", "w")
-        assert not [worker for worker in at_table.app.workers if worker.group == "deeds"]
+        assert not [worker for worker in at_table.app.workers if worker.group == "commands"]

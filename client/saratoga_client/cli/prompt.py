@@ -1,0 +1,58 @@
+"""Questions at the terminal that do not block the event loop: the connection stays alive meanwhile."""
+
+import asyncio
+from threading import Thread
+
+import click
+
+from saratoga_client.plain.line_reader import CHUNK, StandardInput
+from saratoga_client.sanitised import sanitised
+
+
+async def prompt(question: str) -> str:
+    """Ask on the error stream and return the line that the player types.
+
+    An empty line repeats the question. Raises `click.Abort` at the end of the input.
+    """
+    while True:
+        click.echo(f"{sanitised(question)}: ", nl=False, err=True)
+        if answer := (await _typed_line()).strip():
+            return answer
+
+
+async def confirm(question: str) -> bool:
+    """Ask for yes or no; return `False` for every answer but yes. Raises `click.Abort`."""
+    click.echo(f"{sanitised(question)} [y/N]: ", nl=False, err=True)
+    return (await _typed_line()).strip().lower() in ("y", "yes")
+
+
+async def _typed_line() -> str:
+    """Return the next line of the terminal; raises `click.Abort` at the end of the input.
+
+    A thread reads, because no event loop can wait for a Windows console. The thread is a daemon: if
+    the player presses Ctrl-C instead, it ends with the program.
+    """
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[bytes] = loop.create_future()
+
+    def deliver(read: bytes) -> None:
+        if not line.done():
+            line.set_result(read)
+
+    def read() -> None:
+        try:
+            typed = StandardInput().read(CHUNK)
+        except (OSError, ValueError):
+            # the terminal is gone
+            typed = b""
+        try:
+            loop.call_soon_threadsafe(deliver, typed)
+        except RuntimeError:
+            # the program has ended meanwhile
+            return
+
+    Thread(target=read, name="prompt", daemon=True).start()
+    typed = await line
+    if not typed:
+        raise click.Abort
+    return typed.decode(errors="replace")
