@@ -1,6 +1,6 @@
-"""The lobby as a value: what a player sees before a table, and what is being typed or chosen there.
+"""The lobby as a value: the tables, the leaders and what the player types or chooses there.
 
-Pure: no I/O, no clock. The house's words come in as they are; whoever draws them makes them harmless.
+Pure: no I/O, no clock. Texts from the server are sanitised where they are drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
 LONGEST_ENTRY: Final = 300
-"""Characters typed or pasted; an invitation is shorter."""
+"""Most characters of a typed or pasted line; an invitation is shorter."""
 
 
 class Purpose(Enum):
-    """What a typed line is for."""
+    """The purpose of a line that the player types."""
 
     NAME = auto()
     TABLE = auto()
@@ -60,42 +60,65 @@ def one_line(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LobbyState:
-    """All that the lobby shows."""
+    """Everything that the lobby shows."""
 
     server: str
     is_open: bool = False
-    """Whether the house answers."""
+    """Whether the connection is up."""
     is_met: bool = False
-    """Whether it has answered since the player came, or was found not to."""
+    """Whether the first attempt to connect has ended."""
     wrong: str = ""
-    """Why no house answers, and what to do; empty as long as that is not known."""
+    """Why no server answers, and what to do; empty while that is not known."""
     name: str = ""
-    """Empty: none at this house yet."""
+    """The player's name at this server; empty for none."""
     seat: str = ""
-    """The code of a table where the player has a seat from before."""
+    """The code of the table where the player still has a seat."""
     tables: tuple[TableSummary, ...] = ()
     leaders: Mapping[str, LeaderboardRow | None] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    """The best of today by game; `None`: nobody yet."""
+    """Today's leader of each game; `None` if there is none."""
     chosen: str = ""
-    """The code of the table that `enter` goes to."""
+    """The code of the table that `enter` joins."""
     entry: Entry | None = None
     form: TableWanted | None = None
-    """A table about to be opened."""
+    """The form of a new table."""
     is_practice: bool = False
-    """A game is being chosen for practice."""
+    """Whether the player chooses a game for practice."""
     is_here: bool = False
-    """The table about to be opened is to be in a house on this machine."""
+    """Whether the new table is for a server on this machine."""
+
+    def with_server(self, name: str, seat: str) -> "LobbyState":
+        """Return the lobby of a server that answers."""
+        return replace(self, is_open=True, is_met=True, wrong="", name=name, seat=seat)
+
+    def without_server(self, wrong: str) -> "LobbyState":
+        """Return the lobby of a server that does not answer; `wrong` says why."""
+        return replace(
+            self,
+            is_open=False,
+            is_met=True,
+            wrong=wrong,
+            tables=(),
+            leaders=MappingProxyType({}),
+        )
+
+    def with_link(self, is_open: bool) -> "LobbyState":
+        """Return the lobby after the connection was lost or restored."""
+        return replace(self, is_open=is_open)
+
+    def with_leader(self, game: str, leader: LeaderboardRow | None) -> "LobbyState":
+        """Return the lobby with the leader of a game."""
+        return replace(self, leaders=MappingProxyType({**self.leaders, game: leader}))
 
     def with_tables(self, tables: Sequence[TableSummary]) -> "LobbyState":
-        """The list is another; what was chosen stays so if it is still there."""
+        """Return the lobby with these tables; the chosen one stays chosen if it is still there."""
         codes = [table.code for table in tables]
         chosen = self.chosen if self.chosen in codes else (codes[0] if codes else "")
         return replace(self, tables=tuple(tables), chosen=chosen)
 
     def with_next_table(self, by: int) -> "LobbyState":
-        """The table so many lines below is the chosen one; the list has no ends."""
+        """Return the lobby with another table chosen, `by` lines below; the list wraps around."""
         codes = [table.code for table in self.tables]
         if not codes:
             return self
@@ -104,23 +127,23 @@ class LobbyState:
 
 
 def next_game(form: TableWanted) -> TableWanted:
-    """The game after this one."""
+    """Return the form with the next game."""
     names = list(GAMES)
     return replace(form, game=names[(names.index(form.game) + 1) % len(names)])
 
 
 def next_cap(form: TableWanted) -> TableWanted:
-    """The next cap; none only at a private table."""
+    """Return the form with the next time limit; only private tables may have none."""
     caps = [cap for cap in CAPS if cap or not form.public]
     return replace(form, cap=caps[(caps.index(form.cap) + 1) % len(caps)])
 
 
 def other_publicity(form: TableWanted) -> TableWanted:
-    """Public or private; a public table has a cap."""
+    """Switch between public and private; a public table has a time limit."""
     is_public = not form.public
     return replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
 
 
 def more_seats(form: TableWanted, by: int) -> TableWanted:
-    """So many seats more, or fewer."""
+    """Return the form with more or fewer seats."""
     return replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, form.seats + by)))

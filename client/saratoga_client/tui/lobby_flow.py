@@ -5,30 +5,20 @@ one connection, which the lobby and the tables share.
 """
 
 import asyncio
-import itertools
-from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from functools import partial
-from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import LocalServer, local_server
 from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import Settings, remember_last
-from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import (
-    ClientClosed,
-    CommandRefused,
-    RequestTimedOut,
-    ServerClosed,
-    UnexpectedAnswer,
-    Unreachable,
-)
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import ClientClosed
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 from saratoga_client.session.invitation import Destination, destination, invitation_to
 from saratoga_client.session.join import (
     NAME_REFUSALS,
@@ -40,22 +30,15 @@ from saratoga_client.session.join import (
     take_seat,
 )
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
-from saratoga_client.session.open_connection import bad_address, open_connection, problem_of
+from saratoga_client.session.open_connection import bad_address
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp
 from saratoga_client.tui.flows import practice_flow, table_flow
+from saratoga_client.tui.lobby_connection import LobbyConnection
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.wording import listed
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetLeaderboard, ListTables
 from saratoga_rules.games import GAMES
-
-TABLES_EVERY: Final = 2.0
-"""Seconds between two requests for the public tables."""
-LEADERS_EVERY: Final = 10
-"""Requests for the tables per request for the leaders, who change only with races."""
-RETRY_EVERY: Final = 3.0
-"""Seconds between two attempts to reach a server that does not answer."""
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Refusals after which the player may correct what was typed."""
@@ -173,14 +156,15 @@ class LobbyFlow:
         self._own_server = own_server
         self._hosted = ""
         """The code of the last table at the own server."""
-        self._connection: Connection | None = None
-        self._is_shown = asyncio.Event()
+        self._link = LobbyConnection(
+            settings.server_url, self._show_change, self._connected_now, self._say
+        )
         self._next: asyncio.Future[AtTable | Practising | Leaving]
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
 
     async def run(self) -> Leaving:
         """Show the lobby, and whatever the player opens from it, until the player leaves it."""
-        connecting = asyncio.create_task(self._stay_connected(), name="lobby connection")
+        connecting = asyncio.create_task(self._link.keep(), name="lobby connection")
         try:
             while True:
                 step = await self._show()
@@ -208,13 +192,13 @@ class LobbyFlow:
         self._screen = self._new_screen(replace(former, entry=None, form=None, is_practice=False))
         self._notice = ""
         await self._app.push_screen(self._screen)
-        self._is_shown.set()
+        self._link.is_shown.set()
         if self._hosted:
             self.quit()
         try:
             return await self._next
         finally:
-            self._is_shown.clear()
+            self._link.is_shown.clear()
             if self._app.is_running and self._screen in self._app.screen_stack:
                 await self._app.pop_screen()
 
@@ -232,44 +216,20 @@ class LobbyFlow:
             await table_flow(session, self._settings.server_url, invitation)(self._app)
         finally:
             self._screen.lobby = replace(self._screen.lobby, seat="")
-            connection = self._connection
+            connection = self._link.current
             if connection is not None and connection.follows(table.code):
                 # the player watched the table
                 await stop_watching(connection, table.code)
 
-    # The connection
-
-    async def _stay_connected(self) -> None:
-        """Keep a connection to the server; try again while no server answers."""
-        while True:
-            try:
-                async with open_connection(
-                    self._settings.server_url, reports_link=False
-                ) as connection:
-                    await self._use(connection)
-            except Problem as problem:
-                self._connection = None
-                self._screen.show(partial(_without_server, problem=problem))
-                if problem.code != Exit.UNREACHABLE:
-                    # another attempt would have the same result
-                    await asyncio.get_running_loop().create_future()
-            await asyncio.sleep(RETRY_EVERY)
-
-    async def _use(self, connection: Connection) -> None:
-        self._connection = connection
-        self._screen.show(partial(_with_server, connection=connection))
-        stop = connection.subscribe(self._link_changed)
+    def _connected_now(self, connection: Connection) -> None:
+        """Go to the first table, once the player has a name or only watches."""
         first = self._first
-        if (first is not None and first.is_watching) or connection.welcome.name is not None:
+        if connection.welcome.name is not None or (first is not None and first.is_watching):
             self._go_to_first_table()
         elif self._settings.name:
             self.take_name(self._settings.name)
         else:
             self._ask_name()
-        try:
-            await self._poll(connection)
-        finally:
-            stop()
 
     def _go_to_first_table(self) -> None:
         first, self._first = self._first, None
@@ -281,29 +241,8 @@ class LobbyFlow:
             case FirstTable(table=TableWanted() as table):
                 self.open_table(table)
 
-    def _link_changed(self, state: LinkState) -> None:
-        is_open = state is LinkState.CONNECTED
-        self._screen.show(lambda lobby: replace(lobby, is_open=is_open))
-        if not is_open:
-            self._say("The connection is lost; reconnecting ...", Role.WARNING)
-
-    async def _poll(self, connection: Connection) -> None:
-        """Request the tables and the leaders again and again while the lobby is shown."""
-        for polls in itertools.count():
-            await self._is_shown.wait()
-            with suppress(CommandRefused, RequestTimedOut):
-                tables = (await connection.ask(ListTables, events.Tables)).tables
-                self._screen.show(partial(_with_tables, tables=tables))
-                if polls % LEADERS_EVERY == 0:
-                    await self._request_leaders(connection)
-            await asyncio.sleep(TABLES_EVERY)
-
-    async def _request_leaders(self, connection: Connection) -> None:
-        for game in connection.welcome.games:
-            request = partial(GetLeaderboard, game=game, limit=1)
-            rows = (await connection.ask(request, events.Leaderboard)).rows
-            leader = rows[0] if rows else None
-            self._screen.show(partial(_with_leader, game=game, leader=leader))
+    def _show_change(self, change: Callable[[LobbyState], LobbyState]) -> None:
+        self._screen.show(change)
 
     # Names
 
@@ -333,20 +272,21 @@ class LobbyFlow:
     # Tables
 
     def join(self, text: str) -> None:
-        entry = Entry(Purpose.TABLE, text)
-        found = self._destination(entry)
-        if found is not None and self._is_elsewhere(found):
-            self._go(OtherServer(found.server, found.code))
-        elif found is not None:
-            self._do(self._take_seat(found.code), entry)
+        self._follow(Entry(Purpose.TABLE, text))
 
     def watch(self, text: str) -> None:
-        entry = Entry(Purpose.WATCH, text)
-        found = self._destination(entry)
-        if found is not None and self._is_elsewhere(found):
-            self._go(OtherServer(found.server, found.code, is_watching=True))
-        elif found is not None:
-            self._do(self._watch(found.code), entry)
+        self._follow(Entry(Purpose.WATCH, text))
+
+    def _follow(self, entry: Entry) -> None:
+        """Join or watch the table of a typed code or URL; ask again if the text names none."""
+        found, is_watching = destination(entry.text), entry.purpose is Purpose.WATCH
+        if found is None or not (found.code or self._is_elsewhere(found)):
+            wrong = "That names no table; a code looks like mint-otter-42."
+            self._ask(replace(entry, wrong=wrong))
+        elif self._is_elsewhere(found):
+            self._go(OtherServer(found.server, found.code, is_watching))
+        else:
+            self._do((self._watch if is_watching else self._take_seat)(found.code), entry)
 
     def open_table(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap)
@@ -376,27 +316,19 @@ class LobbyFlow:
         # the player did something else before the server answered
         await give_up(self._connected, table.code)
 
-    def _destination(self, entry: Entry) -> Destination | None:
-        """Return where a typed code or URL leads; if it leads nowhere, ask for it again."""
-        found = destination(entry.text)
-        if found is not None and (found.code or self._is_elsewhere(found)):
-            return found
-        self._ask(replace(entry, wrong="That names no table; a code looks like mint-otter-42."))
-        return None
-
     def _is_elsewhere(self, found: Destination) -> bool:
         """Return whether the destination is at another server."""
         return found.server not in ("", self._settings.server_url.rstrip("/"))
 
     @property
     def _connected(self) -> Connection:
-        if self._connection is None:
+        if self._link.current is None:
             raise Problem(
                 "Can't reach the server, so the table can't be looked up.",
                 "h starts a server here, o goes to another.",
                 Exit.UNREACHABLE,
             )
-        return self._connection
+        return self._link.current
 
     # Leaving
 
@@ -422,9 +354,9 @@ class LobbyFlow:
 
     async def _friends(self) -> tuple[str, ...]:
         """Return the names of the others at the table of this machine's server."""
-        if self._connection is None or not self._hosted:
+        if self._link.current is None or not self._hosted:
             return ()
-        return await others_at(self._connection, self._hosted)
+        return await others_at(self._link.current, self._hosted)
 
     async def _ask_to_close(self) -> None:
         """Close the server on this machine; ask first while others are at its table."""
@@ -458,56 +390,17 @@ class LobbyFlow:
         except ClientClosed:
             # the player has gone to another server meanwhile
             return
-        except CommandRefused as refusal:
-            self._refused(refusal.message, refusal.code, entry)
-        except RequestTimedOut:
-            self._say(
-                "The server did not answer in time. Check whether it was done before you repeat it.",
-                Role.WARNING,
-            )
-        except (ServerClosed, Unreachable, UnexpectedAnswer) as trouble:
-            self._say(str(problem_of(self._settings.server_url, trouble)), Role.WARNING)
+        except CONNECTION_ERRORS as error:
+            self._report(problem_for(self._settings.server_url, error), entry)
         except Problem as problem:
-            self._refused(str(problem), problem.refusal, entry)
+            self._report(problem, entry)
 
-    def _refused(self, message: str, code: str, entry: Entry | None) -> None:
-        if entry is not None and code in CORRECTABLE:
-            self._ask(replace(entry, wrong=message))
+    def _report(self, problem: Problem, entry: Entry | None) -> None:
+        if entry is not None and problem.refusal in CORRECTABLE:
+            self._ask(replace(entry, wrong=problem.what))
         else:
-            self._say(message, Role.WARNING)
+            self._say(str(problem), Role.WARNING)
 
     def _say(self, text: str, role: Role = Role.TEXT) -> None:
         if self._screen.is_mounted:
             self._screen.say(text, role)
-
-
-def _with_server(lobby: LobbyState, connection: Connection) -> LobbyState:
-    welcome = connection.welcome
-    return replace(
-        lobby,
-        is_open=True,
-        is_met=True,
-        wrong="",
-        name=welcome.name or "",
-        seat=welcome.table or "",
-    )
-
-
-def _without_server(lobby: LobbyState, problem: Problem) -> LobbyState:
-    return replace(
-        lobby,
-        is_open=False,
-        is_met=True,
-        # the page itself says what to do when no server answers
-        wrong=problem.what if problem.code == Exit.UNREACHABLE else str(problem),
-        tables=(),
-        leaders=MappingProxyType({}),
-    )
-
-
-def _with_leader(lobby: LobbyState, game: str, leader: events.LeaderboardRow | None) -> LobbyState:
-    return replace(lobby, leaders=MappingProxyType({**lobby.leaders, game: leader}))
-
-
-def _with_tables(lobby: LobbyState, tables: Sequence[events.TableSummary]) -> LobbyState:
-    return lobby.with_tables(tables)

@@ -1,0 +1,99 @@
+"""The connection of a lobby: kept up, and polled for tables and leaders while the lobby is shown."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Final, TypeAlias
+
+from saratoga_client.board_view.roles import Role
+from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.lobby import LobbyState
+from saratoga_client.session.open_connection import open_connection
+from saratoga_protocol import events
+from saratoga_protocol.commands import GetLeaderboard, ListTables
+
+TABLES_EVERY: Final = 2.0
+"""Seconds between two requests for the public tables."""
+LEADERS_EVERY: Final = 10
+"""Requests for the tables per request for the leaders, who change only with races."""
+RETRY_EVERY: Final = 3.0
+"""Seconds between two attempts to reach a server that does not answer."""
+
+Change: TypeAlias = Callable[[LobbyState], LobbyState]
+
+
+class LobbyConnection:
+    """One server's connection, which the lobby and its tables share."""
+
+    def __init__(
+        self,
+        server: str,
+        show: Callable[[Change], None],
+        on_connected: Callable[[Connection], None],
+        say: Callable[[str, Role], None],
+    ) -> None:
+        """`show` changes what the lobby shows; `say` shows a message there."""
+        self._server = server
+        self._show = show
+        self._on_connected = on_connected
+        self._say = say
+        self.current: Connection | None = None
+        """The open connection; `None` while no server answers."""
+        self.is_shown = asyncio.Event()
+        """Set while the lobby is shown; the tables are requested only then."""
+
+    async def keep(self) -> None:
+        """Keep a connection to the server; try again while no server answers."""
+        while True:
+            try:
+                async with open_connection(self._server, reports_link=False) as connection:
+                    await self._use(connection)
+            except Problem as problem:
+                self.current = None
+                # the page itself says what to do when no server answers
+                is_away = problem.code == Exit.UNREACHABLE
+                why = problem.what if is_away else str(problem)
+                self._show(lambda lobby, why=why: lobby.without_server(why))  # type: ignore[misc]
+                if not is_away:
+                    # another attempt would have the same result
+                    await asyncio.get_running_loop().create_future()
+            await asyncio.sleep(RETRY_EVERY)
+
+    async def _use(self, connection: Connection) -> None:
+        self.current = connection
+        welcome = connection.welcome
+        self._show(lambda lobby: lobby.with_server(welcome.name or "", welcome.table or ""))
+        stop = connection.subscribe(self._link_changed)
+        try:
+            self._on_connected(connection)
+            await self._poll(connection)
+        finally:
+            stop()
+
+    def _link_changed(self, state: LinkState) -> None:
+        is_open = state is LinkState.CONNECTED
+        self._show(lambda lobby: lobby.with_link(is_open))
+        if not is_open:
+            self._say("The connection is lost; reconnecting ...", Role.WARNING)
+
+    async def _poll(self, connection: Connection) -> None:
+        """Request the tables and the leaders again and again while the lobby is shown."""
+        for polls in itertools.count():
+            await self.is_shown.wait()
+            with suppress(CommandRefused, RequestTimedOut):
+                found = (await connection.ask(ListTables, events.Tables)).tables
+                self._show(lambda lobby, found=found: lobby.with_tables(found))  # type: ignore[misc]
+                if polls % LEADERS_EVERY == 0:
+                    await self._request_leaders(connection)
+            await asyncio.sleep(TABLES_EVERY)
+
+    async def _request_leaders(self, connection: Connection) -> None:
+        for game in connection.welcome.games:
+            request = partial(GetLeaderboard, game=game, limit=1)
+            rows = (await connection.ask(request, events.Leaderboard)).rows
+            leader = rows[0] if rows else None
+            self._show(partial(LobbyState.with_leader, game=game, leader=leader))
