@@ -5,7 +5,7 @@ one connection, which the lobby and the tables share.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -157,7 +157,10 @@ class LobbyFlow:
         self._hosted = ""
         """The code of the last table at the own server."""
         self._link = LobbyConnection(
-            settings.server_url, self._show_change, self._connected_now, self._say
+            settings.server_url,
+            lambda change: self._screen.show(change),
+            self._connected,
+            self._say,
         )
         self._next: asyncio.Future[AtTable | Practising | Leaving]
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
@@ -221,7 +224,7 @@ class LobbyFlow:
                 # the player watched the table
                 await stop_watching(connection, table.code)
 
-    def _connected_now(self, connection: Connection) -> None:
+    def _connected(self, connection: Connection) -> None:
         """Go to the first table, once the player has a name or only watches."""
         first = self._first
         if connection.welcome.name is not None or (first is not None and first.is_watching):
@@ -229,7 +232,7 @@ class LobbyFlow:
         elif self._settings.name:
             self.take_name(self._settings.name)
         else:
-            self._ask_name()
+            self._ask(Entry(Purpose.NAME))
 
     def _go_to_first_table(self) -> None:
         first, self._first = self._first, None
@@ -241,28 +244,22 @@ class LobbyFlow:
             case FirstTable(table=TableWanted() as table):
                 self.open_table(table)
 
-    def _show_change(self, change: Callable[[LobbyState], LobbyState]) -> None:
-        self._screen.show(change)
-
     # Names
 
     def take_name(self, name: str) -> None:
         self._do(self._take_name(name), Entry(Purpose.NAME, name))
 
     async def _take_name(self, name: str) -> None:
-        claimed = await claim_name(self._connected, name)
+        claimed = await claim_name(self._connection, name)
         self._screen.show(lambda lobby: replace(lobby, name=claimed))
         self._say(f"You are {claimed}.")
         self._go_to_first_table()
-
-    def _ask_name(self) -> None:
-        self._ask(Entry(Purpose.NAME))
 
     def _has_name(self) -> bool:
         if self._screen.lobby.name:
             return True
         self._say("Take a name first.", Role.WARNING)
-        self._ask_name()
+        self._ask(Entry(Purpose.NAME))
         return False
 
     def _ask(self, entry: Entry) -> None:
@@ -293,7 +290,7 @@ class LobbyFlow:
         self._do(self._take_seat(table))
 
     async def _take_seat(self, table: str | TableWanted) -> None:
-        connection, following = self._connected, self._next
+        connection, following = self._connection, self._next
         if not self._has_name():
             return
         session, joined = await take_seat(connection, table, self._say)
@@ -301,7 +298,7 @@ class LobbyFlow:
 
     async def _watch(self, code: str) -> None:
         following = self._next
-        session = TableSession(self._connected)
+        session = TableSession(self._connection)
         await self._go_to_table(session, await session.watch(code), following)
 
     async def _go_to_table(
@@ -314,14 +311,14 @@ class LobbyFlow:
             following.set_result(AtTable(session, table))
             return
         # the player did something else before the server answered
-        await give_up(self._connected, table.code)
+        await give_up(self._connection, table.code)
 
     def _is_elsewhere(self, found: Destination) -> bool:
         """Return whether the destination is at another server."""
         return found.server not in ("", self._settings.server_url.rstrip("/"))
 
     @property
-    def _connected(self) -> Connection:
+    def _connection(self) -> Connection:
         if self._link.current is None:
             raise Problem(
                 "Can't reach the server, so the table can't be looked up.",
