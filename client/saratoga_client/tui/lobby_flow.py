@@ -120,10 +120,7 @@ def lobby_flow(settings: Settings, notice: str = "") -> Flow:
 async def _host_here(
     app: SaratogaApp, settings: Settings, table: TableWanted
 ) -> tuple[str, Leaving]:
-    """Open a table at a server on this machine; return a notice and how the player left it.
-
-    The server is started if none runs, and closes when the player leaves.
-    """
+    """Open a table at a server on this machine; return a notice and how the player left it."""
     try:
         async with local_server(report=app.show_progress) as server:
             here = settings.given(server=server.own)
@@ -156,12 +153,7 @@ class LobbyFlow:
         self._own_server = own_server
         self._hosted = ""
         """The code of the last table at the own server."""
-        self._link = LobbyConnection(
-            settings.server_url,
-            lambda change: self._screen.show(change),
-            self._connected,
-            self._say,
-        )
+        self._link = LobbyConnection(settings.server_url, self._change, self._connected, self._say)
         self._next: asyncio.Future[AtTable | Practising | Leaving]
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
 
@@ -243,6 +235,9 @@ class LobbyFlow:
                 self.join(code)
             case FirstTable(table=TableWanted() as table):
                 self.open_table(table)
+
+    def _change(self, change: Callable[[LobbyState], LobbyState]) -> None:
+        self._screen.show(change)
 
     # Names
 
@@ -375,10 +370,7 @@ class LobbyFlow:
     # Commands
 
     def _do(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
-        """Run a command in the background and show on the screen what goes wrong.
-
-        The player may correct the `entry` where another text may be accepted.
-        """
+        """Run a command in the background; report errors, and let the player correct `entry`."""
         self._app.run_worker(self._run(action, entry), group="lobby commands")
 
     async def _run(self, action: Coroutine[Any, Any, None], entry: Entry | None) -> None:
