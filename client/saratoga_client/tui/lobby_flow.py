@@ -5,7 +5,7 @@ one connection, which the lobby and the tables share.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
