@@ -22,7 +22,7 @@ from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
 from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
 from saratoga_client.tui.ports import Program
-from saratoga_client.tui.rich_view import paint_ground
+from saratoga_client.tui.rich_view import ScrollPage, paint_ground
 
 LEAST_WIDTH: Final = 54
 LEAST_HEIGHT: Final = 18
@@ -104,6 +104,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.set_interval(self.TICK, self.tick)
         self.begin()
         self.redraw()
+        for page in self.query(ScrollPage):
+            self.watch(page, "virtual_size", self.show_lines, init=False)
+            self.watch(page, "scroll_y", self.show_lines, init=False)
 
     def begin(self) -> None:
         """Prepare the screen and say its first message; called once, before the first drawing."""
@@ -141,6 +144,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def always(self) -> Guide:
         """Return the keys that the key line shows even where nothing else has room."""
         return self.ALWAYS
+
+    def scroll_guide(self) -> Guide:
+        """Return the keys that scroll, where the page is higher than the screen."""
+        for page in self.query(ScrollPage):
+            if page.lines_below:
+                return (("space", f"{page.lines_below} more lines"),)
+            if page.is_cut:
+                return (("pageup", "scroll back"),)
+        return ()
 
     def tick(self) -> None:
         """Update what changes with time alone."""
@@ -205,6 +217,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
                 self.dismiss()
             case "t":
                 self.say(f"Colours: {self.program.next_theme()}.")
+            case _ if any(page.press(key) for page in self.query(ScrollPage)):
+                # the page that moves is the answer
+                return
             case _:
                 self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
 

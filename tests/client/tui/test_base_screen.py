@@ -8,6 +8,8 @@ from textual.widget import Widget
 from kit.solo import before
 from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen, too_small
 from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.rich_view import RichView, ScrollPage
 
 
 class OneAction(BaseScreen):
@@ -73,3 +75,25 @@ async def test_q_closes_the_screen_and_ends_the_program_that_showed_it() -> None
         await player.press("q")
         await player.pilot.pause()
         assert player.app.return_code == 0
+
+
+class LongPage(BaseScreen):
+    """A screen whose page is higher than the terminal."""
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPage():
+            yield RichView(lambda ink: ink.indented("\n".join(map(str, range(60)))))
+
+    def guide(self) -> Guide:
+        return self.scroll_guide()
+
+
+async def test_the_key_line_shows_how_many_lines_are_below_and_space_shows_them() -> None:
+    async with before(LongPage()) as player:
+        assert player.lines[-1].startswith(" space 39 more lines")
+        await player.press("space")
+        await player.pilot.pause()
+        assert player.lines[-1].startswith(" space 19 more lines")
+        await player.press("end")
+        await player.pilot.pause()
+        assert player.lines[-1].startswith(" pageup scroll back")

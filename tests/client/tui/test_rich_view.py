@@ -30,10 +30,6 @@ class Long(BaseScreen):
     def _draw(self, ink: Ink) -> RenderableType:
         return ink.indented("\n".join(f"line {number}" for number in range(LINES)))
 
-    def press(self, key: str) -> None:
-        if not self.page.press(key):
-            super().press(key)
-
     @property
     def page(self) -> ScrollPage:
         return self.query_one(ScrollPage)

@@ -90,8 +90,8 @@ class GatheringScreen(TableScreen):
     def guide(self) -> Guide:
         seat = self.state.seat
         if seat is None:
-            return (("t", "colours"),)
-        keys = [("r", "not ready" if seat.ready else "ready")]
+            return (*self.scroll_guide(), ("t", "colours"))
+        keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
             # g, c, p, + and - stand on the page, beside what they change
             keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
@@ -112,7 +112,7 @@ class GatheringScreen(TableScreen):
             )
         elif seat is not None and key in HOST_KEYS:
             self._press_of_host(key)
-        elif not self.query_one(ScrollPage).press(key):
+        else:
             super().press(key)
 
     def _press_of_host(self, key: str) -> None:

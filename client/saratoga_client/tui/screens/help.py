@@ -42,10 +42,10 @@ class HelpScreen(BaseScreen):
         return [self._game.title.upper(), "help"]
 
     def guide(self) -> Guide:
-        return (("up down", "scroll"), ("space", "next page"))
+        return (*self.scroll_guide(), ("up down", "scroll"))
 
     def press(self, key: str) -> None:
         if key in CLOSING:
             self.dismiss()
-        elif not self.query_one(ScrollPage).press({"j": "down", "k": "up"}.get(key, key)):
-            super().press(key)
+        else:
+            super().press({"j": "down", "k": "up"}.get(key, key))

@@ -33,9 +33,6 @@ class ResultsScreen(TableScreen):
         return results_page(self.state, self._findings, self.symbols, ink, *self.size)
 
     def begin(self) -> None:
-        page = self.query_one(ScrollPage)
-        self.watch(page, "virtual_size", self.show_lines, init=False)
-        self.watch(page, "scroll_y", self.show_lines, init=False)
         outcome = self.state.table_view.outcome
         if outcome is not None:
             self.run_worker(self._read(outcome.race), name="read the record")
@@ -66,12 +63,7 @@ class ResultsScreen(TableScreen):
         keys = [("n", "next race")] if self.state.is_host else []
         if self._findings is not None:
             keys += [("v", "see all boards"), ("y", "copy to share")]
-        page = self.query_one(ScrollPage)
-        if page.lines_below:
-            keys.append(("down", f"{page.lines_below} more lines"))
-        elif page.is_cut:
-            keys.append(("up", "scroll"))
-        return [*keys, ("t", "colours")]
+        return [*keys, *self.scroll_guide(), ("t", "colours")]
 
     async def _read(self, race: str) -> None:
         """Get the record of the race from the server and show its findings."""
@@ -98,5 +90,4 @@ class ResultsScreen(TableScreen):
                 self.app.copy_to_clipboard(self._findings.share)
                 self.say("The result is on your clipboard, if your terminal supports OSC 52.")
             case _:
-                if not self.query_one(ScrollPage).press(key):
-                    super().press(key)
+                super().press(key)

@@ -39,7 +39,7 @@ async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
         assert " more lines" in at_table.rows[-1]
         seen = set(at_table.rows)
         await at_table.press("end")
-        assert "up scroll" in at_table.rows[-1]
+        assert "pageup scroll back" in at_table.rows[-1]
         assert "0:00" in at_table.text
         await at_table.press("home")
         assert set(at_table.rows) == seen
