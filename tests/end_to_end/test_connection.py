@@ -1,11 +1,15 @@
 """The connection that mends itself, on a line that breaks in the middle of everything."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 
+import pytest
+
+from kit import quick_countdown
 from kit.faulty_link import link_to_ports
 from kit.link_faults import break_after
-from kit.server_process import ServerProcess
+from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
@@ -22,6 +26,13 @@ AT_ONCE = Backoff(first=0.01, largest=0.05, shortest=0.0)
 
 RACE_WITHIN = 60
 """Seconds."""
+
+
+@pytest.fixture
+async def server_process() -> AsyncIterator[ServerProcess]:
+    """A server with a short countdown."""
+    async with running_server(module=quick_countdown.MODULE) as opened:
+        yield opened
 
 
 class Racer:

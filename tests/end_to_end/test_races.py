@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from kit import quick_countdown
 from kit.figures import note
 from kit.race_audit import disagreements, unnoticed_change_of_any_byte, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
@@ -48,7 +49,10 @@ async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
 
 
 async def records(game: str, tables: int, races: int) -> list[str]:
-    async with running_server(*AT_FULL_PACE) as server_process, asyncio.TaskGroup() as group:
+    async with (
+        running_server(*AT_FULL_PACE, module=quick_countdown.MODULE) as server_process,
+        asyncio.TaskGroup() as group,
+    ):
         raced = [
             group.create_task(records_of_a_table(server_process, game, f"Bot{table}x", races))
             for table in range(1, tables + 1)

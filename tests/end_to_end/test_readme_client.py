@@ -4,9 +4,13 @@ import asyncio
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-from kit.server_process import ServerProcess
+import pytest
+
+from kit import quick_countdown
+from kit.server_process import ServerProcess, running_server
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 
@@ -23,6 +27,13 @@ async def start(client: Path, *words: str) -> Process:
     return await asyncio.create_subprocess_exec(
         sys.executable, str(client), *words, stdout=PIPE, stderr=PIPE
     )
+
+
+@pytest.fixture
+async def server_process() -> AsyncIterator[ServerProcess]:
+    """A server with a short countdown."""
+    async with running_server(module=quick_countdown.MODULE) as opened:
+        yield opened
 
 
 async def test_two_clients_of_the_page_race_each_other(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kit import quick_countdown
 from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState
@@ -113,7 +114,7 @@ async def start(ana: Person, raj: Person) -> None:
 async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server() as server_process,
+        running_server(module=quick_countdown.MODULE) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(
@@ -140,7 +141,7 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
 async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server() as server_process,
+        running_server(module=quick_countdown.MODULE) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(
@@ -161,7 +162,7 @@ async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: 
 async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server() as server_process,
+        running_server(module=quick_countdown.MODULE) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(people(server_process.url, tmp_path, patience=0))

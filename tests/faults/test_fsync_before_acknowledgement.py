@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from kit import quick_countdown
 from kit.recorded_players import NotingConnection
 from kit.server_process import running_server
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
@@ -53,7 +54,11 @@ async def acknowledgements(folder: Path, durability: str) -> list[bool]:
     """For every acknowledged move, whether the log was on disk before the player was told."""
     before = tuple(traced_with_children(folder / "calls"))
     async with running_server(
-        "--durability", durability, folder=folder, before=before
+        "--durability",
+        durability,
+        folder=folder,
+        before=before,
+        module=quick_countdown.MODULE,
     ) as server_process:
         assert await make_moves(server_process.url) == MOVES
     return list(_durable_when_acknowledged(read_spans(folder / "calls")))

@@ -11,6 +11,7 @@ from statistics import median, quantiles
 import pytest
 from websockets.http11 import Request, Response
 
+from kit import quick_countdown
 from kit.bad_readers import UNDECIDED, UNREADING, all_dropped
 from kit.deployment import write_certificate
 from kit.figures import note
@@ -205,7 +206,7 @@ def resident(pid: int) -> int:
 
 async def test_bad_readers_are_gone_while_others_race_and_hold_little() -> None:
     async with (
-        running_server("--rate", "0") as server_process,
+        running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
         racing(server_process) as (anna, code),
     ):
         await all_dropped(server_process.port, code)  # what the first cost is not held for them
@@ -232,7 +233,7 @@ async def test_bad_readers_delay_nobodys_acknowledgement() -> None:
     """One comes every fifth of a second, against the same house without them."""
     of_each = 24
     async with (
-        running_server("--rate", "0") as server_process,
+        running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
         racing(server_process) as (anna, code),
     ):
         alone, _ = await race_on(anna, asyncio.create_task(asyncio.sleep(10)), server_process)

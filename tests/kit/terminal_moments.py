@@ -1,7 +1,7 @@
-"""Moments of an evening at which a terminal may be taken from the program: reached by keys alone.
+"""Moments of play at which a test ends the client's program, reached by keys alone.
 
-`EveningAtHome` has a house, and brings windows to a moment again and again: a player who went away
-comes back to the table and the race where they left.
+`TerminalPlayers` opens windows on one server and brings each to a moment. A player whose program ended
+before returns to the table and the race.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -22,11 +22,11 @@ from saratoga_rules.views import redact
 COLUMNS, LINES, PANEL = 80, 24, 24
 PRESSED, DRAGGED = 0, 32
 PICKED: Final = "┏"
-"""The corner of a card that is in somebody's hand."""
+"""The corner of a card that is being dragged."""
 
 
 class Moment(StrEnum):
-    """Where the player is."""
+    """What the player's program shows when it ends."""
 
     LOBBY = "lobby"
     PRACTICE = "practice"
@@ -40,23 +40,23 @@ class Moment(StrEnum):
 
 
 ALONE: Final = (Moment.PRACTICE, Moment.PRACTICE_DRAG)
-"""Moments in which no house is there."""
-AT_A_HOUSE: Final = tuple(moment for moment in Moment if moment not in ALONE)
+"""Moments without a server."""
+ONLINE: Final = tuple(moment for moment in Moment if moment not in ALONE)
 
 
 @dataclass
-class EveningAtHome:
-    """One player for every moment, at one house."""
+class TerminalPlayers:
+    """One player for every moment, on one server."""
 
     server_process: ServerProcess
     folder: Path
     _codes: dict[Moment, str] = field(default_factory=dict)
-    """Tables to come back to."""
-    _guests: int = 0
+    """Tables to return to."""
+    _players: int = 0
 
     @asynccontextmanager
     async def at(self, moment: Moment, *, modern: bool = True) -> AsyncIterator[Window]:
-        """A window in which the player has come to that moment."""
+        """Open a window and bring the player to that moment."""
         async with AsyncExitStack() as stack:
             match moment:
                 case Moment.LOBBY:
@@ -67,11 +67,11 @@ class EveningAtHome:
                     opened = await self._open(stack, moment, modern, *words)
                     await opened.terminal.shows("undo")
                 case Moment.COUNTDOWN:
-                    self._guests += 1
+                    self._players += 1
                     opened = await self._host(stack, moment, modern)
                     await self._start(opened)
                 case _:
-                    opened = await self._come_back(stack, moment, modern)
+                    opened = await self._at_table(stack, moment, modern)
             if moment in (Moment.PRACTICE_DRAG, Moment.RACE_DRAG):
                 await drag(opened)
             if moment is Moment.REVIEW:
@@ -79,8 +79,8 @@ class EveningAtHome:
                 await opened.terminal.shows("back", len(opened.terminal.written))
             yield opened
 
-    async def _come_back(self, stack: AsyncExitStack, moment: Moment, modern: bool) -> Window:
-        """To the table of that moment; the first time it is opened."""
+    async def _at_table(self, stack: AsyncExitStack, moment: Moment, modern: bool) -> Window:
+        """Open the table of that moment, or return to it."""
         shows = {
             Moment.GATHERING: "ready",
             Moment.RACE: "cash out",
@@ -120,7 +120,7 @@ class EveningAtHome:
     async def _open(
         self, stack: AsyncExitStack, moment: Moment, modern: bool, *words: str
     ) -> Window:
-        player = f"{moment.name.title()}{self._guests if moment is Moment.COUNTDOWN else ''}"
+        player = f"{moment.name.title()}{self._players if moment is Moment.COUNTDOWN else ''}"
         env: Mapping[str, str | None] = {
             "SARATOGA_HOME": str(self.folder / player),
             "SARATOGA_SERVER": self.server_process.url,
@@ -132,16 +132,16 @@ class EveningAtHome:
 
 
 async def drag(opened: Window) -> None:
-    """Take the card of the first column, and carry it some cells away; the button stays down."""
+    """Drag the card of the first column some cells away and keep the button down."""
     game = GAMES["canfield"]
-    # where the column is does not depend on the cards
+    # The column's place does not depend on the cards.
     view = redact(from_seed(game, "1").position)
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
     place = layout.tile(Spot("t1", 0))
     assert place is not None
     if opened.terminal.modern:
         await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))
-    # the title stands above the board
+    # The title is above the board.
     x, y = place.x + 1, place.y + 2
     opened.terminal.point(PRESSED, x, y)
     for step in range(1, 4):
