@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from saratoga_client.net.backoff import Backoff
@@ -31,6 +30,8 @@ from saratoga_client.net.server_time import ServerTime
 from saratoga_client.net.unanswered import OWN_ID, Draft
 from saratoga_client.net.websocket import (
     LARGEST_EVENT,
+    OpenSocket,
+    Socket,
     UnusableConnection,
     describe,
     final_error,
@@ -47,6 +48,9 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 
 LOG: Final = logging.getLogger("saratoga.connection")
+
+SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
+"""The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +95,19 @@ class Connection:
         timing: Timing = Timing(),
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
         on_state: Callable[[LinkState], None] = lambda state: None,
+        open_socket: OpenSocket = open_websocket,
     ) -> None:
-        """`on_state` is called with every new state, as by `subscribe`, from the beginning."""
+        """`on_state` is called with every new state, as by `subscribe`, from the beginning.
+
+        `open_socket` opens each connection.
+        """
         self._url = url
         self._hello = Hello(id=OWN_ID, token=token, name=name, bot=bot, legal=legal, client=client)
         self._codec = CODECS[subprotocol]
         self._timing = timing
         self._backoff = backoff
         self._observers = [on_state]
+        self._open_socket = open_socket
         self._state = LinkState.CONNECTING
         self._welcome: Welcome | None = None
         self._requests = Requests(backoff, self._send)
@@ -236,7 +245,7 @@ class Connection:
         """Open one connection and use it until it ends; return the error that ended it."""
         within = self._timing.greet_within
         try:
-            async with open_websocket(self._url, self._codec.subprotocol, within) as socket:
+            async with self._open_socket(self._url, self._codec.subprotocol, within) as socket:
                 async with asyncio.timeout(within):
                     await self._greet(socket)
                 if not greeted.done():
@@ -255,7 +264,7 @@ class Connection:
             LOG.exception("unexpected error in the connection")
             return Unreachable(self._url, f"an error in this program: {fault!r}")
 
-    async def _greet(self, socket: ClientConnection) -> None:
+    async def _greet(self, socket: Socket) -> None:
         """Say hello and restore the seat and the subscriptions."""
         sent = time.monotonic()
         welcome = await self._exchange(socket, self._hello)
@@ -268,7 +277,7 @@ class Connection:
         for draft in self._requests.subscriptions.restoring_commands():
             await self._restore(socket, self._requests.number(draft))
 
-    async def _restore(self, socket: ClientConnection, command: AnyCommand) -> None:
+    async def _restore(self, socket: Socket, command: AnyCommand) -> None:
         """Restore the seat or a subscription; if it is gone, deliver the event that says so."""
         if isinstance(command, Resume) and self._requests.is_leaving(command.table):
             return
@@ -278,12 +287,13 @@ class Connection:
             if refusal.retry:
                 raise UnusableConnection(refusal.message) from refusal
             if isinstance(command, Resume | WatchTable):
-                self._requests.receive(SeatLost(table=command.table, reason=refusal.message))
+                reason = SEAT_EXPIRED if refusal.code == "not_seated" else refusal.message
+                self._requests.receive(SeatLost(table=command.table, reason=reason))
         else:
             self._requests.subscriptions.command_answered(command, answer)
             self._requests.deliver(answer)
 
-    async def _exchange(self, socket: ClientConnection, command: AnyCommand) -> AnyEvent:
+    async def _exchange(self, socket: Socket, command: AnyCommand) -> AnyEvent:
         """Send one command and read events until its answer; raises `CommandRefused`."""
         await socket.send(self._codec.encode_command(command))
         while True:
@@ -299,7 +309,7 @@ class Connection:
 
     # Sending and receiving
 
-    async def _use(self, socket: ClientConnection) -> Exception:
+    async def _use(self, socket: Socket) -> Exception:
         """Read, write and send heartbeats until the connection ends; return the error that ended it."""
         outbox: asyncio.Queue[Frame] = asyncio.Queue()
         self._outbox = outbox
@@ -318,7 +328,7 @@ class Connection:
         finally:
             self._outbox = None
 
-    async def _read(self, socket: ClientConnection) -> Exception:
+    async def _read(self, socket: Socket) -> Exception:
         while True:
             try:
                 async with asyncio.timeout(self._timing.silence):
@@ -339,7 +349,7 @@ class Connection:
             else:
                 self._requests.receive(event)
 
-    async def _write(self, socket: ClientConnection, outbox: "asyncio.Queue[Frame]") -> None:
+    async def _write(self, socket: Socket, outbox: "asyncio.Queue[Frame]") -> None:
         while True:
             frame = await outbox.get()
             try:

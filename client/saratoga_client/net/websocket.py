@@ -1,9 +1,12 @@
 """Open WebSockets, and classify their errors: final, or worth another attempt."""
 
+import asyncio
 import logging
 import socket
 import ssl
-from typing import Final
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Final, Protocol
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import (
@@ -17,6 +20,7 @@ from websockets.typing import Subprotocol
 
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
+from saratoga_protocol.codec import Frame
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
@@ -45,6 +49,21 @@ RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
 
 class UnusableConnection(Exception):
     """The connection cannot be used; another attempt may succeed."""
+
+
+class Socket(Protocol):
+    """An open connection that carries frames; `websockets` provides it, and so may a test."""
+
+    @property
+    def transport(self) -> asyncio.Transport: ...
+    async def send(self, message: Frame) -> None: ...
+    async def recv(self) -> Frame:
+        """Return the next frame; raises `ConnectionClosed`."""
+        ...
+
+
+OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[Socket]]
+"""Opens a connection to a URL with a subprotocol within some seconds."""
 
 
 def open_websocket(url: str, subprotocol: str, within: float) -> connect:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -17,7 +18,7 @@ from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.wording import counted
-from saratoga_protocol.refusals import BANNED, REASONS, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 
 CONNECTION_ERRORS: Final = (
     CommandRefused,
@@ -33,9 +34,6 @@ DOUBTFUL: Final = frozenset({"store_unavailable", "server_fault"})
 """Refusals after which the command may have been carried out all the same."""
 
 SAFE: Final = "Everything that the server has confirmed is safe."
-
-SEAT_EXPIRED: Final = frozenset({REASONS["not_seated"].sentence})
-"""The server's reasons to a player who reconnects too late."""
 
 IN_DOUBT: Final = f"Check whether it was done before you try again. {SAFE}"
 
@@ -81,9 +79,7 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
             f"To try again: saratoga watch {code}.",
             Exit.REFUSED,
         )
-    is_expired = state.seat_lost in SEAT_EXPIRED
-    if is_expired:
-        reason = "you were disconnected for too long, so your seat was given up."
+    is_expired = state.seat_lost == SEAT_EXPIRED
     score = "" if state.own is None else f" {_score(state.own, is_expired)}"
     return Problem(
         f"You are no longer at table {code}: {reason}",

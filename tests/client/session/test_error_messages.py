@@ -3,6 +3,7 @@
 import pytest
 
 from kit.session_states import CODE, board, snapshot, standings, state_after
+from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -12,7 +13,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.problems import Exit
-from saratoga_client.session.error_messages import SEAT_EXPIRED, problem_for, seat_lost_problem
+from saratoga_client.session.error_messages import problem_for, seat_lost_problem
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_protocol import events
@@ -77,9 +78,8 @@ def test_the_message_to_a_kicked_player_says_why_and_what_counts() -> None:
 
 
 def test_a_player_who_was_disconnected_too_long_keeps_what_was_banked() -> None:
-    (reason,) = SEAT_EXPIRED
-    problem = seat_lost_problem(seat_lost(reason))
-    assert "you were disconnected for too long" in problem.what
+    problem = seat_lost_problem(seat_lost(SEAT_EXPIRED))
+    assert "You were disconnected for too long" in problem.what
     assert problem.remedy.endswith("counts.")
 
 

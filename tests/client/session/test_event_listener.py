@@ -1,130 +1,92 @@
-"""What the house says becomes the evening, and the seat does its duty by it."""
-
-from pathlib import Path
+"""The server's events as they change the session's state, at a real server."""
 
 import pytest
 from msgspec.structs import replace
 
-from kit.model_house import ModelConnection, breathe, model_game
-from kit.session_states import CODE, START, board, outcome, snapshot, standings, table
-from saratoga_client.net.connection import LinkState
-from saratoga_client.net.errors import UnexpectedAnswer
-from saratoga_client.session.event_listener import EventListener
-from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.record_keeper import RecordKeeper
-from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.session_tasks import SessionTasks
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.witness import Witness
+from kit.stepped_session import stepped_session
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.session import event_listener as module
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, LeaveTable
 
 
-class Ear:
-    """A listener, and all that it needs."""
-
-    def __init__(self, folder: Path) -> None:
-        self.seen: list[SessionState] = []
-        self.gone: list[SessionState | None] = []
-        self.wire = ModelConnection(model_game("canfield", 3))
-        self.desk = StateStore()
-        self.desk.subscribe(self.seen.append)
-        self.chores = SessionTasks(lambda trouble: trouble)
-        witness = Witness(folder / "w")
-        registrar = RecordKeeper(self.desk, RecordStore(folder / "k"), witness)
-        self.seat = FairnessDuties(self.wire, witness, registrar.raise_alarm)
-        self.listener = EventListener(self.wire, self.desk, self.seat, registrar, self.chores)
-
-    async def hear(self, *told: events.AnyEvent) -> None:
-        for event in told:
-            self.wire.say(event)
-        await self.wire.settle()
-
-    async def follow(self) -> None:
-        self.gone.append(await self.listener.follow())
-
-    async def listen(self) -> None:
-        self.chores.start(self.follow())
-        self.wire.come_up()
-        await breathe()
+async def test_every_event_makes_one_state() -> None:
+    async with stepped_session() as there:
+        code = await there.gather()
+        ben = await there.server.player("Ben")
+        await ben.at_table(JoinTable, table=code)
+        await ben.ready()
+        await there.settle()
+        seats = [[seat.ready for seat in state.table.seats] for state in there.seen]
+        assert seats[-3:] == [[False], [False, False], [False, True]]
 
 
-@pytest.fixture
-async def ear(tmp_path: Path) -> Ear:
-    return Ear(tmp_path)
+async def test_the_state_shows_the_link() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.network.cut()
+        await there.network.restore()
+        links = [state.link for state in there.seen]
+        assert list(dict.fromkeys(links)) == [LinkState.CONNECTED, LinkState.RECONNECTING]
+        assert links[-1] is LinkState.CONNECTED
 
 
-async def test_events_become_the_evening_one_by_one(ear: Ear) -> None:
-    await ear.listen()
-    await ear.hear(standings("a5 y3 r1"), standings("y6 a5 r1"))
-    assert [evening.table_view.standings[0].banked for evening in ear.seen[-2:]] == [5, 6]
+async def test_events_of_other_tables_are_ignored() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        before = there.state
+        other = replace(before.table, code="other-table-01", version=99)
+        await there.receive(
+            events.Snapshot(table=other, now=0), events.TableChanged(table=other, now=0)
+        )
+        assert there.state is before
 
 
-async def test_the_first_snapshot_knows_how_the_connection_is(ear: Ear) -> None:
-    await ear.listen()
-    assert ear.seen[0].link is not LinkState.CLOSED
-    ear.listener.link_changed(LinkState.RECONNECTING)
-    assert ear.seen[-1].link is LinkState.RECONNECTING
+async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session() -> None:
+    async with stepped_session() as there:
+        ben = await there.server.player("Ben")
+        left = await ben.at_table(CreateTable, game="canfield", cap=10)
+        await ben.ask(LeaveTable, table=left.table.code)
+        await there.receive(left)
+        assert there.session.state is None
+        code = await there.gather()
+        assert {state.table.code for state in there.seen} == {code}
 
 
-async def test_other_tables_are_passed_over(ear: Ear) -> None:
-    await ear.listen()
-    before = ear.desk.state
-    other = snapshot(shown=replace(table(), code="other-table-01"))
-    await ear.hear(other, events.TableChanged(table=other.table, now=START))
-    assert ear.desk.state is before
-    assert ear.seat.table is not None
-    assert ear.seat.table.code == CODE
+async def test_the_record_of_a_finished_race_is_requested_and_a_refusal_reported() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        await there.do(there.session.cash_out())
+        there.network.refusals.append(("no_such_race", False))
+        await there.pass_time(700_000)
+        assert GetRecord in map(type, there.network.answered)
+        assert "did not send the record" in there.state.feed_lines[-1].text
 
 
-async def test_the_last_word_of_a_table_that_was_left_does_not_begin_the_evening(ear: Ear) -> None:
-    ear.wire.is_up = True
-    ear.wire.say(snapshot(shown=replace(table(), code="other-table-01")))
-    ear.wire.let_player_hear()
-    await ear.listen()
-    assert {evening.table.code for evening in ear.seen} == {CODE}
-    assert ear.seat.table is not None
-    assert ear.seat.table.code == CODE
+@pytest.mark.parametrize("phase", ["closed", ""])
+async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        table = there.state.table
+        end: events.AnyEvent = events.SeatLost(table=table.code, reason="Kicked.")
+        if phase:
+            end = events.TableChanged(table=replace(table, phase=phase, version=98), now=0)
+        await there.receive(end)
+        last = there.state
+        assert last.seat_lost or last.phase == "closed"
+        await there.problem()
+        there.network.send_event(
+            events.TableChanged(table=replace(table, phase="running", version=99), now=0)
+        )
+        await there.settle()
+        assert there.state is last
 
 
-async def test_the_record_of_a_finished_race_is_asked_for(ear: Ear) -> None:
-    await ear.listen()
-    await ear.hear(events.RaceOver(outcome=outcome("a12 y9:stuck")))
-    (asked,) = ear.wire.house.heard
-    assert isinstance(asked, GetRecord)
-    assert "did not send the record" in ear.seen[-1].feed_lines[-1].text
-
-
-@pytest.mark.parametrize(
-    "end",
-    [
-        events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
-        events.TableChanged(table=table(phase="closed", version=9), now=START),
-    ],
-)
-async def test_the_end_of_the_table_is_told_once(ear: Ear, end: events.AnyEvent) -> None:
-    await ear.listen()
-    await ear.hear(end, standings("a5 y3 r1"))
-    (gone,) = ear.gone
-    assert gone is not None
-    assert gone.seat_lost or gone.phase == "closed"
-
-
-async def test_a_house_that_shows_no_board_is_not_believed(ear: Ear) -> None:
-
-    bad = board()
-    bad = replace(bad, view=replace(bad.view, columns=["ZZ"]))
-    await ear.listen()
-    await ear.hear(events.BoardEnded(board=replace(bad, race=f"{CODE}/1", count=9), at=1))
-    with pytest.raises(UnexpectedAnswer, match="invalid board"):
-        await ear.chores.wait_for_end()
-
-
-async def test_how_long_the_way_is_is_measured(ear: Ear, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModelConnection, "round_trip", 0.0421)
-    await ear.listen()
-    ear.chores.start(ear.listener.measure())
-    await breathe()
-    await ear.chores.cancel()
-    assert ear.seen[-1].round_trip_ms == 42
+async def test_the_round_trip_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "round_trip", 0.0421)
+    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
+    async with stepped_session() as there:
+        await there.gather()
+        await there.session.until(lambda state: state.round_trip_ms == 42)

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from kit.model_house import breathe
+from kit.stepped_connection import run_ready_tasks
 from saratoga_client.net.errors import ClientClosed, Unreachable
 from saratoga_client.session.session_tasks import SessionTasks
 
@@ -62,7 +62,7 @@ async def test_cancelling_stops_every_task() -> None:
             stopped.append("stopped")
 
     tasks.start(wait())
-    await breathe()
+    await run_ready_tasks()
     await tasks.cancel()
     assert stopped == ["stopped"]
 

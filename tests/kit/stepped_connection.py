@@ -1,0 +1,218 @@
+"""A client's connection to a server in the test's own process, moved along by the test.
+
+The client's code and the server's code are the real ones; only the network between them is replaced.
+The test lets the server answer one command, delivers one event to the client, or cuts the connection.
+So it can produce every order of events that a network can.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from websockets.exceptions import ConnectionClosedError
+from websockets.frames import Close
+
+from kit.in_process_server import InProcessServer
+from kit.players import token_of
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection, Timing
+from saratoga_client.net.errors import STALE_ID
+from saratoga_client.net.link_state import LinkState
+from saratoga_protocol.codec import CODECS, Codec, Frame
+from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, Resume
+from saratoga_protocol.events import AnyEvent, Done, Refused
+from saratoga_protocol.refusals import REASONS, CloseCode
+from saratoga_server.live.session import Session
+
+AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
+
+ANSWERED_AT_ONCE = (Hello, Heartbeat, Resume)
+"""Commands of the connection itself, which the server answers without a step of the test."""
+
+
+async def run_ready_tasks() -> None:
+    """Let every task run until it waits for something outside the event loop."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+class ServerEnd:
+    """The server's end of one connection; it keeps the frames that the test has not delivered."""
+
+    def __init__(self) -> None:
+        self.undelivered: deque[Frame] = deque()
+        self.delivered: asyncio.Queue[Frame | None] = asyncio.Queue()
+        self.close_frame: Close | None = None
+        self.is_open = True
+
+    def send(self, frame: Frame) -> None:
+        self.undelivered.append(frame)
+
+    def close(self, code: CloseCode) -> None:
+        self.deliver_all()
+        self.close_frame = Close(code.code, code.reason)
+        self.end()
+
+    leave = close
+
+    def deliver(self) -> None:
+        if self.undelivered:
+            self.delivered.put_nowait(self.undelivered.popleft())
+
+    def deliver_all(self) -> None:
+        while self.undelivered:
+            self.deliver()
+
+    def end(self) -> None:
+        """End the connection: no frame comes after this."""
+        self.is_open = False
+        self.undelivered.clear()
+        self.delivered.put_nowait(None)
+
+
+class ClientEnd:
+    """The client's end of one connection."""
+
+    def __init__(self, network: "SteppedNetwork", codec: Codec) -> None:
+        self._network = network
+        self._codec = codec
+        self.peer = ServerEnd()
+        self.session = Session(connection=self.peer, codec=codec, address="-", number=1)
+        network.server.node.dispatcher.connected(self.session)
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        raise NotImplementedError("the client aborts no stepped connection")
+
+    async def send(self, message: Frame) -> None:
+        command = self._codec.decode_command(message)
+        if isinstance(command, ANSWERED_AT_ONCE):
+            self.session.tell(await self.answer(command))
+            self.peer.deliver_all()
+        elif self.peer.is_open:
+            self._network.commands.append(command)
+
+    async def recv(self) -> Frame:
+        frame = await self.peer.delivered.get()
+        if frame is None:
+            raise ConnectionClosedError(self.peer.close_frame, None)
+        return frame
+
+    async def answer(self, command: AnyCommand) -> AnyEvent:
+        return await self._network.server.node.dispatcher.answer(self.session, command)
+
+
+class SteppedNetwork:
+    """The network between one client and the server."""
+
+    def __init__(self, server: InProcessServer) -> None:
+        self.server = server
+        self.commands: deque[AnyCommand] = deque()
+        """Commands that the server has not received yet."""
+        self.answered: list[AnyCommand] = []
+        """Commands that the server has answered in steps."""
+        self.refusals: deque[tuple[str, bool]] = deque()
+        """Refusals that replace the next answers; true if the command is carried out all the same."""
+        self._carried_out: set[int] = set()
+        self._up = asyncio.Event()
+        self._up.set()
+        self._client: ClientEnd | None = None
+
+    @asynccontextmanager
+    async def open(self, url: str, subprotocol: str, within: float) -> AsyncIterator[ClientEnd]:
+        await self._up.wait()
+        self._client = ClientEnd(self, CODECS[subprotocol])
+        yield self._client
+
+    @property
+    def is_up(self) -> bool:
+        return self._up.is_set()
+
+    @property
+    def has_work(self) -> bool:
+        """Test whether a command or an event is on its way."""
+        client = self._client
+        return bool(self.commands) or (client is not None and bool(client.peer.undelivered))
+
+    async def answer_one(self) -> None:
+        """Let the server receive and answer the next command."""
+        client = self._client
+        if client is None or not self.commands:
+            return
+        command = self.commands.popleft()
+        self.answered.append(command)
+        code, is_done = self.refusals.popleft() if self.refusals else ("", True)
+        if code == STALE_ID and command.id in self._carried_out:
+            # No server says this of a command that it has carried out.
+            code, is_done = "", True
+        answer: AnyEvent = refused(command.id, code) if code else Done()
+        if is_done:
+            real = await client.answer(command)
+            self._carried_out.add(command.id)
+            answer = answer if code else real
+        client.session.tell(answer)
+
+    def deliver_one(self) -> None:
+        """Deliver the next event to the client."""
+        if self._client is not None:
+            self._client.peer.deliver()
+
+    def send_event(self, event: AnyEvent) -> None:
+        """Send the client an event that an honest server does not send, or not now."""
+        assert self._client is not None, "the client is connected"
+        self._client.session.tell(event)
+
+    async def cut(self) -> None:
+        """Cut the connection: everything on its way is lost, and the client cannot reconnect."""
+        self._up.clear()
+        self.commands.clear()
+        client, self._client = self._client, None
+        if client is not None:
+            client.peer.end()
+            await self.server.node.dispatcher.disconnected(client.session)
+        await run_ready_tasks()
+
+    async def restore(self) -> None:
+        """Let the client reconnect."""
+        self._up.set()
+        await run_ready_tasks()
+
+    async def settle(self) -> None:
+        """Answer and deliver until nothing is on its way."""
+        idle = 0
+        while idle < 3:
+            idle = 0 if self.has_work else idle + 1
+            await self.answer_one()
+            self.deliver_one()
+            await run_ready_tasks()
+
+
+class SteppedConnection(Connection):
+    """A client's connection over a stepped network."""
+
+    def __init__(
+        self,
+        server: InProcessServer,
+        name: str,
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+    ) -> None:
+        self.network = SteppedNetwork(server)
+        super().__init__(
+            "ws://stepped.invalid",
+            token_of(name),
+            name=name,
+            timing=timing,
+            backoff=AT_ONCE,
+            open_socket=self.network.open,
+        )
+
+    @property
+    def is_connected(self) -> bool:
+        return self.state is LinkState.CONNECTED
+
+
+def refused(command_id: int, code: str) -> Refused:
+    """Return the refusal of a command, as the server words it."""
+    reason = REASONS[code]
+    return Refused(re=command_id, code=code, message=reason.sentence, retry=reason.retry)
