@@ -26,7 +26,6 @@ BY_HAND = "tests/end_to_end/test_commands.py"
 DEMO = "tests/end_to_end/test_demo.py"
 DOORS = "tests/end_to_end/test_doors.py"
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
-    "client/net/link_state.py": ("tests/client/net/test_connection.py",),
     "client/problems.py": ("tests/client/cli/test_commands.py",),
     # the players' commands and what they are made of: in processes of their own, at a real house
     "client/local/clock.py": (BY_HAND,),
@@ -38,7 +37,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/cli/demo_race.py": (DEMO,),
     "client/tui/flows.py": (DOORS, "tests/client/tui/test_lobby_flow.py"),
     "client/session/open_connection.py": (BY_HAND, DEMO),
-    "client/session/watcher.py": (BY_HAND, DEMO),
     # started as a process of its own
     "client/__main__.py": (BY_HAND,),
 }

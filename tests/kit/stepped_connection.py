@@ -83,7 +83,7 @@ class ClientEnd:
 
     @property
     def transport(self) -> asyncio.Transport:
-        raise NotImplementedError("the client aborts no stepped connection")
+        raise AssertionError("the client aborts no stepped connection")
 
     async def send(self, message: Frame) -> None:
         command = self._codec.decode_command(message)
