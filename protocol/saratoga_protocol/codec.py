@@ -16,7 +16,7 @@ from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
 
 Frame: TypeAlias = bytes | str
-"""One WebSocket message: binary (`bytes`) or text (`str`)."""
+"""A WebSocket message: binary (`bytes`) or text (`str`)."""
 
 LONGEST_DETAIL: Final = 240
 """The greatest length of a fault's description, so that a hostile frame cannot cause a long answer."""

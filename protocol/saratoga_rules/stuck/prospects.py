@@ -10,7 +10,7 @@ from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down
 
 
 class Prospects(NamedTuple):
-    """What counts as progress in the columns; neutral moves (`stuck.py`) do not change it."""
+    """The changes of columns that count as progress; neutral moves (`stuck.py`) do not affect them."""
 
     waiting: frozenset[Card]
     """The reserve's top card, and every card that draws and redeals alone bring to the top of the waste."""

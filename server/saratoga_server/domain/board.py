@@ -36,7 +36,7 @@ ENDING_OF_STATE: Final[Mapping[State, str]] = {state: text for text, state in LO
 
 
 class Board(Struct):
-    """One racer's position and the log that led to it."""
+    """A racer's board: the position, and the log that led to it."""
 
     position: Position
     start_at: Millis

@@ -25,7 +25,7 @@ from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableSto
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
 
 ATTEMPTS: Final = 64
-"""How often a change is judged again because another node wrote first.
+"""The most times that a change is judged again because another node wrote first.
 
 Of several nodes that write at once, one succeeds each time: sixteen nodes need up to sixteen attempts.
 """

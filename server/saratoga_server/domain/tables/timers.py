@@ -24,22 +24,22 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 ABSENCE_MILLIS: Final = 60_000
-"""How long the seat of a lost connection is kept, if other players are at the table."""
+"""Milliseconds for which a disconnected player's seat is kept, if other players are at the table."""
 
 ALONE_MILLIS: Final = 2 * 3_600_000
-"""How long the seat of a lost connection is kept for a player who is alone at the table."""
+"""Milliseconds for which the seat of a disconnected player is kept, if the player was alone."""
 
 EMPTY_MILLIS: Final = 30 * 60_000
-"""How long a table without players stays open."""
+"""Milliseconds for which a table without players stays open."""
 
 IDLE_MILLIS: Final = 2 * 3_600_000
-"""How long a table stays open between races without a command."""
+"""Milliseconds for which a table stays open between races without a command."""
 
 LOOK_MILLIS: Final = 15_000
-"""How often running boards are checked for racers who are out of time, idle or gone."""
+"""Milliseconds between two checks of running boards: out of time, idle, or left."""
 
 LATE_MILLIS: Final = 500
-"""How often boards that still run are checked after the deadline (the clocks may differ)."""
+"""Milliseconds between two checks after the deadline, for boards that still run."""
 
 
 def due(table: TableState) -> Millis | None:

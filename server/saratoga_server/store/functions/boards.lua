@@ -1,11 +1,11 @@
--- The logs of races: appending to many of them at once, and reading one.
+-- The boards of races: append to many logs at once, and read one.
 
--- Milliseconds by which a node may be wrong about the time; who is more so looks again soon after.
+-- Milliseconds by which a node's clock may be ahead; a node that is further ahead tries again.
 local EARLY = 100
 
 local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
 
--- A race as far as this batch knows it: what all its boards share, and the boards it has met.
+-- A race in this batch: the fields that all its boards share, and the boards read so far.
 local function meet_race(key, player)
   local fields = redis.call('HMGET', key, 'start', 'deadline', 'commits', 'at', 'open', 'over',
     player .. ':epoch', player .. ':last_id', player .. ':length', player .. ':state')
@@ -42,7 +42,7 @@ local function meet_board(race, player)
   return board
 end
 
--- When, and from which number on, these very entries were appended at that place; nil: they were not.
+-- Return the time and the first number of these entries if they were appended there before; else nil.
 local function found(race, commit)
   local player, id, after, entries = commit[2], commit[4], commit[5], commit[10]
   local stored = redis.call('LRANGE', race.key .. ':log:' .. player, after, after + #entries - 1)
@@ -74,16 +74,16 @@ end
 local function append(race, board, commit, now)
   local player, id, banked, state, rises, entries =
     commit[2], commit[4], commit[6], commit[7], commit[8], commit[10]
-  -- neither a clock set back nor a node's that is ahead may turn a race's log around
+  -- times in a log never fall, even if a clock was set back or is ahead
   local at = now > race.at and now or race.at
   local first, since, lines = race.commits + 1, at - race.start, {}
-  -- Lua writes a number beyond 14 digits as a fraction, and players choose their ids
+  -- Lua writes numbers above 14 digits in scientific notation, and clients choose their ids
   local by = string.format('%.0f', id)
   for i = 1, #entries do
     lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. by .. ' ' .. entries[i]
   end
-  -- first: were the log written and this not, because a key is on its way to another primary of a
-  -- cluster, then the move would be there half; a timer too many does no harm
+  -- the timer first: if a key is being moved to another primary, the next write may fail, and an
+  -- unneeded timer does no harm
   if state ~= 'racing' and race.open == 1 then
     mark_due(race, now)
   end
@@ -96,7 +96,7 @@ local function append(race, board, commit, now)
   change(race, player .. ':length', board.length)
   change(race, player .. ':banked', banked)
   if rises then
-    -- an ending other than a win is an entry of its own, behind the move that raised the count
+    -- an ending other than a win is a separate entry after the move that raised the count
     local rose = race.commits
     if state ~= 'racing' and state ~= 'won' and #entries > 1 then
       rose = rose - 1
@@ -113,7 +113,7 @@ end
 
 local function commit_board(race, commit, again, now)
   local board = meet_board(race, commit[2])
-  -- there are no boards before the start: who has one was dealt to, whatever our clock says
+  -- boards are created at the start, so a board that exists has been dealt
   if not board then
     return NO_BOARD, 0, 0, 0
   end
@@ -140,7 +140,7 @@ local function commit_board(race, commit, again, now)
   if race.deadline > 0 and now >= race.deadline and not commit[9] then
     return TIME_UP, board.length, 0, 0
   end
-  -- a node may have asked a clock that is ahead of this one: then it looks again
+  -- the node's clock may be ahead of this one: then the node tries again
   if commit[9] and race.deadline > 0 and now < race.deadline - EARLY then
     return STALE, board.length, 0, 0
   end
@@ -159,7 +159,7 @@ local function commit_to(races, keys, commit, again, now)
   return commit_board(race, commit, again, now)
 end
 
--- keys: races. argument: {again, commits}, a commit {race's place in keys, player, epoch, command id,
+-- keys: races. argument: {again, commits}; a commit is {index of the race in keys, player, epoch, command id,
 -- after, banked, state, rises, late, entries}. Answers four numbers each: status, length, at, number.
 local function commit_boards(keys, args)
   local batch = cmsgpack.unpack(args[1])
@@ -184,7 +184,7 @@ local function commit_boards(keys, args)
     end
   end
   if elsewhere then
-    -- the batch comes again, marked so: what was written is answered as it would have been now
+    -- a repeated batch: commits that were written before are answered as if written now
     return redis.error_reply('TRYAGAIN a part of the race is on its way to another primary')
   end
   return answer

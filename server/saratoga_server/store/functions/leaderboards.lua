@@ -1,6 +1,6 @@
--- Rankings, kept up to date by every settled race and worked out anew where one is voided.
+-- Rankings: updated by every settled race, and recomputed if a race is voided.
 
--- One number ranks a result, so that a best can never mix two races. Bits from the top:
+-- One number ranks a result, so that a best result never mixes two races. Bits from the top:
 -- best:     7 banked, 21 time left of 2^21 - 1 ms (slower counts as that), 25 results yet to come
 -- bankroll: 28 sum of nets + 2^27, 25 results yet to come when that sum was reached
 local SEQUENCES, TIMES, SUMS = 2 ^ 25, 2 ^ 21, 2 ^ 27
@@ -89,7 +89,7 @@ local function recount(tag, player, results, place, period, bot, gone)
 end
 
 -- keys: the race's mark. argument: {tag, race, results {player, bot, banked, net, elapsed}, periods,
--- when each of them goes or 0, kept ms, writer}. Answers 1; 0 if the race was settled or voided before.
+-- the expiry of each or 0, kept ms, writer}. Answers 1; 0 if the race was settled or voided before.
 local function settle(keys, args)
   local tag, race, results, periods, gone, kept, writer = unpack(cmsgpack.unpack(args[1]))
   local mark = redis.call('GET', keys[1])
@@ -150,7 +150,7 @@ local function add_row(answer, key, bankroll, player)
   answer[n + 3] = redis.call('HGET', bankroll .. ':rows', player) or ''
 end
 
--- keys: a ranking, the bankroll of the same period. args: offset, limit. Answers how many, rows ...
+-- keys: a ranking, the bankroll of the same period. args: offset, limit. Answers the total, rows ...
 local function load_page(keys, args)
   local answer, from = {redis.call('ZCARD', keys[1])}, tonumber(args[1])
   for _, player in ipairs(redis.call('ZREVRANGE', keys[1], from, from + tonumber(args[2]) - 1)) do
@@ -170,7 +170,7 @@ local function load_row(keys, args)
   return answer
 end
 
--- args: limit, '1' if all of them must be looked into, outboxes. Answers an outbox and a settlement in it ...
+-- args: limit, '1' if all outboxes must be read, outboxes. Answers an outbox and a settlement in it ...
 local function peek_outbox(_, args)
   local limit, look, answer = tonumber(args[1]), call_if_here, {}
   if args[2] == '1' then
@@ -189,7 +189,7 @@ local function peek_outbox(_, args)
   return answer
 end
 
--- keys: the outbox, where what cannot be read is kept. args: the settlement.
+-- keys: the outbox, its list of unreadable settlements. args: the settlement.
 local function set_aside(keys, args)
   reach(keys)
   if redis.call('LREM', keys[1], 1, args[1]) > 0 then
@@ -198,8 +198,8 @@ local function set_aside(keys, args)
   return 1
 end
 
--- args: limit, lists of what cannot be read. Answers how many wait in all of them; a list and a
--- settlement in it ..., about as many of every list.
+-- args: limit, lists of unreadable settlements. Answers the total number; a list and a settlement in
+-- it ..., about as many of every list.
 local function peek_unread(_, args)
   local total, filled = 0, {}
   for place = 2, #args do
@@ -218,7 +218,7 @@ local function peek_unread(_, args)
   return answer
 end
 
--- keys: a list of what cannot be read. args: some of it, behind which the next look begins.
+-- keys: a list of unreadable settlements. args: some of them, which are moved to the end of the list.
 local function put_last(keys, args)
   for _, settlement in ipairs(args) do
     if redis.call('LREM', keys[1], 1, settlement) > 0 then

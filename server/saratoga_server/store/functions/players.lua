@@ -6,7 +6,7 @@ local function keep_guest(key, kept)
   end
 end
 
--- keys: the player. argument: {kept ms, field, value ...}. Answers whether it was made now.
+-- keys: the player. argument: {kept ms, field, value ...}. Answers 1 if the row was created now.
 local function create_player(keys, args)
   local fields = cmsgpack.unpack(args[1])
   local kept = table.remove(fields, 1)
@@ -19,7 +19,8 @@ local function create_player(keys, args)
 end
 
 -- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton
--- held so far or ''. Answers 1; 0 if somebody else has it, or nobody is there; -1 if another name is held by now.
+-- held so far or ''. Answers 1; 0 if another player has the name, or the player does not exist; -1 if the
+-- player's name has changed meanwhile.
 local function claim_name(keys, args)
   local player, name, skeleton, old = args[1], args[2], args[3], args[4]
   local holder = redis.call('GET', keys[2])
@@ -39,7 +40,7 @@ local function claim_name(keys, args)
   return 1
 end
 
--- keys: the player. args: kept ms, field, value. Nothing for a player who is not there.
+-- keys: the player. args: kept ms, field, value. Does nothing if the player does not exist.
 local function set_player(keys, args)
   if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
     redis.call('HSET', keys[1], args[2], args[3])
@@ -48,7 +49,7 @@ local function set_player(keys, args)
   return 1
 end
 
--- keys: the player. args: kept ms, command id. It only rises.
+-- keys: the player. args: kept ms, command id. The stored id never falls.
 local function raise_last_id(keys, args)
   local stored = redis.call('HMGET', keys[1], 'token_hash', 'last_id')
   if stored[1] and tonumber(stored[2] or 0) < tonumber(args[2]) then
@@ -58,9 +59,9 @@ local function raise_last_id(keys, args)
   return 1
 end
 
--- keys: the player. args: kept ms, fields. Answers the fields of a player who says hello, the number
--- of the hello among them: the time, unless the last one's was later. So the numbers rise though a
--- clock be set back, or the newest of them be lost with a primary.
+-- keys: the player. args: kept ms, fields. Counts a hello and answers the fields, with its number: the
+-- time, or the last number plus one if that is later. So numbers rise even if a clock was set back, or
+-- the newest number was lost with a primary.
 local function meet_player(keys, args)
   if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
     local last = tonumber(redis.call('HGET', keys[1], 'hello') or 0)
@@ -70,8 +71,8 @@ local function meet_player(keys, args)
   return redis.call('HMGET', keys[1], unpack(args, 2))
 end
 
--- keys: the player. args: kept ms, table, a table that is given up for it or ''. Answers where the
--- player sits instead, or ''.
+-- keys: the player. args: kept ms, table, a table that may be replaced or ''. Answers the other table
+-- at which the player has a seat, or ''.
 local function sit(keys, args)
   local stored = redis.call('HMGET', keys[1], 'token_hash', 'table')
   local there = stored[2] or ''
@@ -87,7 +88,7 @@ end
 
 local CODES_KEPT = 2
 
--- Only a player's newest command can still come again: what older ones made is forgotten.
+-- Only a player's two newest commands can be repeated: the codes of older ones are dropped.
 local function drop_old_codes(key)
   local ids = {}
   for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -103,7 +104,7 @@ local function drop_old_codes(key)
 end
 
 -- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
--- code that belongs to the command, the player's name or '', and where the player sits instead or ''.
+-- code of the command, the player's name or '', and the other table of the player or ''.
 local function reserve_table(keys, args)
   local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
   if not reserved or reserved == args[4] then
@@ -120,7 +121,7 @@ local function reserve_table(keys, args)
 end
 
 -- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if
--- another name is held by now.
+-- the player's name has changed meanwhile.
 local function forget_player(keys, args)
   if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
     return -1

@@ -48,7 +48,7 @@ local function finish_race(table_key, tag, finish, gone)
   end)
 end
 
--- Whatever a change of the table may touch besides itself.
+-- The keys that a change of the table may write besides the table itself.
 local function keys_to_touch(table_key, tag, race, opening, finish)
   local touched = {tag .. ':due', table_key .. ':records'}
   local function add(key)
@@ -110,7 +110,7 @@ local function save_table(keys, args)
   return 1
 end
 
--- args: until, limit, due sets. Answers code and when it was due ..., the longest overdue first.
+-- args: until, limit, due sets. Answers code and due time ..., the longest overdue first.
 local function due_tables(_, args)
   local limit, found_due = tonumber(args[2]), {}
   for place = 3, #args do
@@ -136,7 +136,7 @@ local function due_tables(_, args)
   return answer
 end
 
--- keys: the listing. args: code, summary ('' takes it off).
+-- keys: the listing. args: code, summary ('' removes it).
 local function set_public(keys, args)
   local summaries = '{public}:summaries'
   if args[2] == '' then
@@ -150,7 +150,7 @@ local function set_public(keys, args)
   return 1
 end
 
--- A listed table's summary; nil if nobody has renewed it: then it is listed no more.
+-- Return a listed table's summary; nil, after removing it from the list, if it was not renewed.
 local function live_summary(key, code, oldest)
   local summaries = '{public}:summaries'
   local stored = redis.call('HGET', summaries, code)
@@ -168,12 +168,12 @@ end
 -- keys: the listing. args: kept ms, limit. Answers the summaries, newest first.
 local function list_public(keys, args)
   local oldest, limit, answer = now_ms() - tonumber(args[1]), tonumber(args[2]), {}
-  -- what nobody renews is met here sooner or later, however many newer ones are listed
+  -- summaries that were not renewed are found here, however many newer ones are listed
   for _, code in ipairs(redis.call('ZRANGE', keys[1], 0, limit - 1)) do
     live_summary(keys[1], code, oldest)
   end
   repeat
-    -- those looked at and dropped are out of the way: what has been answered comes first
+    -- the dropped ones are gone from the list: skip only those that were answered
     local more = redis.call('ZREVRANGE', keys[1], #answer, limit - 1)
     for _, code in ipairs(more) do
       answer[#answer + 1] = live_summary(keys[1], code, oldest)
