@@ -1,11 +1,9 @@
-"""What is carried to a second device, as a line of text: the secret, or the token for one house.
+"""A secret or a token as one line of text, for a second device.
 
-Pure. The line says which of the two it is, so that one cannot be taken for the other:
+Pure. The line says which of the two it is:
 
     saratoga secret 64 HEXADECIMAL DIGITS
     saratoga token wss://cards.example.org:443 64 HEXADECIMAL DIGITS
-
-A line of digits alone is what Saratoga 0.1 wrote: the token that it showed to every house.
 """
 
 from dataclasses import dataclass
@@ -19,16 +17,16 @@ PROGRAM: Final = "saratoga"
 
 @dataclass(frozen=True, slots=True)
 class ExportedKey:
-    """A secret on its way."""
+    """A secret, or the token for one server."""
 
     key: str
     is_secret: bool
-    """Who one is everywhere; else a token, who one is at one house."""
+    """Whether this is the secret; otherwise it is a token."""
     origin: str = ""
-    """The house of the token, where the line names it."""
+    """The token's server; empty for a secret."""
 
     def __repr__(self) -> str:
-        """Without the key."""
+        """Return a text without the key."""
         return f"ExportedKey(is_secret={self.is_secret}, origin={self.origin!r})"
 
     @property
@@ -39,15 +37,13 @@ class ExportedKey:
 
 
 def read(line: str) -> ExportedKey | None:
-    """Read such a line; `None` if it is none."""
+    """Read an exported line; return `None` for any other text."""
     match line.split():
-        case [key] if is_key(key):
-            return ExportedKey(key, is_secret=False)
         case ["saratoga", "secret", key] if is_key(key):
             return ExportedKey(key, is_secret=True)
-        case ["saratoga", "token", house, key] if is_key(key):
+        case ["saratoga", "token", server, key] if is_key(key):
             try:
-                return ExportedKey(key, is_secret=False, origin=origin_of(house))
+                return ExportedKey(key, is_secret=False, origin=origin_of(server))
             except ValueError:
                 return None
         case _:

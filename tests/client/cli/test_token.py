@@ -1,4 +1,4 @@
-"""Carrying who one is to a second device, or a second address, without anybody else becoming it."""
+"""Moving an identity to a second device or address, without showing it to others."""
 
 import io
 import logging
@@ -38,7 +38,7 @@ def on_another_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SARATOGA_HOME", str(tmp_path / "laptop"))
 
 
-def test_the_secret_is_carried_in_a_file_for_its_owner_alone(
+def test_the_secret_is_exported_to_a_file_that_only_its_owner_can_read(
     own: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -46,7 +46,7 @@ def test_the_secret_is_carried_in_a_file_for_its_owner_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    at_home = [identity.token_for(house) for house in (HERE, THERE)]
+    at_home = [identity.token_for(server) for server in (HERE, THERE)]
     file = tmp_path / "me.secret"
     assert token("export", str(file)) == Exit.DONE
     assert mode(file) == 0o600
@@ -54,17 +54,17 @@ def test_the_secret_is_carried_in_a_file_for_its_owner_alone(
     assert token("import", str(file)) == Exit.DONE
     assert kept() == own
     assert mode(identity.secret_path()) == 0o600
-    assert [identity.token_for(house) for house in (HERE, THERE)] == at_home
+    assert [identity.token_for(server) for server in (HERE, THERE)] == at_home
     told = capsys.readouterr()
     assert own not in told.out + told.err + caplog.text
 
 
-def test_one_house_s_token_is_carried_without_the_secret(
+def test_one_server_s_token_is_exported_without_the_secret(
     own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_home = [identity.token_for(house) for house in (HERE, THERE)]
+    at_home = [identity.token_for(server) for server in (HERE, THERE)]
     file = tmp_path / "one.token"
-    assert token("export", str(file), "--house", THERE) == Exit.DONE
+    assert token("export", str(file), "--server", THERE) == Exit.DONE
     assert own not in file.read_text()
     on_another_device(monkeypatch, tmp_path)
     assert token("import", str(file)) == Exit.DONE
@@ -73,7 +73,7 @@ def test_one_house_s_token_is_carried_without_the_secret(
     assert identity.token_for(HERE) != at_home[0]
 
 
-def test_where_nothing_can_be_written_that_is_said(
+def test_an_unwritable_file_is_reported(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     no_folder = tmp_path / "a file"
@@ -84,7 +84,7 @@ def test_where_nothing_can_be_written_that_is_said(
     assert own not in told.out + told.err
 
 
-def test_a_file_that_is_there_is_not_written_over(
+def test_an_existing_file_is_not_overwritten(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     taken = tmp_path / "diary"
@@ -94,7 +94,7 @@ def test_a_file_that_is_there_is_not_written_over(
     assert own not in capsys.readouterr().err
 
 
-def test_another_secret_is_taken_only_if_asked_for_and_the_old_one_is_put_aside(
+def test_another_secret_replaces_the_present_one_only_on_request(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other"
@@ -116,7 +116,7 @@ def test_the_same_secret_once_more_changes_nothing(own: str, tmp_path: Path) -> 
     assert [path.name for path in identity.home().iterdir()] == ["secret"]
 
 
-def test_it_comes_through_a_pipe_if_both_ends_say_so(
+def test_a_secret_passes_through_a_pipe_only_on_request(
     own: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -139,39 +139,23 @@ def test_what_is_neither_secret_nor_token_is_refused_and_nothing_is_written(
 ) -> None:
     wrong = tmp_path / "wrong"
     wrong.write_bytes(text)
-    assert token("import", str(wrong), "--house", HERE) == Exit.USAGE
+    assert token("import", str(wrong), "--server", HERE) == Exit.USAGE
     assert not identity.home().exists()
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_the_token_of_0_1_goes_on_at_the_house_where_one_wants_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key_files.write_new(identity.old_token_path(), "ab" * 32)
-    assert token("use", "old", "--at", THERE) == Exit.DONE
-    assert identity.token_for(THERE) == "ab" * 32
-    assert identity.token_for(HERE) != "ab" * 32
-    # and from a file that was exported then
-    exported = tmp_path / "me.token"
-    exported.write_text("cd" * 32 + "\n")
-    assert token("import", str(exported)) == Exit.USAGE
-    assert "--house" in capsys.readouterr().err
-    assert token("import", str(exported), "--house", HERE) == Exit.DONE
-    assert identity.token_for(HERE) == "cd" * 32
-
-
-def test_at_a_house_that_moved_one_stays_who_one_was(own: str) -> None:
+def test_a_player_keeps_the_identity_at_a_server_that_moved(own: str) -> None:
     old, new = "ws://192.168.1.7:7470", "ws://192.168.1.9:7470"
     before = identity.token_for(old)
     assert token("use", old, "--at", new) == Exit.DONE
     assert identity.token_for(new) == before
-    # somebody is somebody there already: not without a word
+    # another token is in use there
     assert token("use", HERE, "--at", new) == Exit.REFUSED
     assert token("use", HERE, "--at", new, "--replace") == Exit.DONE
     assert identity.token_for(new) == identity.token_for(HERE)
 
 
-def test_what_was_brought_for_a_house_is_forgotten_and_still_not_lost(own: str) -> None:
+def test_a_forgotten_token_is_renamed_and_not_deleted(own: str) -> None:
     before = identity.token_for(THERE)
     assert token("forget", THERE) == Exit.USAGE
     assert token("use", HERE, "--at", THERE) == Exit.DONE
@@ -181,7 +165,7 @@ def test_what_was_brought_for_a_house_is_forgotten_and_still_not_lost(own: str) 
     assert key_files.load(aside) == identity.token_for(HERE)
 
 
-def test_a_new_secret_makes_one_somebody_else_everywhere(own: str) -> None:
+def test_a_new_secret_makes_a_new_player_everywhere(own: str) -> None:
     before = identity.token_for(THERE)
     assert token("renew") == Exit.DONE
     assert identity.token_for(THERE) != before
@@ -189,7 +173,7 @@ def test_a_new_secret_makes_one_somebody_else_everywhere(own: str) -> None:
     assert key_files.load(aside) == own
 
 
-def test_what_is_shown_is_no_secret(own: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_nothing_secret(own: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert token("use", HERE, "--at", THERE) == Exit.DONE
     assert token("show") == Exit.DONE
     assert token("show", HERE) == Exit.DONE
@@ -202,16 +186,16 @@ def test_what_is_shown_is_no_secret(own: str, capsys: pytest.CaptureFixture[str]
         assert secret not in told.out + told.err
 
 
-def test_a_house_must_be_named_by_its_address(own: str) -> None:
+def test_a_server_must_be_named_by_its_address(own: str) -> None:
     for words in (("show", "nowhere"), ("forget", "x"), ("use", "nowhere", "--at", HERE)):
         assert token(*words) == Exit.USAGE
 
 
-def test_without_a_secret_there_is_nothing_to_carry(
+def test_without_a_secret_nothing_can_be_exported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert token("export", str(tmp_path / "me")) == Exit.USAGE
-    assert "first visit" in capsys.readouterr().err
+    assert "first connect" in capsys.readouterr().err
     assert token("import", str(tmp_path / "nowhere")) == Exit.USAGE
-    assert token("use", "old", "--at", HERE) == Exit.USAGE
+    assert token("use", THERE, "--at", HERE) == Exit.USAGE
     assert not identity.home().exists()

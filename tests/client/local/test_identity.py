@@ -1,4 +1,4 @@
-"""Every house is told a token of its own, and none of them is told the secret."""
+"""Each server gets a token of its own, and no server gets the secret."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ from saratoga_client.local.paths import HOME_VARIABLE
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
 
-def test_a_house_is_told_the_same_token_each_time_and_no_other_house_is() -> None:
+def test_a_server_always_gets_the_same_token_and_no_other_server_gets_it() -> None:
     assert token_for(HERE) == token_for(HERE) == token_for("ws://localhost:7470/")
     assert token_for(THERE) == token_for("wss://Cards.Example.org:443")
     secret = key_files.load(identity.secret_path())
@@ -28,28 +28,21 @@ def test_a_token_is_made_as_it_is_written_down() -> None:
     assert made == "f1fa7740eaa2812f87a2c7fb8bd191e5bb0a50fc59164ae8fa284830c34d2f14"
 
 
-def test_a_token_that_was_brought_for_a_house_is_used_there_and_nowhere_else() -> None:
+def test_an_imported_token_is_used_at_its_server_only() -> None:
     key_files.write_new(server_token_path("wss://cards.example.org:443"), "cd" * 32)
     assert token_for(THERE) == "cd" * 32
     assert token_for(HERE) != "cd" * 32
-    (given,) = identity.given_tokens()
-    assert given.origin == "wss://cards.example.org:443"
-    assert token_for(given.origin) == "cd" * 32
+    (imported,) = identity.imported_tokens()
+    assert imported.origin == "wss://cards.example.org:443"
+    assert token_for(imported.origin) == "cd" * 32
 
 
-def test_a_token_brought_for_a_house_is_not_replaced_by_another_if_it_cannot_be_read() -> None:
+def test_an_unreadable_imported_token_is_an_error() -> None:
     path = server_token_path("wss://cards.example.org:443")
     key_files.write_new(path, "cd" * 32)
     path.chmod(0o644)
     with pytest.raises(UnusableToken, match="Others on this machine"):
         token_for(THERE)
-
-
-def test_the_token_of_0_1_is_told_to_no_house_and_is_no_secret() -> None:
-    key_files.write_new(identity.old_token_path(), "ab" * 32)
-    assert identity.has_only_old_token(HERE)
-    assert token_for(HERE) not in ("ab" * 32, derived("ab" * 32, "ws://localhost:7470"))
-    assert not identity.has_only_old_token(HERE)
 
 
 def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

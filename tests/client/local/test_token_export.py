@@ -1,28 +1,24 @@
-"""What is carried to another device says what it is."""
+"""An exported line says whether it is a secret or a token."""
 
 import pytest
 
 from saratoga_client.local.token_export import ExportedKey, read
 
 KEY = "ab" * 32
-HOUSE = "wss://cards.example.org:443"
+SERVER = "wss://cards.example.org:443"
 
 
 @pytest.mark.parametrize(
-    "it", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=HOUSE)]
+    "it", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=SERVER)]
 )
 def test_what_is_written_is_read_again(it: ExportedKey) -> None:
     assert read(f"  {it.line}\n") == it
     assert KEY not in repr(it)
 
 
-def test_digits_alone_are_the_token_of_0_1() -> None:
-    assert read(KEY) == ExportedKey(KEY, is_secret=False)
-
-
-def test_a_house_is_read_however_it_is_spelled() -> None:
+def test_a_server_is_read_in_every_spelling() -> None:
     assert read(f"saratoga token wss://Cards.example.org {KEY}") == ExportedKey(
-        KEY, is_secret=False, origin=HOUSE
+        KEY, is_secret=False, origin=SERVER
     )
 
 
@@ -31,12 +27,13 @@ def test_a_house_is_read_however_it_is_spelled() -> None:
     [
         "",
         "hello",
+        KEY,
         KEY[:-2],
         KEY.upper(),
         f"saratoga secret {KEY}0",
         f"saratoga token {KEY}",
         f"saratoga token nowhere {KEY}",
-        f"saratoga secret {HOUSE} {KEY}",
+        f"saratoga secret {SERVER} {KEY}",
         f"{KEY} {KEY}",
     ],
 )
