@@ -159,9 +159,9 @@ async def test_ctrl_c_closes_a_hosts_house_with_the_race_in_it_and_the_next_even
 async def hosting_in_lines(home: Path, *words: str) -> AsyncIterator[tuple[LineClient, int]]:
     """`saratoga host` over pipes, with its table open; and the port of its house."""
     async with line_client("", home, "host", "lafayette", "--name", "Anna", *words) as host:
-        while (found := INVITATION.search(await host.hear("invitation: "))) is None:
+        while (found := INVITATION.search(await host.expect("invitation: "))) is None:
             pass
-        await host.hear("table ")
+        await host.expect("table ")
         yield host, int(found[2])
 
 
@@ -171,7 +171,7 @@ async def test_a_host_in_lines_says_the_invitation_one_fact_a_line(tmp_path: Pat
         assert told[0].startswith("invitation: table ")
         assert told[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
         assert told[2].startswith("invitation: pip install")
-        host.say("leave", "quit")
+        host.type("leave", "quit")
         assert await host.ended() == Exit.DONE
     assert await gone(port)
 
@@ -195,7 +195,7 @@ async def test_a_house_that_runs_here_already_is_used_and_left_alone(
     ):
         assert port == server_process.port
         assert any("runs on this machine already" in line for line in host.errors)
-        host.say("leave", "quit")
+        host.type("leave", "quit")
         assert await host.ended() == Exit.DONE
     assert await is_server("127.0.0.1", server_process.port)
 

@@ -1,7 +1,7 @@
-"""Whole races by four bots through the wire: house, players and rules come to the same.
+"""Whole races of four bots over the wire: server, players and rules agree on the result.
 
-After each race three accounts of it are held against each other: the result that the house
-announced, what each player was told move by move, and what the rules make of the record.
+Each race is compared three ways: the result that the server announced, the events that each player
+received, and the replay of the record by the rules.
 """
 
 import asyncio
@@ -23,17 +23,17 @@ from saratoga_rules.records.record import parse_record
 
 AT_FULL_PACE = ("--rate", "0", "--log-level", "warning")
 CHANGES = 8
-"""Bytes changed by chance in every record."""
+"""Random single-byte changes tried on every record."""
 
 RACES = 200
 TABLES = 25
-"""At once; each races `RACES / TABLES` times."""
+"""Tables at the same time; each plays `RACES / TABLES` races."""
 
 
 async def records_of_a_table(
     server_process: ServerProcess, game: str, names: str, races: int
 ) -> list[str]:
-    """Race so often at one table; returns the records, once nobody disagrees with them."""
+    """Play races at one table and return their records, on which all players agree."""
     async with players_at_a_table(server_process.url, game, names) as players:
         await asyncio.gather(*(player.race(races, 0, len(LINE_UP)) for player in players))
         return [await record_agreed_on(players, race) for race in players[0].notes.outcomes]
@@ -41,8 +41,8 @@ async def records_of_a_table(
 
 async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
     record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
-    everybody = [player.notes for player in players]
-    assert await asyncio.to_thread(disagreements, record.text, everybody) == []
+    notes = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, notes) == []
     assert [player.objections(race) for player in players] == [()] * len(players)
     assert [player.notes.announced.count(race) for player in players] == [1] * len(players)
     return record.text
@@ -61,7 +61,7 @@ async def records(game: str, tables: int, races: int) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_two_races_come_to_the_same_for_house_players_and_rules(game: str) -> None:
+async def test_server_players_and_rules_agree_on_two_races(game: str) -> None:
     texts = await records(game, tables=2, races=1)
     assert len(texts) == 2
     chance = Random(game)
@@ -70,7 +70,7 @@ async def test_two_races_come_to_the_same_for_house_players_and_rules(game: str)
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
-async def test_many_races_come_to_the_same_for_house_players_and_rules(game: str) -> None:
+async def test_server_players_and_rules_agree_on_many_races(game: str) -> None:
     began = time.monotonic()
     texts = await records(game, TABLES, RACES // TABLES)
     raced = time.monotonic() - began
@@ -82,5 +82,5 @@ async def test_many_races_come_to_the_same_for_house_players_and_rules(game: str
     moves = sum(racer.moves for text in texts for racer in parse_record(text).racers)
     note(
         f"{game}: {RACES} races, {moves} moves, 0 disagreements, in {raced:.0f} s; "
-        f"{RACES * CHANGES + len(shortest)} changed bytes, all found out"
+        f"{RACES * CHANGES + len(shortest)} changed bytes, all detected"
     )

@@ -1,6 +1,6 @@
-"""Whole races by two people at terminals of their own, by keys alone, at a real house.
+"""Whole races of two players in terminals, by keys alone, on a real server.
 
-They know only what their screens say, and act only on screens of which nothing is cut.
+The players act only on what their screens show, and fail on a screen with truncated text.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ SIZES = {
     "lady-palk": BROAD,
     "caprice": NARROW,
 }
-"""Of the second player's terminal, by game; the first one's is always narrow."""
+"""Size of the second player's terminal by game; the first one's is always narrow."""
 
 
 @asynccontextmanager
 async def two_at_a_table(
     server_process: ServerProcess, homes: Path, game: str, size: tuple[int, int]
 ) -> AsyncIterator[tuple[KeyPlayer, KeyPlayer]]:
-    """Two terminals, whose players have come to a table of that game."""
+    """Two terminals whose players sit at a new table of this game."""
     columns, lines = size
     async with open_tmux() as tmux:
         anna = KeyPlayer(tmux, "Anna", server_process.url, homes / "anna")
@@ -50,7 +50,7 @@ async def both(
 
 
 async def race(players: tuple[KeyPlayer, KeyPlayer], number: int = 1) -> None:
-    """From a gathered table to the results, the same on both screens, and on to the next race."""
+    """Play a race from ready to the results, the same on both screens, and go to the next one."""
     anna, bert = players
     await both(players, lambda player: player.is_ready())
     await anna.sees(lambda screen: str(screen).count("ready") > 2)
@@ -73,7 +73,7 @@ def is_to_get_ready(screen: Screen) -> bool:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_two_people_race_to_the_end_by_keys_alone(
+async def test_two_players_finish_a_race_by_keys_alone(
     server_process: ServerProcess, tmp_path: Path, game: str
 ) -> None:
     async with two_at_a_table(server_process, tmp_path, game, SIZES[game]) as players:
@@ -83,7 +83,7 @@ async def test_two_people_race_to_the_end_by_keys_alone(
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
-async def test_two_people_race_all_evening(
+async def test_two_players_race_ten_times_by_keys_alone(
     server_process: ServerProcess, tmp_path: Path, game: str
 ) -> None:
     async with two_at_a_table(server_process, tmp_path, game, NARROW) as players:

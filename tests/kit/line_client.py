@@ -1,6 +1,6 @@
-"""The client as lines, as a process at the other end of two pipes.
+"""The plain client as a process: commands go to its standard input, lines come from its output.
 
-It is told orders and heard line by line; whoever waits for a line is told what was said instead.
+A test that waits for a line in vain fails with the last lines that came instead.
 """
 
 import asyncio
@@ -13,43 +13,43 @@ from random import Random
 from typing import Final
 
 RECEIVED_WITHIN: Final = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds to wait for a line: a bound, never a measure."""
 
 
 class LineClient:
-    """A running `saratoga`, and everything that it has said."""
+    """A running `saratoga`, and everything that it has written."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.lines: list[str] = []
         self.read_to = 0
-        """Lines that were waited for, or passed over."""
+        """Number of lines that were read or skipped."""
         self.errors: list[str] = []
-        """What it has said on its error stream."""
+        """Lines of its standard error."""
         self._more = asyncio.Event()
         assert process.stdout is not None
         assert process.stderr is not None
-        self._listening = asyncio.create_task(self._listen(process.stdout, self.lines))
-        self._minding = asyncio.create_task(self._listen(process.stderr, self.errors))
+        self._reading_output = asyncio.create_task(self._read(process.stdout, self.lines))
+        self._reading_errors = asyncio.create_task(self._read(process.stderr, self.errors))
 
-    async def _listen(self, stream: asyncio.StreamReader, lines: list[str]) -> None:
+    async def _read(self, stream: asyncio.StreamReader, lines: list[str]) -> None:
         async for line in stream:
             lines.append(line.decode().rstrip("\n"))
             self._more.set()
         self._more.set()
 
-    def say(self, *orders: str) -> None:
+    def type(self, *commands: str) -> None:
         """Type these lines."""
         assert self.process.stdin is not None
-        self.process.stdin.write("".join(f"{order}\n" for order in orders).encode())
+        self.process.stdin.write("".join(f"{command}\n" for command in commands).encode())
 
-    def fall_silent(self) -> None:
-        """Close its standard input: there will be no more lines."""
+    def end_input(self) -> None:
+        """Close its standard input."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
-    async def hear(self, *beginnings: str) -> str:
-        """The next line that begins with one of these; what comes before it is passed over."""
+    async def expect(self, *beginnings: str) -> str:
+        """Return the next line that begins with one of these; skip the lines before it."""
         try:
             async with asyncio.timeout(RECEIVED_WITHIN):
                 while True:
@@ -58,53 +58,53 @@ class LineClient:
                         self.read_to += 1
                         if line.startswith(beginnings):
                             return line
-                    assert not self._listening.done(), self._instead(beginnings)
+                    assert not self._reading_output.done(), self._instead(beginnings)
                     self._more.clear()
-                    if self.read_to == len(self.lines) and not self._listening.done():
+                    if self.read_to == len(self.lines) and not self._reading_output.done():
                         await self._more.wait()
         except TimeoutError:
             raise AssertionError(self._instead(beginnings)) from None
 
-    def hear_again(self, read_to: int) -> None:
-        """Go back to an earlier `read_to`: what was passed over since is heard by who asks for it."""
+    def rewind(self, read_to: int) -> None:
+        """Go back to an earlier `read_to`, so that skipped lines can be read again."""
         self.read_to = read_to
 
     def _instead(self, beginnings: Sequence[str]) -> str:
-        return "\n".join([f"{beginnings} was not said, but:", *self.lines[-40:], *self.errors])
+        return "\n".join([f"{beginnings} did not come, but:", *self.lines[-40:], *self.errors])
 
     async def legal(self) -> list[str]:
-        """Every legal move, as the client lists them."""
-        self.say("legal")
-        count = int((await self.hear("legal: ", "no: ")).removeprefix("legal: "))
-        return [(await self.hear("legal ")).split()[1].rstrip(":") for _ in range(count)]
+        """Return the legal moves that the client lists."""
+        self.type("legal")
+        count = int((await self.expect("legal: ", "no: ")).removeprefix("legal: "))
+        return [(await self.expect("legal ")).split()[1].rstrip(":") for _ in range(count)]
 
     async def play(self, chance: Random, most: int) -> int:
-        """Play so many moves at most, chosen among the legal ones; how many were made."""
+        """Play up to `most` legal moves and return how many were made."""
         for made in range(most):
             moves = await self.legal()
             if not moves:
                 return made
-            self.say(typed(liked(moves, chance), chance))
-            answer = await self.hear("move ", "no: ")
+            self.type(typed(hurried_choice(moves, chance), chance))
+            answer = await self.expect("move ", "no: ")
             assert answer.startswith("move "), "\n".join(self.lines[-40:])
         return most
 
     async def ended(self) -> int:
-        """Wait until it has ended by itself; its exit code."""
+        """Wait until the program has ended by itself; return its exit code."""
         async with asyncio.timeout(RECEIVED_WITHIN):
-            await asyncio.gather(self._listening, self._minding)
+            await asyncio.gather(self._reading_output, self._reading_errors)
             return await self.process.wait()
 
     async def end(self) -> None:
-        """End it if it has not ended yet."""
+        """Kill the program if it has not ended yet."""
         if self.process.returncode is None:
             self.process.kill()
-        self.fall_silent()
+        self.end_input()
         await self.ended()
 
 
-def liked(moves: Sequence[str], chance: Random) -> str:
-    """A move that somebody in a hurry would make: bank if possible, seldom only turn cards."""
+def hurried_choice(moves: Sequence[str], chance: Random) -> str:
+    """Choose a move as a hurried player does: bank if possible, prefer carrying to drawing."""
     banking = [move for move in moves if move.endswith(("up", "down"))]
     carrying = [move for move in moves if ">" in move and not move.startswith("up.")]
     turning = [move for move in moves if ">" not in move]
@@ -116,7 +116,7 @@ def liked(moves: Sequence[str], chance: Random) -> str:
 
 
 def typed(move: str, chance: Random) -> str:
-    """A move in one of the forms in which people type it."""
+    """Return a move in one of the forms that players type."""
     source, _, rest = move.partition(">")
     target, _, count = rest.partition(":")
     if not rest or source.startswith("up.") or chance.random() < 0.3:
@@ -129,7 +129,7 @@ def typed(move: str, chance: Random) -> str:
 
 @asynccontextmanager
 async def line_client(server: str, home: Path, *words: str) -> AsyncIterator[LineClient]:
-    """`saratoga WORDS` over pipes, as the player who is at home there."""
+    """Run `saratoga WORDS` over pipes, with `home` as the player's folder."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_client", *words),
         env={**os.environ, "SARATOGA_SERVER": server, "SARATOGA_HOME": str(home)},

@@ -1,4 +1,4 @@
-"""A bot at its board, and a house that judges."""
+"""A bot plays its board against a scripted server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -26,7 +26,7 @@ AT_ONCE = 0.0
 
 
 class Judge:
-    """One board, judged as the house judges it."""
+    """A board, judged as the server judges it."""
 
     def __init__(self, start: Position) -> None:
         self.position = start

@@ -1,4 +1,4 @@
-"""A bot at a table: ready, start, race, next race, and what goes wrong."""
+"""A bot at a table: ready, start, race, next race, and errors."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,15 +37,15 @@ RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 
 
 
 class Bot:
-    """A bot that has sat down, and the house's end of its line."""
+    """A seated bot, and the server's side of its connection."""
 
-    def __init__(self, house: Connection, peer: ScriptedPeer, player: TablePlayer) -> None:
-        self.house = house
+    def __init__(self, connection: Connection, peer: ScriptedPeer, player: TablePlayer) -> None:
+        self.connection = connection
         self.peer = peer
         self.staying: asyncio.Future[Report] = asyncio.ensure_future(player.stay())
 
     async def done(self) -> commands.AnyCommand:
-        """The bot's next command, answered with `Done`."""
+        """Return the bot's next command after answering it with `Done`."""
         command = await self.peer.command()
         await self.peer.send(events.Done(re=command.id))
         return command
@@ -71,7 +71,7 @@ async def bot(server: ScriptedServer) -> AsyncIterator[Bot]:
 
 
 def gathered(ready: commands.Ready | None = None, version: int = 2) -> events.TableChanged:
-    """The table, the bot at it as its host; ready if it has said so."""
+    """Return the table with the bot as its host, ready if it has said so."""
     own = events.Seat(player=PLAYER, name="Otto", bot=True)
     if ready is not None:
         own = replace(own, ready=True, nonce_hash=ready.nonce_hash)
@@ -190,7 +190,7 @@ async def test_a_lasting_refusal_ends_the_bot(bot: Bot) -> None:
 
 
 async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot: Bot) -> None:
-    joining = asyncio.ensure_future(bot.house.request(partial(commands.JoinTable, table=CODE)))
+    joining = asyncio.ensure_future(bot.connection.request(partial(commands.JoinTable, table=CODE)))
     join = await bot.peer.command()
     await bot.peer.send(snapshot(re=join.id))
     await joining

@@ -35,6 +35,6 @@ def test_a_pipe_has_a_short_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 async def test_plain_has_the_lobby_in_lines(tmp_path: Path) -> None:
     async with open_lobby() as server, line_client(server.url, tmp_path, "--plain") as client:
-        await client.hear("lobby: ")
-        client.say("quit")
+        await client.expect("lobby: ")
+        client.type("quit")
         assert await client.ended() == Exit.DONE

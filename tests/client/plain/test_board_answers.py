@@ -1,4 +1,4 @@
-"""What is answered to whoever asks about a board."""
+"""Answers about a board: its piles, its legal moves, and where a card is."""
 
 from kit.positions import draw
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
@@ -14,37 +14,37 @@ def asked(picture: str = PICTURE, card_names: CardNames = LETTERS, **changes: bo
     return BoardAnswers(LAFAYETTE, redact(draw(LAFAYETTE, picture)), 4, card_names, **changes)
 
 
-def test_the_board_is_said_pile_by_pile_under_a_heading() -> None:
+def test_look_lists_every_pile_under_a_heading() -> None:
     first, *piles = asked().look()
     assert first.startswith("board: lafayette, 4 moves, ")
     assert "column 1: 9C" in piles
     assert "waste: 1, AS" in piles
 
 
-def test_of_a_board_that_has_ended_no_moves_are_counted() -> None:
+def test_look_at_an_ended_board_gives_no_number_of_moves() -> None:
     view = redact(draw(LAFAYETTE, PICTURE))
     assert next(BoardAnswers(LAFAYETTE, view, None, LETTERS).look()).startswith(
         "board: lafayette, 0 "
     )
 
 
-def test_legal_moves_are_counted_and_each_says_what_it_does() -> None:
+def test_legal_counts_the_moves_and_explains_each() -> None:
     count, *moves = asked().legal()
     assert count == f"legal: {len(moves)}"
     assert "legal w>up: AS from the waste to its foundation, built up" in moves
 
 
-def test_when_a_board_has_ended_nothing_is_legal() -> None:
+def test_an_ended_board_has_no_legal_moves() -> None:
     assert list(asked(has_ended=True).legal()) == ["legal: 0"]
 
 
-def test_a_card_is_asked_for_as_one_would_say_it() -> None:
+def test_where_accepts_cards_in_words() -> None:
     assert list(asked(card_names=CardNames(in_words=True)).where("eight of hearts")) == [
         "where 8 of hearts: column 2, on top"
     ]
 
 
-def test_who_asks_for_no_card_is_told_how_to() -> None:
+def test_where_without_a_card_is_explained() -> None:
     assert list(asked().where("")) == [
         "no: Which card? Type where 7C, where 10H, or where K for all four kings."
     ]
@@ -53,7 +53,7 @@ def test_who_asks_for_no_card_is_told_how_to() -> None:
     ]
 
 
-def test_rules_are_those_of_the_game_here_or_of_the_one_that_is_named() -> None:
+def test_rules_are_of_the_current_game_or_of_the_named_one() -> None:
     assert next(rules_lines("", LAFAYETTE)) == "rules game: Lafayette"
     assert next(rules_lines("Caprice", LAFAYETTE)) == "rules game: Caprice"
     assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Which game? There are canfield, ")

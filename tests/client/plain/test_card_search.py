@@ -20,14 +20,14 @@ def context(game: Game, picture: str, cards: str) -> list[str]:
     return list(where_lines(game, redact(draw(game, picture)), parse_cards(cards)))
 
 
-def test_a_card_in_a_column_is_told_with_what_lies_on_it() -> None:
+def test_a_card_in_a_column_is_found_with_the_card_above_it() -> None:
     assert context(CANFIELD, BOARD, "9S") == [
         "where 9S: column 1, under 2 cards, directly under 8D"
     ]
     assert context(CANFIELD, BOARD, "7C") == ["where 7C: column 1, on top"]
 
 
-def test_waste_and_reserve_are_looked_through_as_far_as_they_are_known() -> None:
+def test_cards_of_the_waste_are_found_and_hidden_cards_of_the_reserve_are_not() -> None:
     assert context(CANFIELD, BOARD, "9H") == [
         "where 9H: the waste, under 1 card, directly under 2C"
     ]
@@ -37,7 +37,7 @@ def test_waste_and_reserve_are_looked_through_as_far_as_they_are_known() -> None
     ]
 
 
-def test_banked_cards_are_told() -> None:
+def test_banked_cards_are_found() -> None:
     assert context(CANFIELD, BOARD, "QS") == ["where QS: banked"]
     assert context(CANFIELD, BOARD, "KS") == ["where KS: banked, on top"]
     assert context(CAPRICE, "down: H2", "QH") == [
@@ -46,7 +46,7 @@ def test_banked_cards_are_told() -> None:
     ]
 
 
-def test_of_two_packs_both_copies_are_told() -> None:
+def test_both_copies_of_a_card_are_found_in_a_game_of_two_packs() -> None:
     assert context(LADY_PALK, "t1: 5C\nup: C6,5", "5C") == [
         "where 5C: column 1, on top",
         "where 5C: banked",
@@ -55,7 +55,7 @@ def test_of_two_packs_both_copies_are_told() -> None:
     assert context(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
 
 
-def test_of_many_cards_those_face_down_are_told_together() -> None:
+def test_all_hidden_cards_share_one_line() -> None:
     assert context(CANFIELD, "t1: KS", "KC KS KH KD") == [
         "where KS: column 1, on top",
         "where KC KH KD: face down, in the stock",

@@ -1,4 +1,4 @@
-"""An evening's events as lines: each stands alone, each is said once."""
+"""Events at a table as lines: each is written once and can be understood by itself."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def said(before: SessionState, after: SessionState, style: LineStyle = PLAIN) ->
 
 
 def heard(before: SessionState, *told: events.AnyEvent) -> list[str]:
-    """What is said to these events, one after the other."""
+    """Return the lines for these events, one after another."""
     lines = []
     for event in told:
         after = next_state(before, event, START + 5_000)
@@ -54,7 +54,7 @@ def shown(table: events.Table, **changed: object) -> events.TableChanged:
     return events.TableChanged(table=newer, now=START)
 
 
-def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
+def test_a_player_who_sits_down_sees_the_table_and_what_to_type() -> None:
     lines = list(opening_lines(state_after(first=snapshot(shown=GATHERING)), PLAIN, START))
     assert lines == [
         "table mint-otter-42: canfield, 10 minutes, 16 seats, private",
@@ -67,20 +67,20 @@ def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
     ]
 
 
-def test_who_comes_back_hears_the_board() -> None:
+def test_a_player_who_returns_sees_the_board() -> None:
     lines = list(opening_lines(state_after(), LineStyle(CardNames(in_words=True)), START))
     assert "deal: canfield, 1 banked, -$45" in lines
     assert sum(line.startswith("column ") for line in lines) == 4
     assert any(" of " in line for line in lines if line.startswith("column 1: "))
 
 
-def test_who_comes_late_hears_that_the_race_is_on_without_them() -> None:
+def test_a_player_who_comes_late_sees_that_the_race_is_running() -> None:
     lines = list(opening_lines(state_after(first=snapshot("y1 =a1")), PLAIN, START))
     assert any(line.startswith("note: this race started without you") for line in lines)
     assert lines[-1].startswith("standing ")
 
 
-def test_others_are_heard_to_come_and_get_ready_and_oneself_is_not() -> None:
+def test_other_players_coming_and_getting_ready_are_written_but_not_your_own_ready() -> None:
     first = state_after(first=snapshot(shown=GATHERING))
     ready = [seat("y", ready=True), seat("a", ready=True), seat("r"), seat("o")]
     assert heard(first, shown(GATHERING, seats=ready)) == [
@@ -89,7 +89,7 @@ def test_others_are_heard_to_come_and_get_ready_and_oneself_is_not() -> None:
     ]
 
 
-def test_who_leaves_is_told_of_once_by_whoever_tells_more() -> None:
+def test_a_player_who_leaves_is_written_once_by_the_notice_if_there_is_one() -> None:
     first = state_after(first=snapshot(shown=GATHERING))
     gone = [seat("y"), seat("r")]
     assert heard(first, shown(GATHERING, seats=gone)) == ["seat: ana left the table"]
@@ -108,7 +108,7 @@ def test_a_lost_connection_says_that_the_score_is_safe() -> None:
     assert said(lost, back) == ["link: connected again"]
 
 
-def test_a_move_is_one_line_when_the_house_has_made_it() -> None:
+def test_a_move_is_one_line_after_the_server_has_accepted_it() -> None:
     first = state_after()
     assert first.own is not None
     on_its_way = replace(first, own=with_move(first.own, DRAW))
@@ -119,18 +119,18 @@ def test_a_move_is_one_line_when_the_house_has_made_it() -> None:
     assert line.startswith("move 1 draw: turned ")
 
 
-def test_an_ending_says_why_and_that_it_counts() -> None:
+def test_an_ending_has_its_state_result_and_reason() -> None:
     first = state_after()
     ended = confirm(first, board(count=1, state="stuck"))
     assert said(first, ended) == ["ended: stuck, 1 banked, -$45; no more cards can be banked"]
 
 
-def test_how_a_rival_ends_is_news_and_how_one_does_oneself_is_not_said_twice() -> None:
+def test_a_rival_s_ending_is_news_and_your_own_is_not() -> None:
     lines = heard(state_after(), standings("y1:cashed_out =a1:stuck =r1"))
     assert lines == ["news: ana is stuck at 1, -$45"]
 
 
-def test_a_result_is_told_once_with_ties_explained_and_totals_after_it() -> None:
+def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> None:
     told = at_table(
         phase="over",
         version=9,
@@ -161,13 +161,13 @@ def test_a_result_is_told_once_with_ties_explained_and_totals_after_it() -> None
     assert not any("digest" in line for line in lines)
 
 
-def test_after_one_race_the_totals_are_the_result() -> None:
+def test_after_a_table_s_first_race_there_are_no_totals() -> None:
     lines = heard(state_after(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
     assert [line for line in lines if line.startswith("result")]
     assert not [line for line in lines if line.startswith("total")]
 
 
-def test_the_clock_says_what_is_gone_and_what_is_left() -> None:
+def test_the_clock_has_the_time_passed_and_the_time_left() -> None:
     assert clock_line(state_after(), START + 75_000) == "clock: 1:15 passed, 8:45 left"
     assert clock_line(state_after(), START + CAP) == "clock: 10:00 passed, 0:00 left"
     assert clock_line(state_after(first=snapshot(shown=GATHERING)), START) == (

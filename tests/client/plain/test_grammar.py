@@ -23,12 +23,12 @@ def named(line: str, context: Context = Context.TABLE) -> tuple[str, str]:
         ("next race", "next", ""),
     ],
 )
-def test_an_order_is_read_with_what_follows_it(line: str, command: str, arguments: str) -> None:
+def test_a_command_is_split_from_its_arguments(line: str, command: str, arguments: str) -> None:
     assert named(line) == (command, arguments)
 
 
 @pytest.mark.parametrize("line", ["w 3", "t3>t5:4", "3 f", "7C 8D", "gibberish"])
-def test_everything_else_must_be_a_move(line: str) -> None:
+def test_a_line_without_a_command_is_a_move(line: str) -> None:
     parsed = parse_line(line, Context.TABLE)
     assert parsed.command is None
     assert parsed.is_move
@@ -36,18 +36,18 @@ def test_everything_else_must_be_a_move(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["draw", "redeal", "bank w"])
-def test_orders_that_are_moves_are_read_as_such(line: str) -> None:
+def test_commands_that_are_moves_are_parsed_as_moves(line: str) -> None:
     parsed = parse_line(line, Context.TABLE)
     assert parsed.is_move
     assert parsed.line == line
 
 
-def test_an_order_of_another_place_is_none_here_and_says_where_it_is() -> None:
+def test_a_command_of_another_context_is_refused_with_its_context() -> None:
     assert named("undo") == ("", "undo")
     assert not_understood("undo", Context.TABLE) == ("no: undo works only in practice. Type help.")
 
 
-def test_a_slip_of_the_finger_is_guessed() -> None:
+def test_a_misspelt_command_is_guessed() -> None:
     assert not_understood("standigs", Context.TABLE) == (
         "no: 'standigs' is neither a command nor a move. Did you mean standings? Type help."
     )
@@ -59,13 +59,13 @@ def test_a_slip_of_the_finger_is_guessed() -> None:
 @pytest.mark.parametrize(
     "context", [Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING]
 )
-def test_the_help_has_a_line_for_every_order(context: Context) -> None:
+def test_the_help_has_a_line_for_every_command(context: Context) -> None:
     lines = list(help_lines(context))
     assert all(line.startswith("help ") and ": " in line for line in lines)
     commands = [command for command in COMMANDS if context in command.context]
     assert len([line for line in lines if not line.startswith("help a move")]) == len(commands)
 
 
-def test_no_word_means_two_orders() -> None:
+def test_no_word_means_two_commands() -> None:
     names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
     assert len(names) == len(set(names))

@@ -1,11 +1,11 @@
-"""What plain lines say of a leaderboard."""
+"""Leaderboards as plain lines."""
 
 from kit.leaderboard_pages import ANNA, BANKROLL, BERT, BEST
 from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_protocol import events
 
 
-def test_plain_lines_say_who_is_where() -> None:
+def test_each_row_has_its_rank_and_result() -> None:
     assert list(leaderboard_lines(BEST)) == [
         "canfield, best, 2026-09-01: 2 in all",
         "1. Anna: 31 banked, +$105, mint-otter-42/3",
@@ -20,7 +20,7 @@ def test_bots_are_marked_as_bots() -> None:
     ]
 
 
-def test_one_s_own_row_is_told_when_it_is_not_on_the_page() -> None:
+def test_your_own_row_follows_a_page_that_lacks_it() -> None:
     elsewhere = events.Leaderboard(
         game="canfield",
         ranking="best",

@@ -4,11 +4,11 @@ from queue import SimpleQueue
 from saratoga_client.plain.line_reader import AHEAD, LONGEST, LineReader
 
 WITHIN = 10.0
-"""Seconds: a bound for what a thread brings, never a measure."""
+"""Seconds to wait for the reader thread: a bound, never a measure."""
 
 
 class Pipe:
-    """A source that gives what it is given; `b""` is the end."""
+    """A source that returns the given chunks; `b""` is the end."""
 
     def __init__(self, *chunks: bytes) -> None:
         self.chunks: SimpleQueue[bytes] = SimpleQueue()
@@ -24,19 +24,19 @@ async def all_lines(*chunks: bytes) -> list[str]:
         return [line async for line in LineReader(Pipe(*chunks, b""))]
 
 
-async def test_lines_come_one_by_one_however_they_were_cut() -> None:
+async def test_lines_are_split_correctly_whatever_the_chunks() -> None:
     assert await all_lines(b"draw\nw ", b"3\r\n", b"\nlo", b"ok\n") == ["draw", "w 3", "", "look"]
 
 
-async def test_the_last_line_may_lack_its_end() -> None:
+async def test_a_last_line_without_a_line_end_is_read() -> None:
     assert await all_lines(b"draw\nquit") == ["draw", "quit"]
 
 
-async def test_a_letter_that_was_cut_in_two_is_put_together() -> None:
+async def test_a_character_split_between_chunks_is_decoded() -> None:
     assert await all_lines("name Zoë\n".encode()[:8], "name Zoë\n".encode()[8:]) == ["name Zoë"]
 
 
-async def test_what_is_no_text_is_marked_and_what_is_too_long_is_cut() -> None:
+async def test_invalid_bytes_are_replaced_and_long_lines_are_truncated() -> None:
     assert await all_lines(b"a\xffb\n") == ["a�b"]
     assert await all_lines(b"x" * 3 * LONGEST, b"y" * LONGEST, b"\nlook\n") == [
         "x" * LONGEST,
@@ -51,7 +51,7 @@ async def test_the_end_stays_the_end() -> None:
         assert await reader.next() is None
 
 
-async def test_a_line_that_is_waited_for_holds_nothing_up() -> None:
+async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
     pipe = Pipe()
     reader = LineReader(pipe)
     async with asyncio.timeout(WITHIN), asyncio.TaskGroup() as group:
@@ -63,17 +63,17 @@ async def test_a_line_that_is_waited_for_holds_nothing_up() -> None:
     pipe.chunks.put(b"")
 
 
-async def test_a_long_script_waits_in_its_pipe() -> None:
+async def test_only_a_few_lines_are_read_in_advance() -> None:
     pipe = Pipe(*[b"draw\n"] * (AHEAD + 50), b"")
     reader = LineReader(pipe)
     async with asyncio.timeout(WITHIN):
         assert await reader.next() == "draw"
-        # the line after those read ahead is not taken before there is room
+        # the next line is not read before one is taken
         assert pipe.chunks.qsize() >= 48
         assert len([line async for line in reader]) == AHEAD + 49
 
 
-async def test_a_source_that_breaks_is_at_its_end() -> None:
+async def test_a_source_that_fails_is_treated_as_ended() -> None:
     class Broken:
         def read(self, size: int, /) -> bytes:
             raise OSError("the terminal is gone")

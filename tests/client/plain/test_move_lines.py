@@ -45,16 +45,16 @@ def line(game: Game, picture: str, move: str) -> str:
         ("r>up", "5D from the reserve to its foundation"),
     ],
 )
-def test_a_move_is_said_with_its_cards(move: str, said: str) -> None:
+def test_a_move_names_its_cards(move: str, said: str) -> None:
     assert words(CANFIELD, BOARD, move) == said
 
 
-def test_a_packet_is_said_whole_and_a_space_is_named() -> None:
+def test_a_packet_names_all_its_cards_and_the_space() -> None:
     board = "t1: KS QH JS\nt2: 5C"
     assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space column 3")
 
 
-def test_cards_may_be_said_in_words() -> None:
+def test_cards_can_be_named_in_words() -> None:
     assert words(CANFIELD, BOARD, "w>t1", CardNames(in_words=True)) == (
         "7 of clubs from the waste onto 8 of diamonds in column 1"
     )
@@ -67,30 +67,30 @@ def test_a_card_taken_back_is_named() -> None:
     )
 
 
-def test_a_move_from_the_waste_tells_what_lies_there_now() -> None:
+def test_a_move_from_the_waste_shows_the_new_top_card() -> None:
     assert line(CANFIELD, BOARD, "w>t1") == (
         "move 12 w>t1: 7C from the waste onto 8D in column 1; waste 2 2C"
     )
 
 
-def test_a_space_that_fills_itself_is_told() -> None:
+def test_a_space_filled_automatically_is_named() -> None:
     assert line(CANFIELD, BOARD, "t2>t3") == (
         "move 12 t2>t3: 9S from column 2 onto TH in column 3; "
         "5D fills column 2 from the reserve; reserve 2 4H"
     )
 
 
-def test_a_banked_card_tells_the_money() -> None:
+def test_a_banked_card_shows_the_money() -> None:
     assert line(CANFIELD, BOARD, "r>up") == (
         "move 12 r>up: 5D from the reserve to its foundation; reserve 2 4H; 2 banked, -$40"
     )
 
 
-def test_a_draw_tells_the_cards_turned_and_the_stock() -> None:
+def test_a_draw_shows_the_cards_and_the_size_of_the_stock() -> None:
     assert line(CANFIELD, BOARD, "draw") == "move 12 draw: turned AS 2S 3S; stock 1"
 
 
-def test_a_redeal_tells_the_pass_where_passes_are_counted() -> None:
+def test_a_redeal_shows_the_pass_if_passes_are_limited() -> None:
     board = "waste: AS 2S 3S"
     assert line(CANFIELD_AISLERIOT, board, "redeal") == (
         "move 12 redeal: the waste is the stock again; stock 3; pass 2 of 3"
@@ -100,14 +100,14 @@ def test_a_redeal_tells_the_pass_where_passes_are_counted() -> None:
     )
 
 
-def test_a_deal_over_the_columns_tells_every_card() -> None:
+def test_a_deal_over_the_columns_names_every_card() -> None:
     board = "t1: 5C\nt2: 9D\nstock: AS 2S 3S"
     assert line(CAPRICE, board, "draw") == (
         "move 12 draw: dealt AS 2S 3S on columns 1 to 3; stock empty"
     )
 
 
-def test_what_a_column_shows_when_a_card_has_left_is_told() -> None:
+def test_a_column_that_lost_a_card_shows_its_new_top_card() -> None:
     board = "t1: 9C 5H\nt2: 6S"
     assert line(LAFAYETTE, board, "t1>t2") == (
         "move 12 t1>t2: 5H from column 1 onto 6S in column 2; column 1 shows 9C"
@@ -118,7 +118,7 @@ def test_what_a_column_shows_when_a_card_has_left_is_told() -> None:
     )
 
 
-def test_a_card_taken_back_costs_money() -> None:
+def test_a_card_taken_back_lowers_the_money() -> None:
     board = "t1: 6H\nup: S5\nbase: A"
     assert line(CANFIELD_AISLERIOT, board, "up.S>t1") == (
         "move 12 up.S>t1: 5S back from its foundation onto 6H in column 1; 4 banked, -$30"

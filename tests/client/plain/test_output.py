@@ -3,7 +3,7 @@ import pytest
 from saratoga_client.plain.output import LineOutput
 
 
-def test_lines_are_said_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_are_written_without_a_prompt_to_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     output = LineOutput(prompts=False)
     output.write("stock: 34", "waste: empty")
     output.prompt()
@@ -11,14 +11,14 @@ def test_lines_are_said_as_they_come(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "stock: 34\nwaste: empty\nreserve: 13, 4H\n"
 
 
-def test_where_somebody_types_there_is_one_prompt(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_prompt_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
     output = LineOutput(prompts=True)
     output.prompt()
     output.prompt()
     assert capsys.readouterr().out == "> "
 
 
-def test_what_is_said_unasked_does_not_stand_behind_the_prompt(
+def test_an_event_is_not_written_behind_the_prompt(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     output = LineOutput(prompts=True)
@@ -28,7 +28,7 @@ def test_what_is_said_unasked_does_not_stand_behind_the_prompt(
     assert capsys.readouterr().out == "> \nOtto [bot] took the lead\n2. Anna\n> "
 
 
-def test_the_answer_to_a_typed_line_begins_on_its_own_line(
+def test_the_answer_to_a_typed_line_follows_it_directly(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     output = LineOutput(prompts=True)
@@ -38,7 +38,7 @@ def test_the_answer_to_a_typed_line_begins_on_its_own_line(
     assert capsys.readouterr().out == "> clock: 3:12 gone, 6:48 left\n"
 
 
-def test_other_peoples_words_cannot_command_the_terminal(
+def test_control_characters_are_made_visible(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     LineOutput(prompts=False).write("seat: An\x1b[2Jna")

@@ -1,4 +1,4 @@
-"""Typed words, taken for a move or answered."""
+"""Typed text is parsed as a move or answered with an explanation."""
 
 import pytest
 
@@ -16,26 +16,26 @@ def answered(words: str, name: str = "lafayette", context: Context = Context.TAB
     return parse_typed_move(GAMES[name], view, words, context, CardNames(in_words=True))
 
 
-def test_a_legal_move_is_that_move() -> None:
+def test_a_legal_move_is_parsed() -> None:
     assert answered("2 1") == parse_move("t2>t1")
     assert answered("draw") == DRAW
 
 
-def test_a_move_that_is_not_legal_is_answered_with_cards_said_as_they_are_heard() -> None:
+def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
     assert answered("3") == "no: 9 of spades, column 3: no place to go now."
     assert answered("1 2") == "no: That card cannot be laid on the top card of that column."
 
 
-def test_where_several_moves_are_meant_what_to_type_is_said_and_no_keys() -> None:
+def test_an_ambiguous_move_lists_what_to_type() -> None:
     assert answered("2") == "no: Several are possible: type 2 1 or 2 3."
 
 
 @pytest.mark.parametrize("words", ["draw 3 columns", "bank bank"])
-def test_words_that_begin_like_a_move_are_told_how_moves_are_said(words: str) -> None:
+def test_a_malformed_move_is_explained(words: str) -> None:
     assert str(answered(words)).startswith("no: A move is a pile and where it goes, such as 3 5")
 
 
-def test_what_is_no_move_at_all_is_guessed_among_the_orders() -> None:
+def test_other_text_is_compared_with_the_commands() -> None:
     assert answered("standigns") == (
         "no: 'standigns' is neither a command nor a move. Did you mean standings? Type help."
     )

@@ -45,29 +45,29 @@ def test_every_pile_has_its_line() -> None:
     ]
 
 
-def test_empty_piles_say_so() -> None:
+def test_empty_piles_are_marked_empty() -> None:
     lines = list(position_lines(CANFIELD, view_of(CANFIELD, "up: S1")))
     assert lines[:3] == ["stock: empty, pass 1", "waste: empty", "reserve: empty"]
 
 
-def test_a_game_without_waste_or_reserve_says_nothing_of_them() -> None:
+def test_a_game_without_waste_or_reserve_has_no_lines_for_them() -> None:
     heads = [line.partition(":")[0] for line in position_lines(CAPRICE, view_of(CAPRICE, ""))]
     assert heads == ["stock", "up", "down", *(f"column {n}" for n in range(1, 13))]
 
 
-def test_both_foundations_of_a_suit_are_said() -> None:
+def test_both_foundations_of_a_suit_are_listed() -> None:
     lines = list(position_lines(LADY_PALK, view_of(LADY_PALK, "up: S5,2 D1")))
     assert lines[2] == (
         "up: C empty, C empty, S 5 to 5, S 2 to 2, H empty, H empty, D 1 to A, D empty"
     )
 
 
-def test_a_foundation_built_down_is_said_by_the_card_on_it() -> None:
+def test_a_foundation_built_down_shows_its_top_card() -> None:
     lines = list(position_lines(CAPRICE, view_of(CAPRICE, "down: C3 H13")))
     assert lines[2] == "down: C 3 to J, S empty, H 13 to A, D empty"
 
 
-def test_cards_may_be_said_in_words() -> None:
+def test_cards_can_be_named_in_words() -> None:
     view = view_of(CANFIELD, "t1: TH 9S\nup: H5\nbase: T")
     lines = list(position_lines(CANFIELD, view, CardNames(in_words=True)))
     assert lines[3:5] == [
@@ -76,7 +76,7 @@ def test_cards_may_be_said_in_words() -> None:
     ]
 
 
-def test_the_line_above_the_piles_tells_game_moves_and_money() -> None:
+def test_the_heading_has_game_moves_and_money() -> None:
     view = view_of(CANFIELD, "up: S3 H1")
     assert board_line(CANFIELD, view, 1) == "board: canfield, 1 move, 4 banked, -$30"
 

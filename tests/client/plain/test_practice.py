@@ -17,7 +17,7 @@ CANFIELD = GAMES["canfield"]
 async def practised(
     *commands: str, name: str = "canfield", seed: str = "7", with_ghost: bool = False
 ) -> tuple[list[str], ExitReason]:
-    """Practise with these commands; returns the lines from the deal on, and why it ended."""
+    """Practise with these commands; return the lines and the reason for the end."""
     session, output = scripted_session(*commands)
     reason = await run_practice(GAMES[name], seed, session=session, with_ghost=with_ghost)
     return output.lines, reason

@@ -6,7 +6,7 @@ from saratoga_client.plain.result_lines import result_lines, standings_lines, to
 from saratoga_protocol import events
 
 
-def test_totals_name_the_richest_first() -> None:
+def test_totals_begin_with_the_most_money() -> None:
     rich = at_table(seats=[seat("y", races=1, net=-45), seat("o", races=2, wins=1, net=10)])
     assert list(totals_lines(state_after(first=snapshot(shown=rich)))) == [
         "total Otto [bot]: 2 races, 1 win, +$10",

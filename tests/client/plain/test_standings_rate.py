@@ -1,4 +1,4 @@
-"""How often standings are said: few lines, none of them old, and none of them lost."""
+"""Standings are written at a limited rate, up to date, and without losing a change."""
 
 from kit.session_states import START, player, standings, state_after
 from saratoga_client.plain.standings_rate import (
@@ -15,20 +15,20 @@ def shown_at_first(first: SessionState) -> StandingsShown:
     return report_standings(StandingsShown(), first, START).shown
 
 
-def test_whoever_comes_into_a_race_is_told_nothing_of_what_was_before() -> None:
+def test_earlier_news_is_not_repeated_to_a_newcomer() -> None:
     assert (
         report_standings(StandingsShown(), state_after(standings("a9 y1 =r1")), START).lines == ()
     )
 
 
-def test_one_piece_of_news_is_said_at_once_in_its_own_words() -> None:
+def test_a_single_piece_of_news_is_written_at_once() -> None:
     shown = shown_at_first(state_after())
     heard = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
     assert heard.lines == ("news: ana takes the lead with 2",)
     assert heard.wait is None
 
 
-def test_news_that_come_too_fast_wait_and_are_said_as_what_they_come_to() -> None:
+def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
     shown = shown_at_first(state_after())
     first = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
     heard = (standings("a2 y1 =r1"), standings("y3 a2 r1"), standings("r5 a4 y3"))
@@ -41,13 +41,13 @@ def test_news_that_come_too_fast_wait_and_are_said_as_what_they_come_to() -> Non
     assert (again.lines, again.wait) == ((), None)
 
 
-def test_a_crowd_is_not_said_name_by_name() -> None:
+def test_many_changes_at_once_are_one_line() -> None:
     shown = shown_at_first(state_after())
     crowd = state_after(standings("a9 y1 =r1"), standings("r12 a9 y1"))
     assert len(report_standings(shown, crowd, START + 30_000).lines) == 1
 
 
-def test_who_wants_every_standing_hears_each_that_changed_once_as_it_is_then() -> None:
+def test_in_verbose_mode_each_changed_standing_is_written_once() -> None:
     shown = shown_at_first(state_after())
     now = START + 20_000
     steps = state_after(standings("a2 y1 =r1"), standings("a3 y1 =r1"))
@@ -61,7 +61,7 @@ def test_who_wants_every_standing_hears_each_that_changed_once_as_it_is_then() -
     assert report_standings(heard.shown, more, now + 1, is_verbose=True).wait == EVERY_VERBOSE - 1
 
 
-def test_who_watches_hears_who_leads() -> None:
+def test_a_watcher_s_summary_names_the_leaders() -> None:
     watched = state_after(standings("a9 =r9 y1"))
     seen = SessionState(player=player("x"), table_view=watched.table_view)
     assert summary(seen) == "ana and raj lead with 9"
