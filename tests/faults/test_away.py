@@ -13,12 +13,12 @@ async def test_a_killed_nodes_seats_are_found_empty_once_it_counts_as_dead(
     code = await gathered(anna, bert)
     killed = server.node.name
     await server.restart()
-    server.fake.nodes.add(killed)  # its last sign of life still holds
+    await server.real.nodes.beat(killed)  # its last sign of life still holds
     back = await server.player("Bert")
     await back.at_table(Resume, table=code)
     await server.pass_time(1000)
     assert [seat.connected for seat in back.table.seats] == [True, True]
-    server.fake.nodes.discard(killed)
+    await server.real.nodes.gone(killed)
     await server.pass_time(1000)
     assert [seat.connected for seat in back.table.seats] == [False, True]
 

@@ -1,4 +1,4 @@
-"""A server in the test's own process, on a store in memory and at an invented time.
+"""A server in the test's own process, on an embedded Valkey and at an invented time.
 
 The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always
 the same. So a test has the same races every time; only the tables' codes differ.
@@ -13,10 +13,9 @@ from typing import TypeVar
 import msgpack
 import pytest
 
-from kit.fake_news import FakeNews
-from kit.fake_store import FakeHouse, FakeStore, fake_store
+from kit.event_tap import EventTap, tapped
 from kit.players import MemoryPlayer, Player
-from kit.tables import NOON
+from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, stepped_store
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Dealt, Done, Tables
 from saratoga_protocol.version import MSGPACK
@@ -30,10 +29,11 @@ from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.admin_events import AdminEvents
-from saratoga_server.messages.node_events import NodeEventListener
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import CommitStatus, Millis
+from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
+from saratoga_server.store.opening import Store
+from saratoga_server.stores import Stores
 
 PROGRAM = "saratoga-server test"
 
@@ -41,20 +41,6 @@ Deal = Callable[[Game, bytes], Position]
 """The opening position that belongs to a deal key."""
 
 G = TypeVar("G", bound=Player)
-
-
-@dataclass
-class InventedTime:
-    """A clock that stands still until a test sets it."""
-
-    at: int = NOON
-
-    def millis(self) -> Millis:
-        return Millis(self.at)
-
-    def steady(self) -> float:
-        """Return the seconds since noon, for the server's steady clock."""
-        return (self.at - NOON) / 1000
 
 
 def seeds() -> Callable[[], bytes]:
@@ -71,21 +57,54 @@ def always(dealt: str | Position) -> Deal:
 
 @dataclass
 class InProcessServer:
-    """A server on a store in memory, and its clock."""
+    """A server on a store of its own, and their clock."""
 
-    fake: FakeHouse
+    store: SteppedStore
     time: InventedTime
     node: Node
-    store: FakeStore
+    tap: EventTap
     players: list[MemoryPlayer] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._open()
+    @property
+    def faults(self) -> StoreFaults:
+        return self.store.faults
 
-    def _open(self) -> None:
-        if isinstance(self.store.events, FakeNews):
-            self.store.house.ears.append(self.node.peer_events)
-            self.store.events.is_listening = True
+    @property
+    def real(self) -> Store:
+        """The store without faults, to see what is stored."""
+        return self.store.real
+
+    async def row(self, player: str) -> PlayerRow:
+        """Return the stored row of a player."""
+        row = await self.real.players.load_player(player)
+        assert row is not None
+        return row
+
+    async def stored(self, code: str) -> tuple[int, bytes]:
+        """Return the version and the body of a stored table."""
+        return await self.store.stored(code)
+
+    async def rewrite(self, code: str, body: bytes) -> None:
+        """Replace a stored table without an event, as if the event had got lost."""
+        await self.store.rewrite(code, body)
+
+    async def codes(self) -> list[str]:
+        """Return the codes of all stored tables."""
+        return [code async for code in self.real.tables.all_codes()]
+
+    async def board(self, code: str, player: str) -> StoredBoard:
+        """Return the stored board of a player in a table's first race."""
+        board = await self.real.boards.load_board(code, 1, player)
+        assert board is not None
+        return board
+
+    async def record(self, code: str) -> str | None:
+        """Return the stored record of a table's first race."""
+        return await self.real.tables.load_record(code, 1)
+
+    async def is_alive(self, node: str) -> bool:
+        """Return whether the store shows a node as alive."""
+        return not await self.real.nodes.dead([node])
 
     async def player(
         self,
@@ -129,6 +148,8 @@ class InProcessServer:
         """Wait until the server has finished its background work."""
         await self.node.scheduler.take_due()
         await self.node.background_tasks.finish()
+        await self.tap.pass_marker(self.real.events)
+        await self.node.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
         """Advance the time, carry out everything that is due, and send the standings."""
@@ -155,23 +176,13 @@ class InProcessServer:
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
         """Discard the server and everything in its memory; open another on the same store."""
-        self._hears_no_more()
         dead = self.node
         dead.searches.stop()
         await dead.background_tasks.finish()
         await dead.nodes.gone(dead.name)
         self.players.clear()
         self.node = await compose_node(self.store, self.time, deal)
-        self._open()
-
-    async def close(self) -> None:
-        self._hears_no_more()
-        await self.node.stop()
-
-    def _hears_no_more(self) -> None:
-        ears: list[NodeEventListener] = self.store.house.ears
-        if self.node.peer_events in ears:
-            ears.remove(self.node.peer_events)
+        self.tap.peer_events = self.node.peer_events
 
 
 async def gathered(
@@ -203,12 +214,12 @@ async def counted_down(host: Player, *others: Player) -> None:
         assert isinstance(answer, Done), answer
 
 
-def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
+async def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
     """Raise the format of the stored table by `by`, which may be negative."""
-    version, body = server.fake.tables[code]
+    _, body = await server.stored(code)
     read = msgpack.unpackb(body)
     read["format"] = read.get("format", FORMAT) + by
-    server.fake.tables[code] = (version + 1, msgpack.packb(read))
+    await server.rewrite(code, msgpack.packb(read))
 
 
 async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
@@ -223,7 +234,7 @@ async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> N
 
 
 async def compose_node(
-    store: FakeStore, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
+    store: Stores, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
 ) -> Node:
     return await compose(
         store, node, PROGRAM, Metrics(), deal=deal, new_seed=seeds(), steady=time.steady
@@ -231,21 +242,29 @@ async def compose_node(
 
 
 @asynccontextmanager
+async def serving(
+    store: SteppedStore, deal: Deal = deal_for_key, node: str = "node"
+) -> AsyncIterator[InProcessServer]:
+    """Open a server on this store, which receives events until the end."""
+    composed = await compose_node(store, store.time, deal, node)
+    async with tapped(store.server.url, composed.name, composed.peer_events) as tap:
+        server = InProcessServer(store, store.time, composed, tap)
+        try:
+            yield server
+        finally:
+            store.faults.unavailable = False
+            await server.node.stop()
+
+
+@asynccontextmanager
 async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InProcessServer]:
-    """Open a server on an empty store in memory; `deal` deals its races."""
-    time = InventedTime()
-    fake = FakeHouse(clock=time.millis)
-    store = fake_store(fake)
-    server = InProcessServer(fake, time, await compose_node(store, time, deal), store)
-    try:
+    """Open a server on an empty store; `deal` deals its races."""
+    async with stepped_store() as store, serving(store, deal) as server:
         yield server
-    finally:
-        fake.unavailable = False
-        await server.close()
 
 
 @pytest.fixture
 async def server() -> AsyncIterator[InProcessServer]:
-    """A server on an empty store in memory, at an invented time."""
+    """A server on an empty store, at an invented time."""
     async with open_in_process_server() as opened:
         yield opened

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from textual import events
 
-from kit.fake_store import fake_store
 from kit.listening_server import listening_server
 from kit.solo import Player
+from kit.stepped_store import empty_store
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
@@ -106,5 +106,9 @@ async def in_the_lobby(
 @asynccontextmanager
 async def open_lobby() -> AsyncIterator[OpenLobby]:
     """A server without players."""
-    async with listening_server(fake_store()) as server, AsyncExitStack() as players:
+    async with (
+        empty_store() as store,
+        listening_server(store) as server,
+        AsyncExitStack() as players,
+    ):
         yield OpenLobby(server.url, players)

@@ -1,9 +1,9 @@
 """Results of races, with only what a test names."""
 
-from kit.fake_store import FakeHouse
 from saratoga_protocol.events import Result
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import Settlement
+from saratoga_server.ports import RaceFinish, Settlement, TableWrite
+from saratoga_server.stores import Stores
 
 
 def result_of(
@@ -28,18 +28,17 @@ def result_of(
     )
 
 
-def add_results(fake: FakeHouse, count: int) -> None:
+async def add_results(store: Stores, count: int) -> None:
     """Put a race of that many players into the outbox; the first has the most cards banked."""
-    fake.outbox.append(
-        pack_settlement(
-            Settlement(
-                race="odd-emu-11/1",
-                game="canfield",
-                start_at=fake.clock(),
-                results=tuple(
-                    result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
-                    for number in range(count)
-                ),
-            )
-        )
+    settlement = Settlement(
+        race="odd-emu-11/1",
+        game="canfield",
+        start_at=await store.tables.now(),
+        results=tuple(
+            result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
+            for number in range(count)
+        ),
     )
+    finish = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
+    write = TableWrite(code="odd-emu-11", expected=0, body=b"over", due=None, finish=finish)
+    assert await store.tables.save_table(write)

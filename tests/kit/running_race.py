@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kit.fake_store import FakeStore
+from kit.stepped_store import SteppedStore
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
@@ -17,7 +17,7 @@ from saratoga_server.ports import (
 )
 from saratoga_server.store.opening import Store
 
-AnyStore: TypeAlias = Store | FakeStore
+AnyStore: TypeAlias = Store | SteppedStore
 
 CODE = "mint-otter-42"
 ANNA, BERT = "annaannaannaanna", "bertbertbertbert"

@@ -1,6 +1,10 @@
 """Settlements of invented races, and their way into a store's leaderboards."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
+
+import pytest
 
 from kit.results import result_of
 from kit.running_race import AnyStore
@@ -61,3 +65,23 @@ async def settle(store: AnyStore, *settlements: Settlement) -> None:
     for each in settlements:
         await put_out(store, each)
         assert await store.leaderboards.settle_outbox(10) == [each]
+
+
+async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
+    """A settlement as another version of the server writes it."""
+    code = code or f"lone-crane-{next(numbers)}"
+    finish = RaceFinish(race=1, record="record", settlement=packed)
+    write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
+    assert await store.tables.save_table(write)
+
+
+@contextmanager
+def older_node() -> Iterator[None]:
+    """Make every settlement unreadable inside the block."""
+
+    def older(packed: bytes) -> Settlement:
+        raise ValueError("not a settlement of this version")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("saratoga_server.store.leaderboards.unpack_settlement", older)
+        yield

@@ -7,9 +7,10 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.ports import StoreUnavailable
 
 
-def tables_of(server: InProcessServer, player: str) -> list[str]:
+async def tables_of(server: InProcessServer, player: str) -> list[str]:
     """Return the stored tables where the player has a seat."""
-    return [code for code, (_, body) in server.fake.tables.items() if unpack(body).seat(player)]
+    codes = sorted(await server.codes())
+    return [code for code in codes if unpack((await server.stored(code))[1]).seat(player)]
 
 
 def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]

@@ -1,6 +1,6 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-`store` runs a test against the fake, the embedded Valkey, Debian's redis-server where it is
+`store` runs a test against the embedded Valkey, Debian's redis-server where it is
 installed, and a cluster of three primaries. `CI` or `SARATOGA_NEED_REDIS=1` in the environment makes a missing redis-server a failure.
 """
 
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kit.fake_store import FakeStore, open_fake_store
 from kit.faulty_link import link_to_store
 from kit.link_faults import lose_first_answers
 from saratoga_server.embedded_store.process import find_binary
@@ -259,18 +258,14 @@ def trio(primaries_only: Callable[[], "Cluster"]) -> "Cluster":
     return cluster
 
 
-@pytest.fixture(params=["fake", *binaries(), LOSSY, CLUSTER])
+@pytest.fixture(params=[*binaries(), LOSSY, CLUSTER])
 async def store(
     request: pytest.FixtureRequest,
     store_servers: dict[str, StoreServer],
     primaries_only: Callable[[], "Cluster"],
-) -> AsyncIterator[Store | FakeStore]:
+) -> AsyncIterator[Store]:
     """An empty, opened store of every kind; one kind loses the first reply to each call."""
     _ran.add(request.param)
-    if request.param == "fake":
-        async with open_fake_store() as fake:
-            yield fake
-        return
     if request.param == CLUSTER:
         cluster = primaries_only()
         cluster.empty()
@@ -291,7 +286,7 @@ async def store(
         yield opened
 
 
-calm = pytest.mark.parametrize("store", ["fake", *binaries(), CLUSTER], indirect=True)
+calm = pytest.mark.parametrize("store", [*binaries(), CLUSTER], indirect=True)
 """For tests with so many calls that losing a reply to each would take minutes."""
 
 

@@ -1,14 +1,14 @@
 """Table caches of several nodes on one store, at an invented time."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from msgspec.structs import replace
 
-from kit.fake_store import FakeHouse, FakeTables, fake_store
-from kit.in_process_server import InventedTime
 from kit.players import Received, RecordingConnection
+from kit.stepped_store import InventedTime, SteppedStore, StoreFaults
 from kit.tables import (
     CODE,
 )
@@ -29,7 +29,8 @@ from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
-from saratoga_server.ports import Millis
+from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, Standings
+from saratoga_server.ports import Millis, TableStore
 
 OTHER = "odd-emu-11"
 
@@ -52,25 +53,34 @@ class CachingNode:
 
 @dataclass
 class Caches:
-    """Nodes on one store in memory, at an invented time."""
+    """Nodes on one store, at an invented time."""
 
-    fake: FakeHouse
-    time: InventedTime
+    store: SteppedStore
+
+    @property
+    def time(self) -> InventedTime:
+        return self.store.time
+
+    @property
+    def faults(self) -> StoreFaults:
+        return self.store.faults
+
+    async def version(self) -> int:
+        """Return the version of the stored table `CODE`."""
+        return (await self.store.stored(CODE))[0]
 
     async def node(
         self,
-        tables: FakeTables | None = None,
+        tables: object = None,
         *,
         opening: Callable[[TableState], Position] = lambda state: OPENING,
         store_timeout: float = 6.0,
     ) -> CachingNode:
         """Return a node that knows of no other node; `store_timeout` in seconds."""
-        store = fake_store(self.fake)
-        store.events.is_listening = True
-        tables = tables or store.tables
-        broadcaster, clock = Broadcaster(), ServerClock(tables, self.time.steady)
+        store = cast(TableStore, tables or self.store.tables)
+        broadcaster, clock = Broadcaster(), ServerClock(store, self.time.steady)
         await clock.synchronise()
-        peers = Peers("node", store.events, BackgroundTasks(), self.time.steady)
+        peers = Peers("node", QuietEvents(), BackgroundTasks(), self.time.steady)
         due_tables = DueTables(clock)
         received = Received(CODECS[JSON])
         broadcaster.follow(
@@ -79,15 +89,40 @@ class Caches:
             ),
             CODE,
         )
-        cache = TableCache(tables, broadcaster, clock, peers, due_tables, opening, store_timeout)
+        cache = TableCache(store, broadcaster, clock, peers, due_tables, opening, store_timeout)
         return CachingNode(cache, peers, due_tables, received)
 
 
-class SlowTables(FakeTables):
+class QuietEvents:
+    """The events of a node that listens, and that publishes nothing."""
+
+    is_listening = True
+
+    async def publish(self, event: NodeEvent) -> int:
+        return 0
+
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        return frozenset()
+
+    async def listen(self, listener: NodeEventListener) -> None:
+        raise AssertionError("no test listens")
+
+
+class WrappedTables:
+    """A table store that calls another one; subclasses replace some methods."""
+
+    def __init__(self, caches: Caches) -> None:
+        self.tables = caches.store.tables
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tables, name)
+
+
+class SlowTables(WrappedTables):
     """A table store whose reads wait for `may_read`; the first reads may fail."""
 
-    def __init__(self, fake: FakeHouse, *faults: Exception) -> None:
-        super().__init__(fake)
+    def __init__(self, caches: Caches, *faults: Exception) -> None:
+        super().__init__(caches)
         self.reads = 0
         self.may_read = asyncio.Event()
         self.faults = list(faults)
@@ -97,7 +132,7 @@ class SlowTables(FakeTables):
         await self.may_read.wait()
         if self.faults:
             raise self.faults.pop()
-        return await super().load_table(code)
+        return await self.tables.load_table(code)
 
 
 def adding(text: str) -> Transition:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from kit.fake_store import fake_store
-from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
+from kit.in_process_server import InProcessServer, counted_down, gathered, serving
 from kit.players import MemoryPlayer
+from kit.stepped_store import opened_on
 from saratoga_protocol.events import Dealt
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
@@ -23,6 +23,8 @@ class Nodes:
         for node in (self.east, self.west, self.east, self.west):
             await node.settle()
             await node.node.peers.publish_standings()
+        for node in (self.east, self.west):
+            await node.settle()
 
     async def pass_time(self, millis: int) -> None:
         self.east.time.at += millis
@@ -48,10 +50,11 @@ class Nodes:
 @asynccontextmanager
 async def beside(server: InProcessServer) -> AsyncIterator[Nodes]:
     """Open a second node on the store of the first."""
-    store = fake_store(server.fake)
-    node = await compose_node(store, server.time, node="west")
-    west = InProcessServer(server.fake, server.time, node, store)
-    for each in (server, west):
-        each.node.peer_events.counted(2)
-    yield Nodes(server, west)
-    await west.close()
+    east = server.store
+    async with (
+        opened_on(east.server, east.time, east.faults) as store,
+        serving(store, node="west") as west,
+    ):
+        for each in (server, west):
+            each.node.peer_events.counted(2)
+        yield Nodes(server, west)

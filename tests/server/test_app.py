@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kit.fake_store import FakeHouse, fake_store
-from kit.in_process_server import InventedTime, always, compose_node
+from kit.in_process_server import always, compose_node
 from kit.server_process import ServerProcess, running_server
+from kit.stepped_store import stepped_store
 from kit.tables import NOON
 from saratoga_server.app import compose, program
 from saratoga_server.metrics.counters import Metrics
@@ -25,26 +25,24 @@ async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) 
 
 
 async def test_two_processes_of_one_node_name_have_different_names() -> None:
-    time = InventedTime()
-    store = fake_store(FakeHouse(clock=time.millis))
-    one, two = await compose_node(store, time), await compose_node(store, time)
-    assert one.name != two.name
-    assert one.name.startswith("node.")
-    assert store.house.nodes == {one.name, two.name}
-    for each in (one, two):
-        await each.stop()
-    assert store.house.nodes == set()
+    async with stepped_store() as store:
+        one, two = [await compose_node(store, store.time) for _ in range(2)]
+        assert one.name != two.name
+        assert one.name.startswith("node.")
+        assert await store.nodes.dead([one.name, two.name]) == set()
+        for each in (one, two):
+            await each.stop()
+        assert await store.nodes.dead([one.name, two.name]) == {one.name, two.name}
 
 
 async def test_deal_and_clock_can_be_given() -> None:
-    time = InventedTime()
-    store = fake_store(FakeHouse(clock=time.millis))
     text = "stock=2C waste=- reserve=- up=3,0,0,0 down=- columns=2D/9H/TH/KC base=1 passes=1"
-    node = await compose_node(store, time, always(text))
-    assert node.clock.now() == NOON
-    time.at += 12_345
-    assert node.clock.now() == NOON + 12_345
-    await node.stop()
+    async with stepped_store() as store:
+        node = await compose_node(store, store.time, always(text))
+        assert node.clock.now() == NOON
+        store.time.at += 12_345
+        assert node.clock.now() == NOON + 12_345
+        await node.stop()
 
 
 def test_clients_are_sent_the_programs_name_and_version() -> None:

@@ -1,6 +1,5 @@
 """A node: when it is ready, what it refuses while it drains, and how it stops."""
 
-from kit.fake_store import fake_store
 from kit.in_process_server import (
     InProcessServer,
     compose_node,
@@ -60,13 +59,13 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
-    elsewhere = await compose_node(fake_store(server.fake), server.time, node="other")
+    elsewhere = await compose_node(server.store, server.time, node="other")
     server.node.readiness.is_draining = True
-    version, _ = server.fake.tables[code]
+    version, _ = await server.stored(code)
     for session in list(server.node.broadcaster.sessions):
         await server.node.dispatcher.disconnected(session)
     # other players see no difference: the player is about to be back
-    assert server.fake.tables[code][0] == version
+    assert (await server.stored(code))[0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:
         return resume(
@@ -75,28 +74,28 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
 
     await elsewhere.table_cache.change(code, back)
     await server.node.stop()
-    seats = {seat.name: seat.node for seat in unpack(server.fake.tables[code][1]).seats}
+    seats = {seat.name: seat.node for seat in unpack((await server.stored(code))[1]).seats}
     assert seats == {"Anna": elsewhere.name, "Bert": ""}
     await elsewhere.stop()
 
 
 async def test_a_node_is_ready_when_its_store_answers(server: InProcessServer) -> None:
     assert await server.node.why_not_ready() is None
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     server.time.at += 1000
     assert await server.node.why_not_ready() == "The store does not answer."
 
 
 async def test_a_stopped_node_is_not_listed_as_alive(server: InProcessServer) -> None:
-    assert server.node.name in server.fake.nodes
+    assert await server.is_alive(server.node.name)
     await server.node.stop()
-    assert server.node.name not in server.fake.nodes
+    assert not await server.is_alive(server.node.name)
 
 
 async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert)
-    server.node.readiness.is_draining = server.fake.unavailable = True
+    server.node.readiness.is_draining = server.faults.unavailable = True
     await server.node.stop()
-    server.fake.unavailable = False
-    assert server.node.name in server.fake.nodes
+    server.faults.unavailable = False
+    assert await server.is_alive(server.node.name)

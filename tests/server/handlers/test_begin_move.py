@@ -325,7 +325,7 @@ async def test_a_move_that_was_stored_without_a_reply_is_explained_as_a_repeat(
     anna = await server.player("Anna")
     await server.race(anna)
     command = move(anna, "draw")
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert refusal(await sent(server, anna, command)) == ("store_unavailable", None)
     started = begun(server, anna, command)
     await asyncio.wait([started.durable])
@@ -343,7 +343,7 @@ async def test_a_move_on_an_older_board_than_the_stores_is_explained_with_the_ne
 ) -> None:
     anna = await server.player("Anna")
     await server.race(anna)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert refusal(await sent(server, anna, move(anna, "draw"))) == ("store_unavailable", None)
     answer = await finished(begun(server, anna, move(anna, "draw")))
     assert refusal(answer) == ("stale_move", 1)
@@ -366,7 +366,7 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
     async with beside(server) as nodes:
         anna, bert = await nodes.two()
         code = await nodes.race(anna, bert)
-        nodes.east.fake.ears.remove(nodes.east.node.peer_events)
+        nodes.east.tap.is_deaf = True
         newer = await nodes.west.player("Anna")
         await newer.at_table(Resume, table=code)
         await newer.moves("draw")

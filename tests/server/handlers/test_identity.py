@@ -28,7 +28,7 @@ async def test_a_new_player_is_stored_and_welcomed(server: InProcessServer) -> N
     assert (welcome.player, welcome.name, welcome.bot) == (player_id(anna.token), "Anna", False)
     assert (welcome.next_id, welcome.now, welcome.table) == (1, server.time.at, None)
     assert (welcome.node, welcome.games) == (server.node.name, list(GAMES))
-    assert server.fake.players[anna.player].token_hash == token_hash(anna.token)
+    assert (await server.row(anna.player)).token_hash == token_hash(anna.token)
 
 
 async def test_a_second_hello_is_refused(server: InProcessServer) -> None:
@@ -41,7 +41,7 @@ async def test_a_second_hello_is_refused(server: InProcessServer) -> None:
 async def test_a_wrong_token_is_refused(server: InProcessServer) -> None:
     anna = server.connect("Anna")
     player = player_id(anna.token)
-    server.fake.players[player] = PlayerRow(player=player, token_hash="another", name="Anna")
+    await server.real.players.create_player(PlayerRow(player=player, token_hash="another"))
     assert await anna.refused(Hello, token=anna.token) == "wrong_token"
     assert anna.session.player == ""
 
@@ -79,7 +79,7 @@ async def test_a_name_belongs_to_one_player(server: InProcessServer) -> None:
 async def test_a_bad_name_is_refused(server: InProcessServer, name: str) -> None:
     anna = await server.player("Anna")
     assert await anna.refused(ClaimName, name=name) == "bad_name"
-    assert server.fake.players[anna.player].name == "Anna"
+    assert (await server.row(anna.player)).name == "Anna"
 
 
 async def test_a_new_name_is_shown_at_the_table(server: InProcessServer) -> None:
@@ -107,7 +107,7 @@ async def test_a_hello_whose_reply_was_lost_may_be_repeated(
     server: InProcessServer,
 ) -> None:
     anna = server.connect("Anna")
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert await anna.refused(Hello, token=anna.token, name="Anna") == "store_unavailable"
     assert (await anna.hello()).name == "Anna"
 
@@ -120,7 +120,7 @@ async def test_a_connection_with_too_many_refused_hellos_is_closed(server: InPro
     ]
     assert codes == ["name_taken"] * MOST_REFUSED + ["too_fast"]
     assert anna.close_codes == [ABUSE.code]
-    assert anna.player not in server.fake.players
+    assert await server.real.players.load_player(anna.player) is None
 
 
 async def test_a_new_name_is_claimed_though_the_table_in_the_row_is_gone(

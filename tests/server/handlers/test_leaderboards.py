@@ -40,7 +40,7 @@ async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) 
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
     await anna.ask(SubscribeLeaderboard, game="caprice", period="all")
     told = len(anna.received.events)
-    add_results(server.fake, 3)
+    await add_results(server.store, 3)
     for _ in range(UNCHANGED_EVERY):
         await server.pass_time(1000)
     assert anna.received.all(Leaderboard, told) == []
@@ -57,7 +57,7 @@ async def test_after_the_subscription_ends_nothing_more_is_sent(
     else:
         await anna.disconnect()
     told = len(anna.received.events)
-    add_results(server.fake, 3)
+    await add_results(server.store, 3)
     for _ in range(UNCHANGED_EVERY):
         await server.pass_time(1000)
     assert anna.received.events[told:] == []
@@ -66,12 +66,12 @@ async def test_after_the_subscription_ends_nothing_more_is_sent(
 async def test_a_subscription_survives_a_store_failure(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(server.fake, 3)
+    await add_results(server.store, 3)
     await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     assert await anna.refused(GetLeaderboard, game="canfield") == "store_unavailable"
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     for _ in range(UNCHANGED_EVERY):
         await server.pass_time(1000)
     assert len(anna.received.all(Leaderboard, told)) == 1

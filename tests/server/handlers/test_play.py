@@ -132,7 +132,7 @@ async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
     assert refused(answer) == ("illegal_move", 0)
     assert isinstance(answer, Refused)
     assert "must be drawn to its end" in answer.message
-    assert server.fake.races[anna.table.code, 1].boards[anna.player].log == []
+    assert (await server.board(anna.table.code, anna.player)).entries == ()
     await anna.moves("draw")
 
 
@@ -141,7 +141,7 @@ async def test_text_that_is_no_move_is_refused(server: InProcessServer, text: st
     anna, _ = await two_racing(server)
     code, count = refused(await anna.move(text))
     assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
-    assert server.fake.races[anna.table.code, 1].boards[anna.player].log == []
+    assert (await server.board(anna.table.code, anna.player)).entries == ()
 
 
 @pytest.mark.parametrize("after", [1, 3, 2**53 - 1])
@@ -254,8 +254,8 @@ async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert (answer.board.state, answer.board.count) == ("stuck", 2)
-    stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
-    assert [entry.text for entry in stored.log] == ["draw", "stuck"]
+    stored = await nearly_stuck.board(anna.table.code, anna.player)
+    assert [entry.text for entry in stored.entries] == ["draw", "stuck"]
     assert anna.received.all(BoardEnded) == []
     assert bert.board.state == "racing"
 
@@ -282,8 +282,8 @@ async def test_a_search_for_stuck_is_out_of_date_after_another_move(
     await anna.cash_out()
     await nearly_stuck.settle()
     assert anna.received.all(BoardEnded) == []
-    stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
-    assert [entry.text for entry in stored.log] == ["draw", "cash-out"]
+    stored = await nearly_stuck.board(anna.table.code, anna.player)
+    assert [entry.text for entry in stored.entries] == ["draw", "cash-out"]
 
 
 async def test_a_repeated_move_that_got_stuck_has_the_same_answer(
@@ -350,11 +350,11 @@ async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
 ) -> None:
     anna, _ = await two_racing(server)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     answer = await anna.send(command)
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry, answer.re) == ("store_unavailable", True, 50)
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     done = await anna.send(command)
     assert isinstance(done, MoveMade)
     assert (done.repeat, done.board.count) == (False, 1)
@@ -365,7 +365,7 @@ async def test_a_move_whose_reply_was_lost_is_not_made_twice(
 ) -> None:
     anna, bert = await two_racing(server)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert refused(await anna.send(command)) == ("store_unavailable", None)
     done = await anna.send(command)
     assert isinstance(done, MoveMade)
@@ -382,7 +382,7 @@ async def test_an_ending_whose_reply_was_lost_ends_the_race(
     await server.pass_time(0)
     told = len(bert.received.events)
     command = CashOut(id=50, race=anna.board.race)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert refused(await anna.send(command)) == ("store_unavailable", None)
     assert isinstance(await anna.send(command), MoveMade)
     await server.settle()
@@ -394,7 +394,7 @@ async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
 ) -> None:
     anna, bert = await two_racing(server)
     told = len(bert.received.events)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     command = CashOut(id=50, race=anna.board.race)
     await anna.send(command)
     await anna.send(command)

@@ -259,7 +259,7 @@ async def test_a_snapshot_has_a_move_whose_reply_was_lost(
 ) -> None:
     (anna,) = await players(server, "Anna")
     code = await server.race(anna)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     await anna.move("draw")
     back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)
@@ -297,7 +297,7 @@ async def test_a_command_after_a_lost_reply_is_not_taken_for_an_older_connection
 ) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     assert isinstance(await anna.ready(), Done)
     assert anna.close_codes == []
@@ -308,7 +308,7 @@ async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repea
 ) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await server.race(anna, bert)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     answer = await anna.move("draw")
     assert isinstance(answer, Refused)
@@ -323,7 +323,7 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     (anna,) = await players(server, "Anna")
     code = await server.race(anna)
     newer = await server.player("Anna")
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     await newer.at_table(Resume, table=code)
     assert anna.close_codes == [TAKEN_OVER.code]
@@ -335,6 +335,6 @@ async def test_a_rename_at_a_table_of_a_newer_format_is_refused_and_the_connecti
 ) -> None:
     (anna,) = await players(server, "Anna")
     code = await gathered(anna)
-    for_newer_nodes(server, code)
+    await for_newer_nodes(server, code)
     assert await anna.refused(ClaimName, name="Dora") == "draining"
     assert anna.close_codes == [RESTARTING.code]

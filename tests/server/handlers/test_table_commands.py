@@ -149,14 +149,14 @@ async def test_a_command_whose_reply_was_lost_can_be_repeated(
     code = await gathered(anna, bert)
     command = ChangeSettings(id=50, table=code, cap=3)
     if lost:
-        server.fake.lose_answers = 1
+        server.faults.lost_replies = 1
     else:
-        server.fake.unavailable = True
+        server.faults.unavailable = True
     answer = await anna.send(command)
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry) == ("store_unavailable", True)
     assert bert.table.settings.cap == 10
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     assert isinstance(await anna.send(command), Done)
     assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
     assert len(bert.received.all(TableChanged)) == 1

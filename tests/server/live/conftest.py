@@ -1,21 +1,17 @@
 """Table caches of two nodes on one store."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
-from kit.fake_store import FakeHouse
-from kit.in_process_server import InventedTime
+from kit.stepped_store import stepped_store
 from kit.table_caches import Caches, CachingNode
 
 
 @pytest.fixture
-def caches() -> Caches:
-    time = InventedTime()
-    return Caches(FakeHouse(clock=time.millis), time)
-
-
-@pytest.fixture
-def fake(caches: Caches) -> FakeHouse:
-    return caches.fake
+async def caches() -> AsyncIterator[Caches]:
+    async with stepped_store() as store:
+        yield Caches(store)
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """Administrative actions, applied to the connections of a node."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from kit.fake_news import FakeNews
 from kit.in_process_server import InProcessServer, gathered
+from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
-from saratoga_protocol.events import Announcement, SeatLost, Standings
+from saratoga_protocol.events import Announcement, SeatLost
 from saratoga_protocol.refusals import BANNED
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
@@ -17,32 +18,37 @@ from saratoga_server.messages.node_events import (
     Announce,
     Banned,
     NodeEvent,
+    NodeEventListener,
+    Standings,
     TableClosedByAdmin,
 )
 
 
-class AppliedAtOnce(FakeNews):
+class AppliedAtOnce:
     """Applies every event that is published, before `publish` returns."""
 
+    is_listening = False
+
     def __init__(self, admin_events: AdminEvents) -> None:
-        super().__init__([], no_wait)
         self._admin_events = admin_events
 
-    async def publish(self, nudge: NodeEvent) -> int:
-        assert isinstance(nudge, AdminEvent)
-        await self._admin_events.apply(nudge)
+    async def publish(self, event: NodeEvent) -> int:
+        assert isinstance(event, AdminEvent)
+        await self._admin_events.apply(event)
         return 1
 
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        raise AssertionError("an administrator publishes no standings")
 
-async def no_wait() -> None:
-    return
+    async def listen(self, listener: NodeEventListener) -> None:
+        raise AssertionError("an administrator does not listen")
 
 
 @pytest.fixture
-async def desk(server: InProcessServer) -> Administration:
+async def administration(server: InProcessServer) -> Administration:
     """An administrator whose actions this node applies."""
     store = replace(server.store, events=AppliedAtOnce(server.node.admin_events))
-    return Administration(store, await compose_table_cache(store), "zoe@desk")
+    return Administration(store, await compose_table_cache(store), "zoe@laptop")
 
 
 async def test_an_announcement_is_sent_to_every_connection(
@@ -55,67 +61,67 @@ async def test_an_announcement_is_sent_to_every_connection(
 
 
 async def test_closing_a_table_frees_its_seats_and_watchers(
-    server: InProcessServer, desk: Administration
+    server: InProcessServer, administration: Administration
 ) -> None:
     anna, wanda = await server.player("Anna"), await server.player("Wanda")
     code = await gathered(anna, public=True)
     await wanda.at_table(WatchTable, table=code)
-    await desk.close(code, "Enough.")
+    await administration.close(code, "Enough.")
     for each in (anna, wanda):
         (lost,) = each.received.all(SeatLost)
         assert (lost.table, lost.reason) == (code, "Enough.")
-    assert server.fake.public == {}
+    assert await server.real.tables.list_public() == []
     assert await anna.refused(JoinTable, table=code) == "table_closed"
     await anna.at_table(CreateTable, game="canfield")
 
 
 async def test_the_race_of_a_closed_table_is_not_counted(
-    server: InProcessServer, desk: Administration
+    server: InProcessServer, administration: Administration
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
-    await desk.close(code, "Enough.")
+    await administration.close(code, "Enough.")
     answer = await anna.move("draw")
     assert answer.re == anna.last_id
     await server.pass_time(1000)
-    assert server.fake.records == {}
+    assert await server.record(code) is None
 
 
 async def test_a_banned_player_is_disconnected_and_leaves_the_race(
-    server: InProcessServer, desk: Administration
+    server: InProcessServer, administration: Administration
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert)
-    await desk.ban("Bert")
+    await administration.ban("Bert")
     assert bert.close_codes == [BANNED.code]
     await server.pass_time(250)
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    rows = {row.player: row.state for row in anna.received.all(Standings)[-1].standings}
+    rows = {row.player: row.state for row in anna.received.all(events.Standings)[-1].standings}
     assert rows == {anna.player: "racing", bert.player: "left"}
     back = server.connect("Bert")
     assert await back.refused(Hello, token=back.token) == "banned"
 
 
 async def test_a_renamed_player_has_the_new_name_at_the_table(
-    server: InProcessServer, desk: Administration
+    server: InProcessServer, administration: Administration
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
-    await desk.rename("Bert", "Bernard")
+    await administration.rename("Bert", "Bernard")
     await server.settle()
     assert [seat.name for seat in anna.table.seats] == ["Anna", "Bernard"]
     assert bert.session.name == "Bernard"
 
 
 async def test_a_forgotten_player_loses_connection_seat_and_row(
-    server: InProcessServer, desk: Administration
+    server: InProcessServer, administration: Administration
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
-    await desk.forget("Bert")
+    await administration.forget("Bert")
     assert bert.close_codes == [BANNED.code]
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    assert bert.player not in server.fake.players
+    assert await server.real.players.load_player(bert.player) is None
     await server.player("Bert")
 
 

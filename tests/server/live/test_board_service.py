@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.fake_store import fake_store
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
+from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
 from saratoga_rules.records.standing import State
@@ -31,14 +31,17 @@ async def race_on(node: Node, code: str) -> LiveRace:
 @pytest.fixture
 async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
     """Another node on the same store; neither hears of the other."""
-    node = await compose_node(fake_store(server.fake), server.time, node="other")
-    yield node
-    await node.stop()
+    async with opened_on(server.store.server, server.time, server.faults) as store:
+        node = await compose_node(store, server.time, node="other")
+        yield node
+        await node.stop()
 
 
-def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]:
+async def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]:
     """Return the texts of a board's log in the store."""
-    return [entry.text for entry in server.fake.races[race.code, race.number].boards[player].log]
+    board = await server.real.boards.load_board(race.code, race.number, player)
+    assert board is not None
+    return [entry.text for entry in board.entries]
 
 
 # The deal
@@ -80,7 +83,7 @@ async def test_a_board_that_the_server_ends_is_stored_and_its_player_told(
     server.time.at += 1234
     assert await server.node.boards.end(race, anna.player, State.LEFT)
     assert not await server.node.boards.end(race, anna.player, State.STUCK)
-    assert log(server, race, anna.player) == ["draw", "left"]
+    assert await log(server, race, anna.player) == ["draw", "left"]
     (ended,) = anna.received.all(BoardEnded)
     assert (ended.board.state, ended.board.count, ended.at) == ("left", 2, 1234)
     assert bert.received.all(BoardEnded) == []
@@ -93,9 +96,9 @@ async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
     race, (anna,) = await racing(server, "Anna")
     await anna.moves("draw")
     assert not await server.node.boards.end(race, anna.player, State.STUCK, length=0)
-    assert log(server, race, anna.player) == ["draw"]
+    assert await log(server, race, anna.player) == ["draw"]
     assert await server.node.boards.end(race, anna.player, State.STUCK, length=1)
-    assert log(server, race, anna.player) == ["draw", "stuck"]
+    assert await log(server, race, anna.player) == ["draw", "stuck"]
 
 
 async def test_an_ending_whose_reply_was_lost_is_told_at_the_next_attempt(
@@ -103,7 +106,7 @@ async def test_an_ending_whose_reply_was_lost_is_told_at_the_next_attempt(
 ) -> None:
     race, (anna, _) = await racing(server, "Anna", "Bert")
     server.time.at += 10 * MINUTE
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
         await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
     assert anna.received.all(BoardEnded) == []
@@ -111,7 +114,7 @@ async def test_an_ending_whose_reply_was_lost_is_told_at_the_next_attempt(
         await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
     (ended,) = anna.received.all(BoardEnded)
     assert ended.board.state == "out of time"
-    assert log(server, race, anna.player) == ["out-of-time"]
+    assert await log(server, race, anna.player) == ["out-of-time"]
 
 
 async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
@@ -128,7 +131,7 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     assert (board.racing, board.length) == (True, 1)
     await newer.moves("draw")
     assert await server.node.boards.end(race, anna.player, State.LEFT)
-    assert log(server, race, anna.player) == ["draw", "draw", "left"]
+    assert await log(server, race, anna.player) == ["draw", "draw", "left"]
     answer = await newer.move("draw")
     assert isinstance(answer, Refused)
     assert answer.code == "board_over"
@@ -144,7 +147,7 @@ async def test_a_board_that_ended_on_another_node_is_told_here_and_not_ended_aga
     assert await server.node.boards.end(race, anna.player, State.STUCK)
     (ended,) = anna.received.all(BoardEnded)
     assert ended.board.state == "left"
-    assert log(server, race, anna.player) == ["left"]
+    assert await log(server, race, anna.player) == ["left"]
 
 
 # A look over the boards
@@ -163,8 +166,8 @@ async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     await anna.cash_out()
     server.time.at += 10 * MINUTE
     assert await server.node.boards.sweep(race) == []
-    assert log(server, race, anna.player) == ["cash-out"]
-    assert log(server, race, bert.player) == ["out-of-time"]
+    assert await log(server, race, anna.player) == ["cash-out"]
+    assert await log(server, race, bert.player) == ["out-of-time"]
 
 
 async def test_idle_racers_are_found_by_the_newest_log(

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from kit.in_process_server import InventedTime
+from kit.stepped_store import InventedTime
 from kit.tables import NOON, after
 from saratoga_server.clock import ServerClock
 from saratoga_server.live.due_tables import DueTables
@@ -21,7 +21,7 @@ class Store:
         self.time = time
 
     async def now(self) -> Millis:
-        return self.time.millis()
+        return Millis(self.time.at)
 
 
 @pytest.fixture

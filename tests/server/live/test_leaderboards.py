@@ -1,10 +1,13 @@
 """Leaderboards: pages, subscriptions, and results on their way there."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from kit.in_process_server import InProcessServer, always, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.results import add_results
+from kit.settlements import older_node, put_out_packed
 from saratoga_protocol.commands import (
     GetLeaderboard,
     SubscribeLeaderboard,
@@ -21,7 +24,7 @@ DAY = 86_400_000
 
 
 async def raced(server: InProcessServer, *racers: MemoryPlayer, banks: tuple[int, ...]) -> str:
-    """A race in which each banks so many cards more than were dealt; returns its id."""
+    """Finish a race in which each racer banks that many cards; returns its id."""
     code = await server.race(*racers)
     for racer, count in zip(racers, banks, strict=True):
         await racer.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:count], "draw")
@@ -36,18 +39,17 @@ def rows(page: Leaderboard) -> list[tuple[int, str, int]]:
 
 
 @pytest.fixture
-async def after_a_race() -> tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]:
-    opened = open_in_process_server(always(BANKS_SOME))
-    server = await opened.__aenter__()
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    return server, anna, bert, await raced(server, anna, bert, banks=(2, 3))
+async def after_a_race() -> AsyncIterator["AfterRace"]:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert = await server.player("Anna"), await server.player("Bert")
+        yield server, anna, bert, await raced(server, anna, bert, banks=(2, 3))
 
 
-TableState = tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]
+AfterRace = tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]
 
 
 @pytest.mark.parametrize("period", ["day", "week", "month", "all"])
-async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: TableState, period: str) -> None:
+async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: AfterRace, period: str) -> None:
     _, anna, bert, race = after_a_race
     best = await anna.ask(GetLeaderboard, game="canfield", period=period)
     assert rows(best) == [(1, "Bert", 7), (2, "Anna", 6)]
@@ -59,7 +61,7 @@ async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: TableState, pe
 
 
 async def test_other_games_and_bots_have_leaderboards_of_their_own(
-    after_a_race: TableState,
+    after_a_race: AfterRace,
 ) -> None:
     _, anna, _, _ = after_a_race
     for other in ({"game": "caprice"}, {"game": "canfield", "bots": True}):
@@ -67,7 +69,7 @@ async def test_other_games_and_bots_have_leaderboards_of_their_own(
         assert (page.rows, page.total, page.me) == ([], 0, None)
 
 
-async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: TableState) -> None:
+async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: AfterRace) -> None:
     server, anna, _, _ = after_a_race
     server.time.at += 31 * DAY
     for period, count in (("day", 0), ("week", 0), ("month", 0), ("all", 2)):
@@ -80,10 +82,13 @@ async def test_results_that_could_not_be_read_are_counted_and_shown_once_they_ca
 ) -> None:
     anna = await server.player("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(server.fake, 2)
-    known = [PlayerRow(player=f"{number:016}", token_hash="") for number in range(2)]
-    server.fake.players.update({row.player: row for row in known})
-    server.fake.unread, server.fake.outbox = [b"\xc1ruined", *server.fake.outbox], []
+    await add_results(server.store, 2)
+    for number in range(2):
+        row = PlayerRow(player=f"{number:016}", token_hash="")
+        await server.real.players.create_player(row)
+    await put_out_packed(server.real, b"\xc1ruined")
+    with older_node():
+        await server.node.leaderboards.settle()
     await server.node.leaderboards.settle_unread()
     assert server.node.metrics.unread_results == 1
     await server.pass_time(1000)
@@ -92,7 +97,7 @@ async def test_results_that_could_not_be_read_are_counted_and_shown_once_they_ca
 
 async def test_a_leaderboard_is_shown_page_by_page(server: InProcessServer) -> None:
     anna = await server.player("Anna")
-    add_results(server.fake, 30)
+    await add_results(server.store, 30)
     await server.pass_time(1000)
     page = await anna.ask(GetLeaderboard, game="canfield", offset=10, limit=5)
     assert [row.rank for row in page.rows] == [11, 12, 13, 14, 15]
@@ -104,7 +109,7 @@ async def test_a_leaderboard_is_shown_page_by_page(server: InProcessServer) -> N
 async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
     async with open_in_process_server(always(BANKS_SOME)) as server:
         anna, bert = await server.player("Anna"), await server.player("Bert")
-        add_results(server.fake, 30)
+        await add_results(server.store, 30)
         await raced(server, anna, bert, banks=(4, 1))
         await server.pass_time(1000)
         page = await anna.ask(GetLeaderboard, game="canfield", around_me=True, limit=5)
@@ -136,7 +141,7 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
 
 
 async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
-    after_a_race: TableState,
+    after_a_race: AfterRace,
 ) -> None:
     server, anna, _, race = after_a_race
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
@@ -154,7 +159,7 @@ async def test_results_that_another_node_settled_are_found_within_a_few_sends(
 ) -> None:
     anna = await server.player("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(server.fake, 3)
+    await add_results(server.store, 3)
     await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
     for _ in range(UNCHANGED_EVERY):
@@ -170,7 +175,7 @@ async def test_a_page_with_many_followers_is_read_once(
     for player in players[:3]:
         await player.ask(SubscribeLeaderboard, game="canfield", period="all")
     await players[3].ask(SubscribeLeaderboard, game="canfield", period="week")
-    add_results(server.fake, 3)
+    await add_results(server.store, 3)
     told = [len(player.received.events) for player in players]
     pages: list[BoardKey] = []
     names: list[list[str]] = []

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from kit.event_recorder import EventRecorder
+from kit.event_recorder import recording
 from kit.in_process_server import InProcessServer, gathered
 from kit.players import RECEIVED_WITHIN
 from kit.results import add_results
+from kit.stepped_store import SteppedStore, opened_on
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -130,7 +131,7 @@ async def test_before_refusing_a_command_a_node_reads_the_table_again(nodes: Nod
     await anna.ask(ChangeSettings, table=code, seats=2)
     await nodes.settle()
     assert await cleo.refused(JoinTable, table=code) == "table_full"
-    nodes.east.fake.ears.remove(nodes.west.node.peer_events)
+    nodes.west.tap.is_deaf = True
     await anna.ask(ChangeSettings, table=code, seats=3)
     await cleo.at_table(JoinTable, table=code)
 
@@ -167,12 +168,12 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.nodes.discard(nodes.west.node.name)
+    await nodes.east.real.nodes.gone(nodes.west.node.name)
     await nodes.east.node.scheduler.sweep()
     await nodes.east.settle()
     await asyncio.sleep(0)
     assert [seat.connected for seat in anna.table.seats] == [True, False]
-    nodes.east.fake.nodes.add(nodes.west.node.name)
+    await nodes.east.real.nodes.beat(nodes.west.node.name)
     await nodes.settle()
     await nodes.west.node.scheduler.sweep()
     await nodes.settle()
@@ -182,36 +183,36 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
 
 
 async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -> None:
-    other = EventRecorder("other")
     anna = await server.player("Anna")
     await server.race(anna)
     assert server.node.peers.is_alone
-    server.fake.ears.append(other)
-    await anna.moves("draw")
-    await anna.cash_out()
-    await server.settle()
-    await server.node.peers.publish_standings()
-    assert {type(event) for event in other.events if event != Stood(server.node.name, {})} == {
-        Touched
-    }, "the store publishes these itself"
+    server.tap.is_deaf = True  # or it would know of the recorder
+    async with second_store(server) as store, recording(store.real.events, "other") as other:
+        await anna.moves("draw")
+        await anna.cash_out()
+        await server.settle()
+        await server.node.peers.publish_standings()
+        await server.settle()
+        await other.receives(server.tap.marker)
+        kinds = {type(event) for event in other.events if event != Stood(server.node.name, {})}
+    assert kinds == {Touched, Here}, "the store publishes the former, this test the latter"
 
 
 async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     await server.race(anna)
     await anna.moves("draw")
-    newcomer = EventRecorder("newcomer")
-    server.fake.ears.append(newcomer)
-    server.node.peer_events.receive(Here("newcomer", 1))
-    assert not server.node.peers.is_alone
-    (race,) = server.node.races.all()
-    server.fake.unavailable = True
-    await server.node.peers.publish_standings()
-    assert newcomer.events == []
-    server.fake.unavailable = False
-    await server.node.peers.publish_standings()
-    standings = {anna.player: race.runs[anna.player].standing}
-    assert newcomer.events == [Stood(server.node.name, {race.id: standings})]
+    async with second_store(server) as store, recording(store.real.events, "newcomer") as newcomer:
+        await server.settle()
+        assert not server.node.peers.is_alone
+        (race,) = server.node.races.all()
+        server.faults.unavailable = True
+        await server.node.peers.publish_standings()
+        server.faults.unavailable = False
+        await server.node.peers.publish_standings()
+        standings = {anna.player: race.runs[anna.player].standing}
+        await newcomer.receives(Stood(server.node.name, {race.id: standings}))
+        assert [type(event) for event in newcomer.events].count(Stood) == 1
     assert standings[anna.player].length == 1
 
 
@@ -219,7 +220,7 @@ async def test_results_that_another_node_settled_are_sent_to_followers(nodes: No
     await nodes.two()
     wanda = await nodes.west.player("Wanda")
     await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(nodes.east.fake, 3)
+    await add_results(nodes.east.store, 3)
     await nodes.east.node.leaderboards.settle()
     await nodes.settle()
     sent = len(wanda.received.events)
@@ -234,7 +235,7 @@ async def test_players_who_were_banned_or_renamed_while_nobody_listened_are_foun
     anna, bert = await nodes.two()
     peer_events = nodes.west.node.peer_events
     await peer_events.subscribed()
-    nodes.west.fake.ears.remove(peer_events)
+    nodes.west.tap.is_deaf = True
     await nodes.west.store.players.set_banned(bert.player, True)
     cleo = await nodes.west.player("Cleo")
     await nodes.west.store.players.claim_name(cleo.player, "Chloe", "chloe")
@@ -250,12 +251,17 @@ async def test_a_table_that_changed_while_nobody_listened_is_read_again(nodes: N
     code = await gathered(anna, bert)
     await nodes.settle()
     peer_events = nodes.west.node.peer_events
-    nodes.west.fake.ears.remove(peer_events)
+    nodes.west.tap.is_deaf = True
     await anna.ask(ChangeSettings, table=code, game="lady-palk")
     assert bert.table.settings.game == "canfield"
     await peer_events.subscribed()
     await nodes.settle()
     assert bert.table.settings.game == "lady-palk"
+
+
+def second_store(server: InProcessServer) -> AbstractAsyncContextManager[SteppedStore]:
+    """Open the server's store once more, for another listener."""
+    return opened_on(server.store.server, server.time)
 
 
 @asynccontextmanager
@@ -279,11 +285,11 @@ async def test_a_look_that_failed_is_taken_again(
     _, bert = await nodes.two()
     peer_events = nodes.west.node.peer_events
     await peer_events.subscribed()
-    nodes.west.fake.ears.remove(peer_events)
+    nodes.west.tap.is_deaf = True
     await nodes.west.store.players.set_banned(bert.player, True)
-    nodes.west.fake.unavailable = True
+    nodes.west.faults.unavailable = True
     await peer_events.subscribed()
-    nodes.west.fake.unavailable = False
+    nodes.west.faults.unavailable = False
     assert bert.close_codes == []
     monkeypatch.setattr("saratoga_server.live.peer_events.LOOK_EVERY", 0.0)
     monkeypatch.setattr(nodes.west.store.events, "listen", no_events)
@@ -339,7 +345,7 @@ async def test_standings_that_cannot_be_read_keep_no_other_race_from_being_read(
         return await load(table, race)
 
     monkeypatch.setattr(boards, "load_standings", load_standings)
-    nodes.west.fake.ears.remove(nodes.west.node.peer_events)
+    nodes.west.tap.is_deaf = True
     for racer in (anna, cleo):
         await racer.cash_out()
     await nodes.west.node.peer_events.subscribed()
@@ -361,7 +367,6 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
     code = await nodes.race(anna, bert)
     slow = await nodes.east.player("Anna")
     quick = await (nodes.east if same_node else nodes.west).player("Anna")
-    east = nodes.east.node.peer_events
     boards = nodes.east.store.boards
     load = boards.load_board
     loads: list[str] = []
@@ -370,12 +375,12 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
         if not loads:
             # the older connection's resume is durable, and its node follows up what it missed
             loads.append(player)
-            nodes.east.fake.ears.append(east)
+            nodes.east.tap.is_deaf = False
             await quick.at_table(Resume, table=code)
             await nodes.settle()
         return await load(table, race, player)
 
-    nodes.east.fake.ears.remove(east)
+    nodes.east.tap.is_deaf = True
     await bert.ask(LeaveTable, table=code)
     monkeypatch.setattr(boards, "load_board", load_board)
     assert await slow.refused(Resume, table=code) == "taken_over"
@@ -392,7 +397,7 @@ async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_o
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.ears.remove(nodes.east.node.peer_events)
+    nodes.east.tap.is_deaf = True
     newer = await nodes.west.player("Anna")
     await newer.at_table(Resume, table=code)
     assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"

@@ -1,24 +1,30 @@
 """The events that a node publishes, and when it knows that it is alone."""
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
 from kit.event_recorder import EventRecorder
-from kit.fake_news import FakeNews
 from kit.tables import ANN, BEN
 from saratoga_rules.records.standing import State
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers
-from saratoga_server.messages.node_events import Settled, Standings, Stood
+from saratoga_server.messages.node_events import (
+    NodeEvent,
+    NodeEventListener,
+    Settled,
+    Standings,
+    Stood,
+)
 from saratoga_server.ports import LiveStanding, StoreUnavailable
 
 RACE = "mint-otter-42/1"
 
 
 class Node:
-    """The peers of one node, which `recorder` listens to."""
+    """The peers of one node, and a stub of the events, which `recorder` receives."""
 
     def __init__(self) -> None:
         self.recorder = EventRecorder("other")
@@ -26,15 +32,27 @@ class Node:
         self.has_failed = asyncio.Event()
         self.now = 100.0
         self.background_tasks = BackgroundTasks()
-        self.events = FakeNews([self.recorder], self._reading)
-        self.events.is_listening = True
-        self.peers = Peers("node", self.events, self.background_tasks, lambda: self.now)
+        self.is_listening = True
+        self.peers = Peers("node", self, self.background_tasks, lambda: self.now)
 
-    async def _reading(self) -> None:
+    async def publish(self, event: NodeEvent) -> int:
         await asyncio.sleep(0)
         if self.faults:
             self.has_failed.set()
             raise self.faults.pop()
+        self.recorder.receive(event)
+        return 1
+
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        standings = {race: dict(each) for race, each in races.items()}
+        try:
+            await self.publish(Stood(node, standings))
+        except StoreUnavailable:
+            return frozenset(races)
+        return frozenset()
+
+    async def listen(self, listener: NodeEventListener) -> None:
+        raise AssertionError("not listened to in these tests")
 
     @property
     def published(self) -> list[dict[str, dict[str, LiveStanding]]]:
@@ -57,7 +75,7 @@ def node() -> Node:
 
 def test_a_node_is_alone_only_while_it_listens(node: Node) -> None:
     assert node.peers.is_alone
-    node.events.is_listening = False
+    node.is_listening = False
     assert not node.peers.is_alone
 
 

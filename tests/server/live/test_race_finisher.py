@@ -16,6 +16,7 @@ from saratoga_server.domain.results import outcome_of
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
 from saratoga_server.messages.settlements import unpack_settlement
+from saratoga_server.ports import BoardKey, TableWrite
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     assert finish.write.settlement is not None
     settlement = unpack_settlement(finish.write.settlement)
     assert settlement.results == tuple(finish.outcome.results)
-    assert server.fake.records == {}, "to write it is left to the caller"
+    assert await server.record(table.code) is None, "to write it is left to the caller"
 
 
 async def test_a_race_that_no_leaderboard_takes_has_no_settlement(
@@ -112,7 +113,12 @@ async def test_a_missed_race_is_announced_from_its_record(
     anna, _ = server.players
     await finisher.announce_missed(table, 1)
     assert anna.received.all(RaceOver) == [], "there is no record: its countdown was voided"
-    server.fake.records[table.code, 1] = finish.write.record
+    server.tap.is_deaf = True
+    version, body = await server.stored(table.code)
+    write = TableWrite(
+        code=table.code, expected=version, body=body, due=None, race=1, finish=finish.write
+    )
+    assert await server.real.tables.save_table(write)
     await finisher.announce_missed(table, 1)
     assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
     assert anna.received.all(Standings)[-1].race == table.state.race_id
@@ -124,8 +130,7 @@ async def test_a_missed_race_is_announced_from_its_record(
 async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    ear = nodes.west.node.peer_events
-    nodes.east.fake.ears.remove(ear)
+    nodes.west.tap.is_deaf = True
     await bert.cash_out()
     await anna.cash_out()
     east = nodes.east.node
@@ -134,8 +139,8 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
     assert len(anna.received.all(RaceOver)) == 1
     assert isinstance(await anna.ask(NextRace, table=code), Done)
     assert bert.received.all(RaceOver) == []
-    nodes.east.fake.ears.append(ear)
-    await ear.subscribed()
+    nodes.west.tap.is_deaf = False
+    await nodes.west.node.peer_events.subscribed()
     await nodes.settle()
     assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
     assert bert.table == anna.table
@@ -144,7 +149,7 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
 async def test_a_board_that_the_server_ended_is_told_before_the_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    nodes.east.fake.ears.remove(nodes.west.node.peer_events)
+    nodes.west.tap.is_deaf = True
     east = nodes.east.node
     await anna.cash_out()
     await east.table_service.end_board(east.races.all()[0], bert.player, State.LEFT)
@@ -168,8 +173,12 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
         await node.races.read_standings(node.races.all()[0])
     await asyncio.gather(*(node.table_service.finish(code) for node in both))
     await nodes.settle()
-    assert list(nodes.east.fake.records) == [(code, 1)]
-    assert len(nodes.east.fake.settled) == 1
+    assert await nodes.east.record(code) is not None
+    row = await nodes.east.real.leaderboards.row(
+        BoardKey(game="canfield", ranking="bankroll", period="all", bots=False), anna.player
+    )
+    assert row is not None
+    assert row.races == 1
     (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
     assert [node.metrics.races_over for node in both].count(1) == 1
@@ -183,8 +192,8 @@ async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
     await anna.cash_out()
     await nodes.settle()
     await cash_out_unnoticed(nodes.west, bert)
-    assert nodes.east.fake.records == {}
-    nodes.east.fake.ears.clear()
+    assert await nodes.east.record(code) is None
+    nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
     await nodes.east.pass_time(2000)
-    assert list(nodes.east.fake.records) == [(code, 1)]
+    assert await nodes.east.record(code) is not None
     assert len(anna.received.all(RaceOver)) == 1

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.fake_store import fake_store
 from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
 from kit.players import MemoryPlayer
+from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
@@ -21,9 +21,10 @@ from saratoga_server.ports import LiveStanding, StoreUnavailable
 @pytest.fixture
 async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
     """Another node on the same store; neither hears of the other."""
-    node = await compose_node(fake_store(server.fake), server.time, node="other")
-    yield node
-    await node.stop()
+    async with opened_on(server.store.server, server.time, server.faults) as store:
+        node = await compose_node(store, server.time, node="other")
+        yield node
+        await node.stop()
 
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
@@ -122,7 +123,7 @@ async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
     server: InProcessServer, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(server)
-    server.fake.ears.clear()  # or an event would have told before
+    server.tap.is_deaf = True  # or an event would arrive first
     newer = await come_back(elsewhere, anna)
     assert refused(await anna.move("draw"))[0] == "taken_over"
     assert anna.close_codes == [TAKEN_OVER.code]
@@ -203,7 +204,7 @@ async def test_a_different_command_after_a_lost_reply_is_refused_with_the_presen
     server: InProcessServer,
 ) -> None:
     anna, _ = await two_racing(server)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     assert refused(await anna.move("draw")) == ("store_unavailable", None)
     assert refused(await anna.move("draw")) == ("stale_move", 1)
     assert (await anna.moves("draw")).board.count == 2
@@ -215,7 +216,7 @@ async def test_without_the_store_a_refusal_comes_without_a_board(server: InProce
     back = await server.player("Anna")
     await back.at_table(Resume, table=anna.table.code)
     server.node.races.keep_only(())
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     assert refused(await back.move("redeal")) == ("store_unavailable", None)
 
 
@@ -234,11 +235,11 @@ async def test_a_race_that_cannot_be_read_can_be_read_later(
 ) -> None:
     anna, _ = await two_racing(server)
     table = await elsewhere.table_cache.get(anna.table.code)
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     with pytest.raises(StoreUnavailable):
         await elsewhere.races.of(table)
     assert elsewhere.races.all() == []
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     assert anna.player in (await elsewhere.races.of(table)).runs
 
 

@@ -22,6 +22,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LATE_MILLIS, LOOK_MILLIS
 from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
 from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
+from saratoga_server.store.keys import race_key
 
 
 @pytest.fixture
@@ -37,11 +38,11 @@ async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
     await gathered(anna)
     await counted_down(anna)
     server.time.at += COUNTDOWN_MILLIS
-    server.fake.nodes.clear()
+    await server.real.nodes.gone(server.node.name)
     running = asyncio.create_task(server.node.scheduler.run())
     await anna.received.next(Dealt, 0)
     await anna.received.next(Standings, 0)
-    assert server.fake.nodes == {server.node.name}
+    assert await server.is_alive(server.node.name)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -74,7 +75,7 @@ async def test_a_timer_runs_out_though_nobody_comes_back_after_a_restart(
     await counted_down(anna)
     await server.restart()
     await server.pass_time(COUNTDOWN_MILLIS)
-    assert (code, 1) in server.fake.races
+    assert await server.real.boards.load_standings(code, 1)
 
 
 async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_look(
@@ -87,9 +88,9 @@ async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_
     nodes.east.time.at += COUNTDOWN_MILLIS
     west.peers.seen()
     await west.scheduler.sweep()
-    assert (code, 1) not in nodes.east.fake.races, "the east usually does it"
+    assert not await nodes.east.real.boards.load_standings(code, 1), "the east usually does it"
     await west.scheduler.sweep()
-    assert (code, 1) in nodes.east.fake.races
+    assert await nodes.east.real.boards.load_standings(code, 1)
 
 
 async def test_a_start_that_comes_late_moves_the_clock_along(server: InProcessServer) -> None:
@@ -99,7 +100,8 @@ async def test_a_start_that_comes_late_moves_the_clock_along(server: InProcessSe
     await server.pass_time(COUNTDOWN_MILLIS + 60_000)
     (dealt,) = anna.received.all(Dealt)
     assert dealt.start_at == server.time.at
-    assert server.fake.races[code, 1].start_at == server.time.at
+    stored = await server.real.client.command("HGET", race_key(code, 1), "start")
+    assert int(stored) == server.time.at
 
 
 async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
@@ -109,7 +111,7 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     await server.race(anna, bert, cap=3)
     deadline = anna.received.all(Dealt)[0].deadline
     assert deadline
-    server.fake.clock = lambda: Millis(server.time.at - 300)
+    server.time.behind = 300
     await server.pass_time(deadline - server.time.at)
     assert anna.table.phase == "running", "by the store's clock there is time"
     await server.pass_time(LATE_MILLIS)
@@ -153,8 +155,8 @@ async def test_seats_of_a_node_that_dies_later_are_found_by_a_look(nodes: Nodes)
     code = await gathered(anna)
     await bert.at_table(JoinTable, table=code)
     await nodes.settle()
-    nodes.east.fake.nodes.discard(nodes.east.node.name)
-    nodes.east.fake.ears.clear()
+    await nodes.east.real.nodes.gone(nodes.east.node.name)
+    nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
     await nodes.west.node.scheduler.sweep()
     assert [(s.name, s.connected) for s in bert.table.seats] == [("Anna", False), ("Bert", True)]
 
@@ -164,9 +166,9 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     await anna.disconnect()  # and the store does not note it
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     await server.pass_time(1000)
     assert [seat.connected for seat in bert.table.seats] == [True, True]
     await server.pass_time(1000)
@@ -197,9 +199,9 @@ async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await counted_down(anna, bert)
-    server.fake.lose_answers = 1
+    server.faults.lost_replies = 1
     await server.pass_time(COUNTDOWN_MILLIS)
-    assert server.fake.lose_answers == 0
+    assert server.faults.lost_replies == 0
     await server.pass_time(1000)
     for player in (anna, bert):
         assert len(player.received.all(Dealt)) == 1
@@ -213,10 +215,10 @@ async def test_a_result_whose_reply_was_lost_is_announced_at_the_next_look(
     anna = await server.player("Anna")
     await server.race(anna)
     await anna.cash_out()
-    server.fake.ears.clear()  # or an event would tell at once
-    server.fake.lose_answers = 1
+    server.tap.is_deaf = True  # or an event would report it at once
+    server.faults.lost_replies = 1
     await server.settle()
-    assert server.fake.lose_answers == 0
+    assert server.faults.lost_replies == 0
     assert anna.received.all(RaceOver) == []
     await server.pass_time(1000)
     await server.pass_time(1000)
@@ -228,13 +230,13 @@ async def test_no_command_does_harm_while_the_store_is_away(server: InProcessSer
     anna = await server.player("Anna")
     code = await gathered(anna)
     before = anna.table
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     for number, command in enumerate(COMMANDS.values(), 100):
         answer = await anna.send(msgspec.structs.replace(command, id=number))
         assert isinstance(answer, Refused | Alive | Done), command
     assert await anna.refused(LeaveTable, table=code) == "store_unavailable"
     await server.node.scheduler.elapse(code)
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     assert isinstance(await anna.ready(), Done)
     assert anna.table.seats[0].name == before.seats[0].name
 
@@ -246,8 +248,7 @@ async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others
     broken, sound = await gathered(anna), await gathered(bert)
     await counted_down(anna)
     await counted_down(bert)
-    version, _ = server.fake.tables[broken]
-    server.fake.tables[broken] = (version + 1, b"\xc1")
+    await server.rewrite(broken, b"\xc1")
     table = server.node.table_cache.known(broken)
     assert table is not None
     table.in_doubt = True
@@ -350,9 +351,9 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
     doubtful = server.node.table_cache.known(away)
     assert doubtful is not None
     doubtful.in_doubt = True
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     await players[2].disconnect()  # and the store does not note it
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     for _ in range(2):
         await server.pass_time(1000)
     assert doubtful.in_doubt
@@ -374,7 +375,7 @@ async def test_tables_races_and_lines_that_nobody_needs_are_dropped(
     await server.pass_time(1000)
     await server.pass_time(1000)
     assert (server.node.table_cache.all(), server.node.races.all()) == ([], [])
-    assert (await listed(anna), server.fake.public) == ([], {})
+    assert (await listed(anna), await server.real.tables.list_public()) == ([], [])
 
 
 async def test_a_closed_table_is_dropped_when_its_timer_runs_out(server: InProcessServer) -> None:

@@ -33,12 +33,12 @@ async def test_a_code_that_another_player_takes_at_the_same_moment_is_replaced(
         monkeypatch.setattr(tables, "save_table", takes)
         command = CreateTable(id=7, game="caprice")
         answer = await anna.send(command)
-        assert tables_of(server, bert.player) == ["odd-emu-11"]
+        assert await tables_of(server, bert.player) == ["odd-emu-11"]
         if free:
             assert isinstance(answer, Snapshot)
             assert isinstance(await anna.send(command), Snapshot)
-            assert tables_of(server, anna.player) == ["mint-otter-42"]
-            assert server.fake.players[anna.player].table == "mint-otter-42"
+            assert await tables_of(server, anna.player) == ["mint-otter-42"]
+            assert (await server.row(anna.player)).table == "mint-otter-42"
             assert isinstance(await anna.ask(LeaveTable, table="mint-otter-42"), Done)
         else:
             assert isinstance(answer, Refused)
@@ -55,7 +55,7 @@ async def test_only_so_many_codes_are_tried(
     anna = await server.player("Anna")
     monkeypatch.setattr(server.store.tables, "save_table", always_taken)
     assert await anna.refused(CreateTable, game="caprice") == "store_unavailable"
-    assert server.fake.players[anna.player].table is None
+    assert (await server.row(anna.player)).table is None
 
 
 async def test_a_seat_under_way_elsewhere_is_still_found_after_the_code_was_replaced(
@@ -98,8 +98,8 @@ async def test_a_seat_under_way_elsewhere_is_still_found_after_the_code_was_repl
         joining = asyncio.create_task(slow.ask(JoinTable, table=one))
         await is_on_its_way.wait()
         assert await quick.refused(CreateTable, game="caprice") == "elsewhere"
-        assert tables_of(server, quick.player) == [one]
-        assert server.fake.players[quick.player].table == one
+        assert await tables_of(server, quick.player) == [one]
+        assert (await server.row(quick.player)).table == one
         joining.cancel()
 
 
@@ -114,8 +114,8 @@ async def test_a_player_seated_elsewhere_meanwhile_gives_the_later_seat_up(
         interrupted = before_once(tables.save_table, lambda: quick.at_table(JoinTable, table=other))
         monkeypatch.setattr(tables, "save_table", interrupted)
         assert await slow.refused(JoinTable, table=one) == "elsewhere"
-        assert tables_of(server, quick.player) == [other]
-        assert server.fake.players[quick.player].table == other
+        assert await tables_of(server, quick.player) == [other]
+        assert (await server.row(quick.player)).table == other
         assert (slow.close_codes, quick.close_codes) == ([], [])
         assert isinstance(await quick.ask(LeaveTable, table=other), Done)
         assert isinstance(await slow.ask(JoinTable, table=one), Snapshot)
@@ -146,8 +146,8 @@ async def test_a_seat_that_was_under_way_when_the_row_changed_is_found_after_it(
         assert isinstance(await sits_down, Snapshot)
         is_seated.set()
         assert await late == "elsewhere"
-        assert tables_of(server, first.player) == [one]
-        assert server.fake.players[first.player].table == one
+        assert await tables_of(server, first.player) == [one]
+        assert (await server.row(first.player)).table == one
 
 
 @pytest.mark.parametrize("chance", range(40))
@@ -155,17 +155,17 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch, chance: int
 ) -> None:
     dice = random.Random(chance)
-    reading = server.fake.reading
+    before = server.faults.before
 
-    async def slow_reading() -> None:
+    async def slow() -> None:
         for _ in range(dice.randrange(6)):
             await asyncio.sleep(0)
-        await reading()
+        await before()
 
     async with beside(server) as nodes:
         codes = [await gathered(await server.player(name)) for name in ("Bert", "Cleo", "Dora")]
         annas = [await dice.choice((nodes.east, nodes.west)).player("Anna") for _ in range(4)]
-        monkeypatch.setattr(server.fake, "reading", slow_reading)
+        monkeypatch.setattr(server.faults, "before", slow)
 
         async def sits_down(anna: MemoryPlayer) -> Any:
             code = dice.choice([*codes, ""])
@@ -180,10 +180,11 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
         expected = ("elsewhere", "taken_over", "not_seated", "stale_id")
         for answer in answers:
             assert isinstance(answer, Snapshot) or answer.code in expected, answer
-        seats = tables_of(server, annas[0].player)
+        await nodes.settle()
+        seats = await tables_of(server, annas[0].player)
         assert len(seats) <= 1
         if seats:
-            assert server.fake.players[annas[0].player].table == seats[0]
+            assert (await server.row(annas[0].player)).table == seats[0]
 
 
 # What the store leaves uncertain
@@ -209,7 +210,7 @@ async def two_seats(
             patch.setattr(tables, "save_table", interrupted)
             patch.setattr(players, "sit", failing_after(players.sit, 1))
             assert await slow.refused(JoinTable, table=one) == "store_unavailable"
-        assert sorted(tables_of(server, slow.player)) == sorted([one, other])
+        assert sorted(await tables_of(server, slow.player)) == sorted([one, other])
         yield nodes, slow, quick, one, other
 
 
@@ -219,8 +220,8 @@ async def test_of_two_seats_the_wrong_one_is_given_up_when_asked_for_again(
     async with two_seats(server, monkeypatch) as (_, slow, quick, one, other):
         for _ in range(2):
             assert await slow.refused(JoinTable, table=one) == "elsewhere"
-            assert tables_of(server, slow.player) == [other]
-        assert server.fake.players[slow.player].table == other
+            assert await tables_of(server, slow.player) == [other]
+        assert (await server.row(slow.player)).table == other
         assert (slow.session.seat, slow.close_codes, quick.close_codes) == (None, [], [])
 
 
@@ -228,11 +229,11 @@ async def test_of_two_seats_the_wrong_one_is_given_up_by_the_sweep(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with two_seats(server, monkeypatch) as (nodes, slow, quick, one, other):
-        server.fake.unavailable = True
+        server.faults.unavailable = True
         await nodes.east.node.scheduler.sweep()
-        server.fake.unavailable = False
+        server.faults.unavailable = False
         await nodes.east.node.scheduler.sweep()
-        assert tables_of(server, slow.player) == [other]
+        assert await tables_of(server, slow.player) == [other]
         assert [lost.table for lost in slow.received.all(SeatLost)] == [one]
         assert (slow.session.seat, slow.close_codes, quick.close_codes) == (None, [], [])
 
@@ -244,7 +245,7 @@ async def test_of_two_seats_the_wrong_one_is_given_up_when_a_third_connection_as
         third = await nodes.west.player("Anna")
         assert await third.refused(JoinTable, table=one) == "elsewhere"
         await nodes.settle()
-        assert tables_of(server, third.player) == [other]
+        assert await tables_of(server, third.player) == [other]
         assert [lost.table for lost in slow.received.all(SeatLost)] == [one]
 
 
@@ -258,7 +259,7 @@ async def test_a_seat_at_which_the_player_races_is_never_given_up(
         await nodes.pass_time(1000)
         assert isinstance(await slow.ask(JoinTable, table=one), Snapshot)
         await slow.moves("draw")
-        assert sorted(tables_of(server, slow.player)) == sorted([one, other])
+        assert sorted(await tables_of(server, slow.player)) == sorted([one, other])
 
 
 @pytest.mark.parametrize("is_made", [True, False])
@@ -289,24 +290,24 @@ async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_w
             patch.setattr(players, "sit", passed_over)
             patch.setattr(tables, "save_table", unanswered)
             assert await second.refused(JoinTable, table=other) == "store_unavailable"
-        assert server.fake.players[first.player].table == other
+        assert (await server.row(first.player)).table == other
         if asks_again:
             assert await second.refused(JoinTable, table=other) == "elsewhere"
         await nodes.west.node.scheduler.sweep()
-        assert tables_of(server, first.player) == [one]
-        assert server.fake.players[first.player].table == one
+        assert await tables_of(server, first.player) == [one]
+        assert (await server.row(first.player)).table == one
         assert (first.session.seat, second.session.seat, first.close_codes) == (one, None, [])
 
 
 async def test_a_seat_at_a_table_of_a_newer_format_counts(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code, other = await gathered(anna), await gathered(bert)
-    for_newer_nodes(server, code)
+    await for_newer_nodes(server, code)
     assert await anna.refused(JoinTable, table=other) == "draining"
     assert anna.close_codes == [RESTARTING.code]
-    assert server.fake.players[anna.player].table == code
-    for_newer_nodes(server, code, by=-1)
-    assert tables_of(server, anna.player) == [code]
+    assert (await server.row(anna.player)).table == code
+    await for_newer_nodes(server, code, by=-1)
+    assert await tables_of(server, anna.player) == [code]
 
 
 async def test_a_racer_comes_back_to_the_race_though_the_row_names_another_table(

@@ -26,7 +26,7 @@ async def test_only_players_who_did_not_ask_for_it_are_told_that_their_seat_is_l
     assert (lost.table, lost.reason) == (code, KICKED)
     for each in (bert, cleo):
         assert each.session.seat is None
-        assert server.fake.players[each.player].table is None
+        assert (await server.row(each.player)).table is None
 
 
 async def test_a_player_who_lost_the_seat_goes_on_watching_if_they_watched(
@@ -67,8 +67,8 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
         assert [lost.table for lost in each.received.all(SeatLost)] == [code]
         assert (each.session.seat, each.session.watching) == (None, frozenset())
     assert server.node.broadcaster.audience(code) == frozenset()
-    assert server.fake.public == {}
-    assert server.fake.players[anna.player].table is None
+    assert await server.real.tables.list_public() == []
+    assert (await server.row(anna.player)).table is None
     assert isinstance(await anna.ask(CreateTable, game="canfield"), Snapshot)
 
 
@@ -85,12 +85,12 @@ async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
         players = server.store.players
         patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    for_newer_nodes(server, code)
+    await for_newer_nodes(server, code)
     await server.node.scheduler.sweep()
-    assert server.fake.players[bert.player].table == code
-    for_newer_nodes(server, code, by=-1)
+    assert (await server.row(bert.player)).table == code
+    await for_newer_nodes(server, code, by=-1)
     await server.node.scheduler.sweep()
-    assert server.fake.players[bert.player].table is None
+    assert (await server.row(bert.player)).table is None
 
 
 async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(
@@ -106,7 +106,7 @@ async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row
         monkeypatch.setattr(players, "stand_up", emptying)
         assert isinstance(await bert.ask(LeaveTable, table=code), Done)
         assert back.session.seat == code
-        assert server.fake.players[back.player].table == code
+        assert (await server.row(back.player)).table == code
 
 
 async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
@@ -119,18 +119,18 @@ async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
 
     async def saved(*args: object) -> bool:
         done = await save(*args)  # type: ignore[arg-type]
-        server.fake.unavailable = True
+        server.faults.unavailable = True
         return done
 
     with monkeypatch.context() as patch:
         patch.setattr(tables, "save_table", saved)
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    assert tables_of(server, bert.player) == []
-    assert server.fake.players[bert.player].table == code
+    assert await tables_of(server, bert.player) == []
+    assert (await server.row(bert.player)).table == code
     await server.node.scheduler.sweep()
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     await server.node.scheduler.sweep()
-    row = server.fake.players[bert.player]
+    row = await server.row(bert.player)
     assert (row.table, row.last_id) == (None, bert.last_id)
 
 
@@ -149,7 +149,7 @@ async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
     assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
     for _ in range(2):
         await server.node.scheduler.sweep()
-    assert server.fake.players[bert.player].table == code
+    assert (await server.row(bert.player)).table == code
 
 
 async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_the_table_accepts(

@@ -6,8 +6,7 @@ import msgpack
 import pytest
 from msgspec.structs import replace
 
-from kit.fake_store import FakeHouse, FakeTables
-from kit.table_caches import OPENING, OTHER, Caches, CachingNode, SlowTables, adding
+from kit.table_caches import OPENING, OTHER, Caches, CachingNode, SlowTables, WrappedTables, adding
 from kit.tables import (
     ANN,
     BEN,
@@ -31,7 +30,8 @@ from saratoga_server.domain.tables import (
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.live_table import Known
 from saratoga_server.live.table_cache import READ_AT_ONCE
-from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableWrite
+from saratoga_server.ports import Millis, RaceFinish, StoredBoard, StoreUnavailable, TableWrite
+from saratoga_server.store.keys import race_key, table_key
 
 # Loading
 
@@ -54,7 +54,7 @@ async def test_a_table_that_does_not_exist_is_refused_each_time(here: CachingNod
 
 async def test_a_table_is_loaded_once_however_many_ask(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
-    tables = SlowTables(caches.fake)
+    tables = SlowTables(caches)
     tables.may_read.set()
     there = await caches.node(tables)
     loaded = await asyncio.gather(*(there.cache.get(CODE) for _ in range(5)))
@@ -67,7 +67,7 @@ async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
     here: CachingNode, caches: Caches
 ) -> None:
     await here.cache.open(seated(ANN))
-    tables = SlowTables(caches.fake, StoreUnavailable("away"))
+    tables = SlowTables(caches, StoreUnavailable("away"))
     there = await caches.node(tables)
     early = [asyncio.create_task(there.cache.get(CODE)) for _ in range(2)]
     await asyncio.sleep(0)
@@ -79,25 +79,25 @@ async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
 
 
 async def test_a_table_for_newer_nodes_is_left_alone(
-    here: CachingNode, there: CachingNode, fake: FakeHouse
+    here: CachingNode, there: CachingNode, caches: Caches
 ) -> None:
     await here.cache.open(seated(ANN))
-    version, body = fake.tables[CODE]
+    version, body = await caches.store.stored(CODE)
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
-    fake.tables[CODE] = (version + 1, newer)
+    await caches.store.rewrite(CODE, newer)
     for node in (here, there):
         with pytest.raises(CommandRejected, match="draining: That table has moved") as refused:
             await node.cache.change(CODE, adding("Hello."))
         assert refused.value.retry
         assert node.cache.known(CODE) is None
-    assert fake.tables[CODE] == (version + 1, newer)
+    assert await caches.store.stored(CODE) == (version + 1, newer)
     assert here.received.events == []
 
 
 # Changes
 
 
-async def test_a_change_is_durable_then_shown(here: CachingNode, fake: FakeHouse) -> None:
+async def test_a_change_is_durable_then_shown(here: CachingNode, caches: Caches) -> None:
     table = await here.cache.open(seated(ANN))
     assert table is not None
     before = table.known
@@ -105,28 +105,28 @@ async def test_a_change_is_durable_then_shown(here: CachingNode, fake: FakeHouse
     assert (applied.table, applied.before) == (table, before)
     assert applied.change is not None
     assert applied.change.table is table.state
-    assert (table.version, fake.tables[CODE][0]) == (2, 2)
+    assert (table.version, await caches.version()) == (2, 2)
     (shown,) = here.received.all(TableChanged)
     assert (shown.table.notice, shown.table.version, shown.now) == ("Hello.", 2, NOON)
     assert table.followed_up is None, "the caller carries out the effects"
 
 
 async def test_where_nothing_changes_nothing_is_written_or_sent(
-    here: CachingNode, fake: FakeHouse
+    here: CachingNode, caches: Caches
 ) -> None:
     await here.cache.open(seated(ANN))
     applied = await here.cache.change(CODE, lambda state, now: None)
     assert applied.change is None
-    assert (fake.tables[CODE][0], here.received.events) == (1, [])
+    assert (await caches.version(), here.received.events) == (1, [])
 
 
-async def test_a_change_that_nobody_can_see_is_not_sent(here: CachingNode, fake: FakeHouse) -> None:
+async def test_a_change_that_nobody_can_see_is_not_sent(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
     await here.cache.change(CODE, lambda state, now: Change(replace(state, looked=now)))
-    assert (fake.tables[CODE][0], here.received.events) == (2, [])
+    assert (await caches.version(), here.received.events) == (2, [])
 
 
-async def test_a_refused_change_changes_nothing(here: CachingNode, fake: FakeHouse) -> None:
+async def test_a_refused_change_changes_nothing(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
 
     def refused(state: TableState, now: Millis) -> Change:
@@ -134,7 +134,7 @@ async def test_a_refused_change_changes_nothing(here: CachingNode, fake: FakeHou
 
     with pytest.raises(CommandRejected, match="host_only"):
         await here.cache.change(CODE, refused)
-    assert (fake.tables[CODE][0], here.received.events) == (1, [])
+    assert (await caches.version(), here.received.events) == (1, [])
 
 
 async def test_a_change_is_judged_anew_when_another_node_wrote_first(
@@ -165,13 +165,12 @@ async def test_two_nodes_that_change_a_table_at_once_lose_no_change(
 
 
 async def test_a_change_that_always_comes_too_late_is_given_up(
-    here: CachingNode, fake: FakeHouse
+    here: CachingNode, caches: Caches
 ) -> None:
     await here.cache.open(seated(ANN))
 
     def too_late(state: TableState, now: Millis) -> Change:
-        version, body = fake.tables[CODE]
-        fake.tables[CODE] = (version + 1, body)
+        caches.store.server.ask("HINCRBY", table_key(CODE), "version", "1")
         return Change(replace(state, touched=now))
 
     with pytest.raises(CommandRejected, match="Too many changes at once") as refused:
@@ -197,38 +196,42 @@ async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_aliv
     assert (await there.cache.change(CODE, only_after_one)).table.state.notice == "two"
 
 
+async def board(caches: Caches, player: str) -> StoredBoard:
+    """Return a stored board of the first race."""
+    found = await caches.store.boards.load_board(CODE, 1, player)
+    assert found is not None
+    return found
+
+
 # What is written with a change
 
 
-async def test_the_start_of_a_race_opens_its_boards_in_the_same_write(
-    caches: Caches, fake: FakeHouse
-) -> None:
+async def test_the_start_of_a_race_opens_its_boards_in_the_same_write(caches: Caches) -> None:
     here = await caches.node(opening=lambda state: OPENING._replace(up=(3, 2, 1, 1)))
     table = all_shown(counting(ANN, BEN))
     await here.cache.open(table)
     await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
-    race = fake.races[CODE, 1]
-    assert (race.start_at, race.deadline) == (table.start_at, running(ANN, BEN).deadline)
-    assert {player: (board.banked, board.epoch) for player, board in race.boards.items()} == {
-        ANN: (7, 1),
-        BEN: (7, 2),
-    }
+    times = await caches.store.real.client.command("HMGET", race_key(CODE, 1), "start", "deadline")
+    assert [int(each) for each in times] == [table.start_at, running(ANN, BEN).deadline]
+    boards = [await board(caches, player) for player in (ANN, BEN)]
+    assert [(each.banked, each.epoch) for each in boards] == [(7, 1), (7, 2)]
 
 
-async def test_a_newer_connection_fences_the_board(here: CachingNode, fake: FakeHouse) -> None:
+async def test_a_newer_connection_fences_the_board(here: CachingNode, caches: Caches) -> None:
     table = all_shown(counting(ANN, BEN))
     await here.cache.open(table)
     await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
     await here.cache.change(CODE, lambda state, now: resume(state, BEN, node=NODE, now=now))
-    boards = fake.races[CODE, 1].boards
-    assert {player: board.epoch for player, board in boards.items()} == {ANN: 1, BEN: 3}
+    assert [(await board(caches, player)).epoch for player in (ANN, BEN)] == [1, 3]
 
 
-async def test_a_result_is_written_with_the_table(here: CachingNode, fake: FakeHouse) -> None:
+async def test_a_result_is_written_with_the_table(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(running(ANN))
     finish = RaceFinish(race=1, record="the record", settlement=b"a settlement")
     await here.cache.change(CODE, adding("Over."), finish)
-    assert (fake.records, fake.outbox) == ({(CODE, 1): "the record"}, [b"a settlement"])
+    assert await caches.store.tables.load_record(CODE, 1) == "the record"
+    assert await caches.store.leaderboards.settle_outbox(1) == []
+    assert await caches.store.leaderboards.settle_unread() == ([], 1), "it was in the outbox"
 
 
 # Writes in doubt
@@ -236,16 +239,16 @@ async def test_a_result_is_written_with_the_table(here: CachingNode, fake: FakeH
 
 @pytest.mark.parametrize("happened", [True, False])
 async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change(
-    here: CachingNode, fake: FakeHouse, happened: bool
+    here: CachingNode, caches: Caches, happened: bool
 ) -> None:
     table = await here.cache.open(seated(ANN))
     assert table is not None
     known = table.known
-    fake.lose_answers, fake.unavailable = int(happened), not happened
+    caches.faults.lost_replies, caches.faults.unavailable = int(happened), not happened
     with pytest.raises(StoreUnavailable):
         await here.cache.change(CODE, adding("Perhaps."))
     assert (table.in_doubt, here.received.events) == (True, [])
-    fake.unavailable = False
+    caches.faults.unavailable = False
     await here.cache.change(CODE, adding("Then."))
     assert table.state.notice == ("Perhaps.Then." if happened else "Then.")
     assert not table.in_doubt
@@ -253,11 +256,11 @@ async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change
 
 
 async def test_a_write_in_doubt_is_shown_when_it_is_found(
-    here: CachingNode, fake: FakeHouse
+    here: CachingNode, caches: Caches
 ) -> None:
     table = await here.cache.open(seated(ANN))
     assert table is not None
-    fake.lose_answers = 1
+    caches.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
         await here.cache.change(CODE, adding("Perhaps."))
     for _ in range(2):
@@ -279,20 +282,23 @@ async def test_waiting_for_a_table_and_for_the_store_share_one_timeout(caches: C
     assert table.in_doubt, "what it was refreshed for is still to be read"
 
 
-class MuteTables(FakeTables):
+class MuteTables(WrappedTables):
     """Tables that are changed, but without a reply."""
 
     writes: asyncio.Task[bool] | None = None
 
     async def save_table(self, write: TableWrite) -> bool:
         if write.expected:
-            self.writes = asyncio.create_task(super().save_table(write))
+            self.writes = asyncio.create_task(self._save(write))
             await asyncio.Event().wait()
-        return await super().save_table(write)
+        return await self._save(write)
+
+    async def _save(self, write: TableWrite) -> bool:
+        return await self.tables.save_table(write)
 
 
-async def test_a_write_without_a_reply_in_time_is_in_doubt(caches: Caches, fake: FakeHouse) -> None:
-    tables = MuteTables(fake)
+async def test_a_write_without_a_reply_in_time_is_in_doubt(caches: Caches) -> None:
+    tables = MuteTables(caches)
     here = await caches.node(tables, store_timeout=0.01)
     table = await here.cache.open(seated(ANN))
     assert table is not None
@@ -324,7 +330,7 @@ async def test_a_published_version_is_read_once(here: CachingNode, there: Cachin
 
 async def test_a_refresh_reads_only_what_may_be_newer(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
-    tables = SlowTables(caches.fake)
+    tables = SlowTables(caches)
     tables.may_read.set()
     there = await caches.node(tables)
     table = await there.cache.get(CODE)
@@ -345,17 +351,17 @@ async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
 ) -> None:
     await here.cache.open(seated(ANN))
 
-    class LateTables(FakeTables):
+    class LateTables(WrappedTables):
         """Answers with what there was before another node wrote."""
 
         async def load_table(self, code: str) -> tuple[int, bytes] | None:
-            answer = await super().load_table(code)
+            answer = await self.tables.load_table(code)
             if answer is not None and answer[0] == 1:
                 await here.cache.change(CODE, adding("one"))
                 assert not late.cache.heard_of(CODE, 2)
             return answer
 
-    late = await caches.node(LateTables(caches.fake))
+    late = await caches.node(LateTables(caches))
     table = await late.cache.get(CODE)
     assert (table.version, table.state.notice) == (2, "one")
 

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.fake_store import FakeHouse
 from kit.table_caches import OTHER, Caches, CachingNode
 from kit.tables import (
     ANN,
@@ -25,6 +24,7 @@ from saratoga_server.domain.tables import (
 from saratoga_server.domain.tables.timers import IDLE_MILLIS
 from saratoga_server.live.table_cache import JITTER
 from saratoga_server.ports import Millis
+from saratoga_server.store.keys import table_key
 
 # Timers
 
@@ -85,7 +85,7 @@ async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
 # Tables that are not needed any more
 
 
-async def test_tables_that_nobody_follows_are_forgotten(here: CachingNode, fake: FakeHouse) -> None:
+async def test_tables_that_nobody_follows_are_forgotten(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
     await here.cache.open(replace(seated(ANN), code=OTHER))
     here.cache.forget_unused("another node")
@@ -94,7 +94,7 @@ async def test_tables_that_nobody_follows_are_forgotten(here: CachingNode, fake:
     assert (await here.cache.get(OTHER)).state.seats
     here.cache.forget_unused(NODE)
     assert len(here.cache.all()) == 2, "a seat there is held by this node"
-    assert set(fake.tables) == {CODE, OTHER}
+    assert {code async for code in caches.store.tables.all_codes()} == {CODE, OTHER}
 
 
 async def test_a_table_with_something_left_undone_is_kept(here: CachingNode) -> None:
@@ -132,10 +132,10 @@ async def test_a_table_that_was_forgotten_has_no_timer(here: CachingNode, caches
 
 
 async def test_a_table_that_the_store_has_deleted_is_forgotten(
-    here: CachingNode, fake: FakeHouse
+    here: CachingNode, caches: Caches
 ) -> None:
     await here.cache.open(seated(ANN))
-    del fake.tables[CODE]
+    await caches.store.real.client.command("DEL", table_key(CODE))
     with pytest.raises(CommandRejected, match="no_such_table"):
         await here.cache.refresh(CODE)
     assert here.cache.known(CODE) is None

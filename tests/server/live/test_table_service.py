@@ -34,7 +34,7 @@ from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.table_cache import Transition
-from saratoga_server.ports import Millis, StoredBoard, StoreUnavailable
+from saratoga_server.ports import BoardKey, Millis, StoredBoard, StoreUnavailable
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 
@@ -42,6 +42,7 @@ STUCK_UNTIL_A_CARD_COMES_BACK = (
     "stock=- waste=7C reserve=- up=3,3,3,4 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
 
+BANKROLL = BoardKey(game="canfield", ranking="bankroll", period="all", bots=False)
 FAULTS = [StoreUnavailable("away"), CommandRejected("no_such_race"), ValueError("broken")]
 
 
@@ -100,7 +101,7 @@ async def test_a_player_who_is_kicked_loses_the_seat_and_is_told_why(
     assert (lost.table, lost.reason) == (code, KICKED)
     assert anna.received.all(SeatLost) == []
     assert bert.session.seat is None
-    assert server.fake.players[bert.player].table is None
+    assert (await server.row(bert.player)).table is None
     assert not server.node.broadcaster.is_following(bert.player, code)
 
 
@@ -112,8 +113,8 @@ async def test_a_racer_who_leaves_ends_the_board(server: InProcessServer) -> Non
         return idle_leave(state, bert.player, now=now)
 
     await server.node.table_service.change(code, idle)
-    stored = server.fake.races[code, 1].boards
-    assert (stored[bert.player].state, stored[anna.player].state) == ("left", "racing")
+    states = [(await server.board(code, each.player)).state for each in (bert, anna)]
+    assert states == ["left", "racing"]
     (lost,) = bert.received.all(SeatLost)
     assert "three minutes" in lost.reason
 
@@ -128,7 +129,7 @@ async def test_a_closed_table_sends_everybody_away_and_is_not_listed(
     for player in (anna, cleo):
         assert {lost.reason for lost in player.received.all(SeatLost)} == {"Good night."}
     assert server.node.broadcaster.audience(code) == frozenset()
-    assert (await listed(cleo), server.fake.players[anna.player].table) == ([], None)
+    assert (await listed(cleo), (await server.row(anna.player)).table) == ([], None)
 
 
 async def test_effects_come_after_the_table_was_shown(server: InProcessServer) -> None:
@@ -162,9 +163,9 @@ async def test_effects_that_failed_are_carried_out_at_the_next_look(
         broken.setattr(server.store.players, "raise_last_id", fails)
         table = await server.node.table_service.change(code, kicking(anna, bert))
         assert table.state.seat(bert.player) is None, "the change stands"
-        assert server.fake.players[bert.player].table == code
+        assert (await server.row(bert.player)).table == code
     await server.pass_time(1000)
-    assert server.fake.players[bert.player].table is None
+    assert (await server.row(bert.player)).table is None
     assert table.followed_up is None
     assert len(bert.received.all(SeatLost)) == 1
 
@@ -177,7 +178,7 @@ async def test_a_change_is_made_though_catching_up_on_others_fails(
     code = await gathered(anna)
     await bert.at_table(JoinTable, table=code)
     await nodes.settle()
-    nodes.east.fake.ears.clear()
+    nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
     await nodes.east.node.table_service.change(code, kicking(anna, bert))
     west = nodes.west.node.table_service
 
@@ -204,8 +205,8 @@ async def test_a_change_whose_reply_was_lost_has_its_effects_when_it_is_found(
     server: InProcessServer,
 ) -> None:
     anna, bert, code = await two_at(server)
-    server.fake.ears.clear()  # or an event would tell at once
-    server.fake.lose_answers = 1
+    server.tap.is_deaf = True  # or an event would report it at once
+    server.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
         await server.node.table_service.change(code, kicking(anna, bert))
     assert bert.received.all(SeatLost) == []
@@ -218,10 +219,10 @@ async def test_a_change_whose_reply_was_lost_has_its_effects_when_it_is_found(
 
 async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServer) -> None:
     anna, bert, code = await two_at(server)
-    server.fake.unavailable = True
+    server.faults.unavailable = True
     with pytest.raises(StoreUnavailable):
         await server.node.table_service.change(code, kicking(anna, bert))
-    server.fake.unavailable = False
+    server.faults.unavailable = False
     await server.node.table_service.look_over()
     assert bert.received.all(SeatLost) == []
     assert not live_table(server, code).in_doubt
@@ -273,14 +274,11 @@ async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProce
     await anna.moves("draw")
     server.time.at += 15_001
     await server.node.table_service.elapse(code, ())
-    stored = server.fake.races[code, 1].boards
-    assert {player: board.state for player, board in stored.items()} == {
-        anna.player: "racing",
-        bert.player: "left",
-    }
+    states = [(await server.board(code, each.player)).state for each in (anna, bert)]
+    assert states == ["racing", "left"]
     server.time.at += 10 * MINUTE
     await server.node.table_service.elapse(code, ())
-    assert stored[anna.player].state == "out of time"
+    assert (await server.board(code, anna.player)).state == "out of time"
     await server.settle()
     assert len(anna.received.all(RaceOver)) == 1
 
@@ -304,8 +302,8 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         server.time.at += LOOK_MILLIS
         await server.node.table_service.elapse(code, ())
         await server.settle()
-        stored = server.fake.races[code, 1].boards
-        assert (stored[anna.player].state, stored[bert.player].state) == ("stuck", "racing")
+        states = [(await server.board(code, each.player)).state for each in (anna, bert)]
+        assert states == ["stuck", "racing"]
 
 
 async def test_a_move_made_during_a_look_is_not_ended_for_the_position_before_it(
@@ -328,8 +326,8 @@ async def test_a_move_made_during_a_look_is_not_ended_for_the_position_before_it
         server.time.at += LOOK_MILLIS
         await server.node.table_service.elapse(code, ())
         await server.settle()
-        stored = server.fake.races[code, 1].boards[anna.player]
-        assert (stored.state, len(stored.log)) == ("racing", 1)
+        stored = await server.board(code, anna.player)
+        assert (stored.state, len(stored.entries)) == ("racing", 1)
 
 
 # Races that end
@@ -340,10 +338,10 @@ async def test_the_last_board_that_the_server_ends_ends_the_race(server: InProce
     (race,) = server.node.races.all()
     await server.node.table_service.end_board(race, anna.player, State.LEFT)
     await server.settle()
-    assert server.fake.records == {}
+    assert await server.record(code) is None
     await server.node.table_service.end_board(race, bert.player, State.LEFT)
     await server.settle()
-    assert list(server.fake.records) == [(code, 1)]
+    assert await server.record(code) is not None
     for player in (anna, bert):
         assert len(player.received.all(RaceOver)) == 1
     assert server.node.metrics.races_over == 1
@@ -359,7 +357,9 @@ async def test_a_finished_race_is_settled_and_announced_once(server: InProcessSe
     await server.node.table_service.finish(code)
     await server.settle()
     assert len(anna.received.all(RaceOver)) == 1
-    assert (len(server.fake.settled), server.node.metrics.races_over) == (1, 1)
+    row = await server.real.leaderboards.row(BANKROLL, anna.player)
+    assert row is not None
+    assert (row.races, server.node.metrics.races_over) == (1, 1)
     assert server.node.metrics.tables == {"over": 1}
 
 
@@ -370,4 +370,4 @@ async def test_a_racer_who_lost_the_connection_keeps_the_board(server: InProcess
         return disconnect(state, anna.player, anna.session.epoch, now=now)
 
     await server.node.table_service.change(code, gone)
-    assert server.fake.races[code, 1].boards[anna.player].state == "racing"
+    assert (await server.board(code, anna.player)).state == "racing"

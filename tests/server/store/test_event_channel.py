@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit.event_recorder import recording
-from kit.fake_store import FakeStore
 from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
@@ -24,7 +23,7 @@ from saratoga_server.store.event_channel import PARTITION_CHANNELS
 from saratoga_server.store.keys import partition
 from saratoga_server.store.opening import Store, open_store
 
-AnyStore = Store | FakeStore
+AnyStore = Store
 
 
 @pytest.fixture

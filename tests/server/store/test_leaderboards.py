@@ -1,7 +1,5 @@
 """Leaderboards against every kind of store: always what a naive fold over the settled races says."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count, islice
 
 import pytest
@@ -12,7 +10,9 @@ from kit.settlements import (
     GAME,
     TUESDAY,
     numbers,
+    older_node,
     put_out,
+    put_out_packed,
     ranking,
     result,
     settle,
@@ -22,10 +22,7 @@ from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     PlayerRow,
-    RaceFinish,
     RankedRow,
-    Settlement,
-    TableWrite,
 )
 from saratoga_server.store.keys import partition
 
@@ -135,14 +132,6 @@ async def test_the_outbox_is_settled_in_portions(store: AnyStore) -> None:
 RUINED = b"\xc1ruined"
 
 
-async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
-    """A settlement as another version of the server writes it."""
-    code = code or f"lone-crane-{next(numbers)}"
-    finish = RaceFinish(race=1, record="record", settlement=packed)
-    write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
-    assert await store.tables.save_table(write)
-
-
 async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStore) -> None:
     race = settlement(result("anna", 20))
     for _ in range(3):
@@ -153,19 +142,6 @@ async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStor
     assert await store.leaderboards.settle_unread() == ([], 3)
     assert await store.leaderboards.settle_outbox(10) == []
     assert await store.leaderboards.settle_unread() == ([], 3), "it stays"
-
-
-@contextmanager
-def older_node() -> Iterator[None]:
-    """Make every settlement unreadable inside the block."""
-
-    def older(packed: bytes) -> Settlement:
-        raise ValueError("not a settlement of this version")
-
-    with pytest.MonkeyPatch.context() as patch:
-        for reader in ("saratoga_server.store.leaderboards", "kit.fake_leaderboards"):
-            patch.setattr(f"{reader}.unpack_settlement", older)
-        yield
 
 
 async def know(store: AnyStore, *names: str) -> None:

@@ -6,7 +6,7 @@ from itertools import product
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.fake_leaderboards import fold_rankings
+from kit.folded_rankings import fold_rankings
 from kit.running_race import AnyStore
 from kit.settlements import (
     BOTS,

@@ -10,13 +10,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.fake_store import fake_store
 from kit.gateways import OpenGateway, no_pages, open_gateway
 from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, connected_player, player_at
 from kit.players import RECEIVED_WITHIN
 from kit.raw_sockets import HEAD, raw_socket
+from kit.stepped_store import empty_store
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
     Dealt,
@@ -148,7 +148,7 @@ async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 10)
-    async with listening_server(fake_store()) as opened:
+    async with empty_store() as store, listening_server(store) as opened:
         yield opened
 
 

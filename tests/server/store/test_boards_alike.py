@@ -1,6 +1,5 @@
-"""Every store answers every commit as the fake does."""
+"""Every kind of store gives the same outcomes for any sequence of commits."""
 
-from collections.abc import AsyncIterator
 from itertools import count
 
 import pytest
@@ -8,19 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.fake_store import fake_store
 from kit.running_race import ANNA, BERT, AnyStore, commit_all, move, running_race
-from kit.stores import StoreServer
+from kit.stepped_store import empty_store
+from kit.stores import CLUSTER, binaries
 from saratoga_server.ports import BoardCommit, TableWrite
-from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.opening import Store
 
 numbers = count()
-
-
-@pytest.fixture
-async def store(store_server: StoreServer) -> AsyncIterator[Store]:
-    async with open_store(store_server.url) as opened:
-        yield opened
 
 
 small = st.integers(0, 3)
@@ -41,23 +34,24 @@ commits = st.builds(
 batches = st.lists(st.one_of(st.lists(commits, min_size=1, max_size=4), small), max_size=12)
 
 
+@pytest.mark.parametrize("store", [*sorted({*binaries()} - {"valkey"}), CLUSTER], indirect=True)
 @given(batches=batches, minutes=st.sampled_from([10, 10, 10, 1, 0]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_every_store_answers_as_the_fake_does(
+async def test_every_store_answers_as_the_embedded_one_does(
     store: Store, batches: list[list[BoardCommit] | int], minutes: int
 ) -> None:
     code = f"mint-otter-{next(numbers)}"
-    fake = fake_store()
-    told = []
-    for each in (store, fake):
-        await running_race(each, code=code, minutes=minutes, started_ago=70_000, banked=1)
-        told.append(await story(each, code, batches))
-    assert told[0] == told[1]
+    stories = []
+    async with empty_store() as embedded:
+        for each in (store, embedded):
+            await running_race(each, code=code, minutes=minutes, started_ago=70_000, banked=1)
+            stories.append(await story(each, code, batches))
+    assert stories[0] == stories[1]
 
 
 async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | int]) -> list[object]:
-    """All that a server can see, times excepted."""
-    told: list[object] = []
+    """Return everything that a server can read from the store, except times."""
+    seen: list[object] = []
     version = 1
     for batch in batches:
         if isinstance(batch, int):
@@ -68,21 +62,22 @@ async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | in
             version += 1
             continue
         outcomes = await commit_all(store, [replace(each, table=code) for each in batch])
-        told += [(each.status, each.length, each.number) for each in outcomes]
+        seen += [(each.status, each.length, each.number) for each in outcomes]
     for player in (ANNA, BERT):
         board = await store.boards.load_board(code, 1, player)
         assert board is not None
-        told += [(board.epoch, board.last_id, board.banked, board.state)]
-        told += [(each.text, each.number, each.command_id) for each in board.entries]
+        seen += [(board.epoch, board.last_id, board.banked, board.state)]
+        seen += [(each.text, each.number, each.command_id) for each in board.entries]
     standings = await store.boards.load_standings(code, 1)
-    told += [
+    seen += [
         (player, each.length, each.banked, each.state, each.reached and each.reached.number)
         for player, each in standings.items()
     ]
-    told.append(code in await store.tables.due(await store.tables.now(), 1000))
-    return told
+    seen.append(code in await store.tables.due(await store.tables.now(), 1000))
+    return seen
 
 
+@pytest.mark.parametrize("store", list(binaries()), indirect=True)
 async def test_more_boards_than_fit_into_one_request(store: Store) -> None:
     codes = [f"lone-crane-{number}" for number in range(300)]
     for code in codes:

@@ -1,0 +1,71 @@
+"""The events that a node in the test's own process receives, under the test's control."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from kit.players import RECEIVED_WITHIN
+from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.messages.node_events import Here, NodeEvents, decode_node_event
+from saratoga_server.store.dial import dial
+from saratoga_server.store.event_channel import ALL_NODES, PARTITION_CHANNELS
+from saratoga_server.store.resp_connection import RespConnection, encode_command
+
+
+class EventTap:
+    """Passes the store's events on to a node, unless the test makes the node deaf."""
+
+    def __init__(self, node: str, peer_events: PeerEvents) -> None:
+        self.peer_events = peer_events
+        self.is_deaf = False
+        """While true, the node receives no events."""
+        self.marker = Here(node, 0)
+        """A heartbeat of the node, which other nodes receive too."""
+        self._unconfirmed = len(PARTITION_CHANNELS) + 1
+        self._progress = asyncio.Event()
+        self._markers = 0
+
+    def on_reply(self, reply: Any) -> None:
+        """Handle a message or a confirmed subscription."""
+        if reply[0] == b"ssubscribe":
+            self._unconfirmed -= 1
+            self._progress.set()
+            return
+        event = decode_node_event(reply[2])
+        if event == self.marker:
+            self._markers += 1
+            self._progress.set()
+        elif not self.is_deaf:
+            self.peer_events.receive(event)
+
+    async def subscribed(self) -> None:
+        while self._unconfirmed:
+            await self._next()
+
+    async def pass_marker(self, events: NodeEvents) -> None:
+        """Wait until every event that was published before has been received."""
+        wanted = self._markers + 1
+        await events.publish(self.marker)
+        while self._markers < wanted:
+            await self._next()
+
+    async def _next(self) -> None:
+        self._progress.clear()
+        async with asyncio.timeout(RECEIVED_WITHIN):
+            await self._progress.wait()
+
+
+@asynccontextmanager
+async def tapped(url: str, node: str, peer_events: PeerEvents) -> AsyncIterator[EventTap]:
+    """Subscribe a node to the events of the store at that address."""
+    tap = EventTap(node, peer_events)
+    connection = RespConnection(await dial(url), tap.on_reply, lambda: None)
+    try:
+        channels = (*PARTITION_CHANNELS, ALL_NODES)
+        connection.send(b"".join(encode_command("SSUBSCRIBE", each) for each in channels))
+        await tap.subscribed()
+        yield tap
+    finally:
+        connection.abort()
+        await asyncio.sleep(0)

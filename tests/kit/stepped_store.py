@@ -1,0 +1,268 @@
+"""A real store for tests in one process: its clock is stepped by the test, and its calls can fail.
+
+The store is an embedded Valkey, started once and emptied for every test. Our Functions read the
+time from a key instead of the machine's clock, and let nothing expire.
+"""
+
+import asyncio
+import atexit
+import inspect
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import patch
+
+from kit.stores import SCRATCH, StoreServer, binaries
+from kit.tables import NOON
+from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents, Standings
+from saratoga_server.ports import (
+    AuditLog,
+    BoardStore,
+    Commits,
+    LeaderboardStore,
+    Millis,
+    NodeStore,
+    PlayerStore,
+    StoreUnavailable,
+    TableStore,
+)
+from saratoga_server.store import store_client
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.keys import table_key
+from saratoga_server.store.library import SOURCE
+from saratoga_server.store.opening import Store, open_store
+
+CLOCK = "test:clock"
+STEPPED_SOURCE = SOURCE.replace(
+    "  local time = redis.call('TIME')\n  return time[1] * 1000 + math.floor(time[2] / 1000)\n",
+    f"  return tonumber(redis.call('GET', '{CLOCK}'))\n",
+).replace("redis.call('PEXPIREAT', ", "redis.call('EXISTS', ")
+
+WRITES = frozenset(
+    {
+        *("commit", "save_table", "set_public", "create_player", "claim_name", "sit", "stand_up"),
+        *("raise_last_id", "set_banned", "reserve_table", "forget_player", "append"),
+        *("settle_outbox", "settle_unread"),
+    }
+)
+"""Methods whose replies `lost_replies` counts."""
+
+_idle: list[StoreServer] = []
+
+
+class InventedTime:
+    """A clock that stands still until a test sets it, for servers and their store."""
+
+    def __init__(self, at: int = NOON) -> None:
+        self.store: StoreServer | None = None
+        self.behind = 0
+        """Milliseconds by which the store's clock is behind, from the next step on."""
+        self.at = at
+
+    @property
+    def at(self) -> int:
+        """The time in milliseconds since 1970."""
+        return self._at
+
+    @at.setter
+    def at(self, at: int) -> None:
+        self._at = at
+        self.store_at = Millis(at - self.behind)
+        if self.store is not None:
+            assert self.store.ask("SET", CLOCK, str(self.store_at)) == b"+OK"
+
+    def steady(self) -> float:
+        """Return the seconds since noon, for the server's steady clock."""
+        return (self.at - NOON) / 1000
+
+
+@dataclass
+class StoreFaults:
+    """The faults of a store, which a test switches on."""
+
+    unavailable: bool = False
+    """While true, every call raises `StoreUnavailable` and does nothing."""
+    lost_replies: int = 0
+    """The next writes, so many, are done, yet raise `StoreUnavailable`."""
+
+    async def before(self) -> None:
+        """Called before every store call."""
+        await asyncio.sleep(0)
+        if self.unavailable:
+            raise StoreUnavailable("the store does not answer")
+
+    def after(self, method: str) -> None:
+        if method in WRITES and self.lost_replies > 0:
+            self.lost_replies -= 1
+            raise StoreUnavailable("the store does not answer")
+
+
+class FaultyPort:
+    """A port of a store, whose calls meet the store's faults."""
+
+    def __init__(self, port: object, faults: StoreFaults) -> None:
+        self._port = port
+        self._faults = faults
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+        if inspect.isasyncgenfunction(method):
+
+            async def each(*args: object, **named: object) -> AsyncIterator[object]:
+                await self._faults.before()
+                async for found in method(*args, **named):
+                    yield found
+
+            return each
+
+        async def called(*args: object, **named: object) -> object:
+            await self._faults.before()
+            found = await method(*args, **named)
+            self._faults.after(name)
+            return found
+
+        return called
+
+
+class FaultyEvents:
+    """The events of a store, which are not published while it is unavailable."""
+
+    is_listening = True
+    """An `EventTap` listens for the node."""
+
+    def __init__(self, events: NodeEvents, faults: StoreFaults) -> None:
+        self._events = events
+        self._faults = faults
+
+    async def publish(self, event: NodeEvent) -> int:
+        await self._faults.before()
+        return await self._events.publish(event)
+
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        if self._faults.unavailable:
+            return frozenset(races)
+        return await self._events.publish_standings(node, races)
+
+    async def listen(self, listener: NodeEventListener) -> None:
+        await self._events.listen(listener)
+
+
+class SteppedTables(FaultyPort):
+    """The store's tables, with the test's clock."""
+
+    def __init__(self, port: object, faults: StoreFaults, time: InventedTime) -> None:
+        super().__init__(port, faults)
+        self._time = time
+
+    async def now(self) -> Millis:
+        await self._faults.before()
+        return self._time.store_at
+
+
+@dataclass(frozen=True)
+class SteppedStore:
+    """All ports of an opened store, with a stepped clock and with faults."""
+
+    real: Store
+    """The store without faults, to see what is stored."""
+    server: StoreServer
+    time: InventedTime
+    faults: StoreFaults
+    commits: Commits
+    boards: BoardStore
+    tables: TableStore
+    players: PlayerStore
+    leaderboards: LeaderboardStore
+    audit: AuditLog
+    nodes: NodeStore
+    events: NodeEvents
+
+    async def stored(self, code: str) -> tuple[int, bytes]:
+        """Return the version and the body of a stored table."""
+        found = await self.real.tables.load_table(code)
+        assert found is not None
+        return found
+
+    async def rewrite(self, code: str, body: bytes) -> None:
+        """Replace a stored table without an event, as if the event had got lost."""
+        version, _ = await self.stored(code)
+        await self.real.client.command(
+            "HSET", table_key(code), "version", version + 1, "body", body
+        )
+
+
+@contextmanager
+def empty_valkey() -> Iterator[StoreServer]:
+    """Yield an empty Valkey that no other test uses meanwhile."""
+    server = _idle.pop() if _idle else _started()
+    server.empty()
+    try:
+        yield server
+    finally:
+        _idle.append(server)
+
+
+@asynccontextmanager
+async def empty_store() -> AsyncIterator[Store]:
+    """Open an empty Valkey with the machine's clock."""
+    with empty_valkey() as server:
+        async with open_store(server.url) as store:
+            yield store
+
+
+@asynccontextmanager
+async def opened_on(
+    server: StoreServer, time: InventedTime, faults: StoreFaults | None = None
+) -> AsyncIterator[SteppedStore]:
+    """Open the store once more, as another node does."""
+    faults = faults or StoreFaults()
+    with patch.object(store_client, "SOURCE", STEPPED_SOURCE):
+        async with open_store(server.url, Durability.SAFE) as real:
+            yield SteppedStore(
+                real=real,
+                server=server,
+                time=time,
+                faults=faults,
+                commits=cast(Commits, FaultyPort(real.commits, faults)),
+                boards=cast(BoardStore, FaultyPort(real.boards, faults)),
+                tables=cast(TableStore, SteppedTables(real.tables, faults, time)),
+                players=cast(PlayerStore, FaultyPort(real.players, faults)),
+                leaderboards=cast(LeaderboardStore, FaultyPort(real.leaderboards, faults)),
+                audit=cast(AuditLog, FaultyPort(real.audit, faults)),
+                nodes=cast(NodeStore, FaultyPort(real.nodes, faults)),
+                events=FaultyEvents(real.events, faults),
+            )
+
+
+@asynccontextmanager
+async def stepped_store(time: InventedTime | None = None) -> AsyncIterator[SteppedStore]:
+    """Open an empty store with a stepped clock."""
+    time = time or InventedTime()
+    with empty_valkey() as server:
+        time.store = server
+        time.at = time.at
+        try:
+            async with opened_on(server, time) as store:
+                yield store
+        finally:
+            time.store = None
+
+
+def _started() -> StoreServer:
+    """Start a Valkey that lives as long as this process."""
+    binary = binaries()["valkey"]
+    assert binary is not None
+    folder = Path(tempfile.mkdtemp(prefix="saratoga-", dir=SCRATCH))
+    server = StoreServer(binary, folder)
+    server.start()
+
+    def end() -> None:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    return server
