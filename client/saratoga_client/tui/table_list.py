@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from textual import events
+from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import DataTable
 
@@ -33,6 +34,7 @@ class TableList(DataTable[object], can_focus=False):
             id=id, show_header=False, show_cursor=False, cursor_type="row", cell_padding=0
         )
         self._shown: tuple[object, ...] = ()
+        self._chosen = ""
 
     def on_mount(self) -> None:
         for width in COLUMNS:
@@ -53,14 +55,18 @@ class TableList(DataTable[object], can_focus=False):
     def show(self, tables: Sequence[TableSummary], chosen: str, symbols: PageSymbols) -> None:
         """Show these tables; `chosen` is the code of the marked one."""
         colours = program_of(self).colours
-        shown = (tuple(tables), chosen, symbols, colours)
-        if shown == self._shown:
-            return
-        self._shown = shown
         ink = Ink(colours)
-        self.clear()
-        for table in tables:
-            self.add_row(*table_cells(table, table.code == chosen, symbols, ink))
-        codes = [table.code for table in tables]
-        if chosen in codes:
-            self.move_cursor(row=codes.index(chosen), animate=False)
+        shown = (tuple(tables), symbols, colours)
+        if shown != self._shown:
+            self._shown, self._chosen = shown, chosen
+            self.clear()
+            for table in tables:
+                self.add_row(*table_cells(table, table.code == chosen, symbols, ink))
+        former, self._chosen = self._chosen, chosen
+        for row, table in enumerate(tables):
+            if former != chosen and table.code in (former, chosen):
+                cells = table_cells(table, table.code == chosen, symbols, ink)
+                for column, cell in enumerate(cells):
+                    self.update_cell_at(Coordinate(row, column), cell)
+            if table.code == chosen:
+                self.move_cursor(row=row, animate=False)

@@ -17,7 +17,7 @@ from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.rich_view import SCROLL_KEYS, Ink, RichView, ScrollPage
 
-LINES = 60
+LINES = 30
 
 
 class Long(BaseScreen):
@@ -55,7 +55,7 @@ def test_control_characters_and_markup_are_printed_and_not_obeyed() -> None:
 @pytest.mark.parametrize("key", ["down", "space", "pagedown"])
 async def test_every_line_is_seen_on_the_way_down_and_again_on_the_way_up(key: str) -> None:
     async with reading() as (screen, player):
-        for keys in ([key] * LINES, ["up"] * LINES):
+        for keys in ([key] * 10, ["up"] * 10):
             seen = numbers(player)
             for pressed in keys:
                 await player.press(pressed)
@@ -84,9 +84,9 @@ async def test_other_keys_are_left_to_the_screen() -> None:
 
 async def test_a_line_below_the_screen_is_scrolled_to() -> None:
     async with reading() as (screen, player):
-        screen.page.show_line(screen.query_one(RichView), 40)
+        screen.page.show_line(screen.query_one(RichView), 25)
         await player.pilot.pause()
-        assert "40" in numbers(player)
+        assert "25" in numbers(player)
 
 
 @pytest.mark.parametrize("appearance", [Appearance(ascii=True), Appearance(colours=Colours.NONE)])
