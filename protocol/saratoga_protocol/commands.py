@@ -34,7 +34,7 @@ Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
-"""3, 5, 10 or 20; 0 is no cap (private tables only)."""
+"""The cap in minutes: 3, 5, 10 or 20; 0 is no cap (private tables only)."""
 Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
 
 

@@ -105,7 +105,7 @@ class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     player: str
     place: int
-    """From 1; equal racers share a place."""
+    """The place from 1; equal racers share a place."""
     banked: int
     net: int
     state: str
@@ -138,7 +138,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     results: list[Result]
     seed: str
     nonces: dict[str, str]
-    """By player id."""
+    """The racers' nonces, by player id."""
     digest: str
     """The digest at the end of `Record.text`, over all lines before it."""
     ranked: bool = False
@@ -161,7 +161,7 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     """The next command uses this id or a larger one."""
     now: int
     server: str
-    """Program and version."""
+    """The server's program and version."""
     node: str
     games: list[str]
     table: str | None = None
@@ -285,7 +285,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: str = ""
     """The race of the result (best), or the last race counted (bankroll)."""
     races: int = 0
-    """Races counted (bankroll)."""
+    """The number of races counted (bankroll)."""
 
 
 class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):

@@ -39,7 +39,7 @@ class Game:
     name: str
     """The name in commands, in records and on the wire."""
     title: str
-    """The name for people."""
+    """The name shown to players."""
     packs: int
     deal: tuple[DealStep, ...]
     """The steps of the deal, in order; the cards left over are the stock."""

@@ -74,7 +74,7 @@ class Config:
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
-    """0: a free port; the ready line names it."""
+    """The port for players and HTTP; 0: a free port, which the ready line names."""
     redis: str | None = field(default=None, repr=False)
     """The store's URL; `None`: the embedded store, in `data`."""
     data: Path = field(default_factory=default_data)
@@ -88,7 +88,7 @@ class Config:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics_port: int | None = DEFAULT_METRICS_PORT
-    """0: a free port. `None`: no metrics."""
+    """The port of the metrics; 0: a free port, `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
     """The address of the metrics, which have no password: loopback, or a private network's."""
     log_format: LogFormat = LogFormat.TEXT

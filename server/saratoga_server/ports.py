@@ -115,7 +115,7 @@ class RaceOpening(Struct, frozen=True, kw_only=True):
     race: int
     start_at: Millis
     deadline: Millis
-    """0: none."""
+    """The end of the race; 0: no deadline."""
     banked: int
     """Cards on the foundations at the deal."""
     epochs: Mapping[str, int]
@@ -307,7 +307,7 @@ class BoardKey(Struct, frozen=True, kw_only=True):
 
     game: str
     ranking: str
-    """`best` or `bankroll`."""
+    """The kind of ranking: `best` or `bankroll`."""
     period: str
     """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     bots: bool
@@ -381,11 +381,11 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
     primary: str
     is_up: bool
     memory: int = 0
-    """Bytes in use."""
+    """The memory in use, in bytes."""
     memory_limit: int = 0
     """The store's maxmemory in bytes; 0 = unlimited."""
     replicas: int = 0
-    """Replicas in sync."""
+    """The number of replicas in sync."""
     is_appending: bool = False
     """True if its last write to the append-only file succeeded; false if, for example, the disk is full."""
     file_size: int = 0

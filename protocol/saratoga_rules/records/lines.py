@@ -10,7 +10,7 @@ class RecordError(ValueError):
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(line, reason)
         self.line = line
-        """From 1."""
+        """The number of the line, from 1."""
         self.reason = reason
 
     def __str__(self) -> str:

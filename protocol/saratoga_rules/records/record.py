@@ -129,9 +129,9 @@ class RaceRecord:
     race: int
     """The number of the race at that table, from 1."""
     start_at: int
-    """Milliseconds since 1970 UTC."""
+    """The start of the race, in milliseconds since 1970 UTC."""
     cap: int
-    """Minutes; 0 for none."""
+    """The cap in minutes; 0 is no cap."""
     commitment: str
     seed: str
     chosen_seed: bool
@@ -139,9 +139,9 @@ class RaceRecord:
     deal: Position
     ranked: bool
     racers: tuple[RacerLog, ...]
-    """By ascending player id."""
+    """The racers, by ascending player id."""
     results: tuple[ResultLine, ...]
-    """In order of place."""
+    """The results, in order of place."""
 
     @property
     def race_id(self) -> str:

@@ -1,7 +1,7 @@
 """The test whether a board is stuck, and the rule for when the server may declare it.
 
 A *progress move* takes a card from the reserve or the waste, or makes a space that is filled
-automatically, or banks a card for the first time. Every other carry is *neutral*: from column to
+automatically, or leaves more cards banked than before. Every other carry is *neutral*: from column to
 column, or back from a foundation and up again. A position is stuck when no progress move can be
 reached by neutral moves, draws and redeals. Then the final count is certain.
 

@@ -37,7 +37,7 @@ from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.stores import Stores
 
 LONGEST_ANNOUNCEMENT: Final = 500
-"""Characters."""
+"""The most characters of an announcement."""
 
 _PLAYER: Final = re.compile(r"[a-z2-7]{16}")
 _RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")

@@ -48,7 +48,7 @@ class Board(Struct):
     """The number of entries in the log."""
     log: BoardLog = field(default_factory=BoardLog)
     rises: dict[int, Reached] = field(default_factory=dict)
-    """For each count, when the board last rose to it."""
+    """The moment when the board last rose to each count."""
 
     @property
     def racing(self) -> bool:

@@ -9,7 +9,7 @@ from saratoga_server.ports import TableStore
 
 
 class RecordHandlers:
-    """Answers `get_record`."""
+    """Handles `get_record`."""
 
     def __init__(self, tables: TableStore, table_cache: TableCache) -> None:
         self._tables = tables

@@ -50,7 +50,7 @@ class Leaderboards:
         self._peers = peers
         self._metrics = metrics
         self._changed: set[str] = set()
-        """Games."""
+        """The games whose leaderboards have changed."""
         self._sends = 0
         self._followers: dict[Session, tuple[SubscribeLeaderboard, Leaderboard]] = {}
         """The subscribed connections, each with its query and the page last sent."""

@@ -26,7 +26,7 @@ class BoardRun:
     player: str
     start_at: Millis
     deadline: Millis
-    """0: none."""
+    """The end of the run; 0: no deadline."""
     audience: str
     """The code of the table whose players and watchers are sent the standing."""
     standing: LiveStanding
@@ -45,12 +45,12 @@ class LiveRace:
 
     id: str
     code: str
-    """The table."""
+    """The code of the table."""
     number: int
     game: Game
     opening: Position
     runs: dict[str, BoardRun]
-    """By player."""
+    """The runs, by player."""
     is_dealt: bool = False
     """True if this node's racers have been sent the deal."""
 

@@ -19,7 +19,7 @@ LATENCIES: Final = (
     *(0.0005, 0.001, 0.002, 0.005, 0.01, 0.025),
     *(0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0),
 )  # fmt: skip
-"""Seconds."""
+"""The bounds of latency histograms, in seconds."""
 
 
 class Histogram:
@@ -59,7 +59,7 @@ class Metrics:
         self.commands: Counter[str] = Counter()
         """Commands by type, such as `move`."""
         self.refusals: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
-        """By code."""
+        """Refused commands, by code."""
         self.moves_acknowledged = 0
         self.batches = Histogram(BATCH_SIZES)
         """The number of boards in each commit request."""

@@ -10,7 +10,7 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import StoreHealth
 
 SAMPLE_EVERY: Final = 2.0
-"""Seconds."""
+"""Seconds between two samples."""
 
 
 class ReadinessCheck(Protocol):

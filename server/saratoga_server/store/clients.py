@@ -10,7 +10,7 @@ from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CONNECT_TIMEOUT: Final = 2.0
-"""Seconds."""
+"""Seconds in which a connection must be made."""
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32

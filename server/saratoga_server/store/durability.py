@@ -9,6 +9,6 @@ class Durability(StrEnum):
     FAST = "fast"
     """A crash of the server; a crash of the store or the machine may cost the last seconds."""
     SAFE = "safe"
-    """Also a crash of the machine: the store has synced the move to its disk."""
+    """A crash of the machine too: the store has synced the move to its disk."""
     REPLICATED = "replicated"
-    """Also the loss of the store's machine: a replica has the move too."""
+    """The loss of the store's machine too: a replica has the move."""

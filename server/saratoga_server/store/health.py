@@ -10,7 +10,7 @@ from saratoga_server.ports import StoreHealth
 from saratoga_server.store.primaries import Primaries, Primary
 
 ANSWER_WITHIN: Final = 1.0
-"""Seconds."""
+"""Seconds in which a primary must answer."""
 IN_STEP: Final = 2
 """The most seconds since the last confirmation of a replica in sync; it confirms once a second."""
 

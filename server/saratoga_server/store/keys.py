@@ -72,7 +72,7 @@ GUEST_KEPT: Final = TABLE_KEPT
 """Milliseconds from the last write of a player without a name until the row expires."""
 
 AUDIT_KEPT: Final = 10_000
-"""Acts."""
+"""The number of actions kept in the audit log."""
 
 PUBLIC: Final = "{public}:listed"
 AUDIT: Final = "audit"

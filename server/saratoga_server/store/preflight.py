@@ -16,7 +16,7 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.errors import is_transient
 
 ANSWER_WITHIN: Final = 2.0
-"""Seconds."""
+"""Seconds in which the store must answer."""
 OLDEST: Final = (7, 0)
 """Functions came with Redis 7.0; every Valkey has them."""
 WAITAOF_SINCE: Final = (7, 2)
@@ -33,7 +33,7 @@ class Preflight(Struct, frozen=True):
     """The facts about a store process that has passed the preflight."""
 
     product: str
-    """`Redis` or `Valkey`."""
+    """The product: `Redis` or `Valkey`."""
     version: str
     is_cluster: bool = False
     """True for a node of a cluster."""

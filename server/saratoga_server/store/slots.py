@@ -10,7 +10,7 @@ from msgspec import Struct
 SLOTS: Final = 16_384
 
 Address = tuple[str, int]
-"""Host and port."""
+"""The host and port of a node."""
 
 
 class SlotMap(Struct, frozen=True):

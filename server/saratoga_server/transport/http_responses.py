@@ -22,7 +22,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = JSON
     cache: str = NOT_KEPT
     more: tuple[tuple[str, str], ...] = ()
-    """Further headers."""
+    """Further headers of the response."""
 
 
 def refusal_page(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:

@@ -5,7 +5,7 @@ from typing import Final
 from saratoga_server.transport.frames import pack_ping
 
 PING_EVERY: Final = 20.0
-"""Seconds."""
+"""Seconds between two pings."""
 
 MOST_UNANSWERED: Final = 2
 """The most pings in a row without an answer. One answer may be late because this process was busy."""

@@ -43,7 +43,7 @@ class TableOptions(Struct, frozen=True, kw_only=True):
 
     game: str
     cap: int = 10
-    """Minutes; 0 is no cap, at private tables only."""
+    """The cap in minutes; 0 is no cap, at private tables only."""
     seats: int = 16
     public: bool = False
 
