@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from saratoga_client.practice.game import PracticeGame, counts
 from saratoga_client.review.climb import Climb
-from saratoga_client.session.table_view import shown_name
-from saratoga_client.wording import counted
+from saratoga_client.wording import counted, shown_name
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import steps
 

@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import Row, dollars, shown_name
+from saratoga_client.session.table_view import Row
+from saratoga_client.wording import dollars, shown_name
 
 MAX_LINES: Final = 60
 """Lines kept; beyond it the oldest are dropped."""

@@ -3,9 +3,8 @@
 from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_view import Row, dollars, rows
-from saratoga_client.wording import capitalised, counted
-from saratoga_client.wording import ordinal as ordinal
+from saratoga_client.session.table_view import Row, rows
+from saratoga_client.wording import capitalised, counted, dollars, ordinal
 from saratoga_protocol.events import Seat
 
 

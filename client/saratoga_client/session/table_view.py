@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from saratoga_client.wording import dollars as dollars
-from saratoga_client.wording import shown_name as shown_name
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
 

@@ -16,7 +16,7 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.result_text import against_best, gap, ordinal, own_result, totals
+from saratoga_client.session.result_text import against_best, gap, own_result, totals
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 
@@ -83,12 +83,6 @@ def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     assert against_best(past, 0) == "past your best of 0!"
     waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
-
-
-def test_places_are_ordinals() -> None:
-    assert [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st",
-    ]  # fmt: skip
 
 
 def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
