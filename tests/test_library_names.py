@@ -21,9 +21,6 @@ FOLDERS = ("server", "protocol", "deploy", "client")
 
 OUR_FOLDERS = {"kit", "benchmarks", ""}
 
-REMAINING = re.compile(r"partial_update|terminal_guard|canvas\.py|test_colours")
-"""Files that are not checked yet."""
-
 LISTED = tomllib.loads(LISTS.read_text())
 ALLOWED: dict[str, str] = LISTED.pop("allowed")
 PAGES = {
@@ -41,8 +38,7 @@ def sources(*folders: str) -> Iterator[tuple[str, str]]:
     """Yield path and text of every Python file in these folders; by default, of all but the tests."""
     for folder in folders or FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if folders or not REMAINING.search(path.name):
-                yield str(path.relative_to(ROOT)), path.read_text()
+            yield str(path.relative_to(ROOT)), path.read_text()
 
 
 @cache
@@ -135,7 +131,7 @@ def test_no_test_uses_a_private_part_of_a_library() -> None:
     found = [
         f"{path}:{use.line}: {use.name}"
         for path, text in sources("tests")
-        if re.search(r"\._[a-z]", text) and not REMAINING.search(path)
+        if re.search(r"\._[a-z]", text)
         for use in library_uses(text, third_party(text))
         if PRIVATE.search(use.name)
     ]

@@ -3,13 +3,18 @@
 from itertools import combinations
 
 import pytest
-from rich._palettes import STANDARD_PALETTE
 from rich.color import Color, ColorSystem
 from rich.style import Style
 
 from saratoga_client.board_view.card_faces import CardState
 from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import FEW, THEMES, Depth, paint
+
+VGA_COLOURS = (
+    "#000000", "#aa0000", "#00aa00", "#aa5500", "#0000aa", "#aa00aa", "#00aaaa", "#aaaaaa",
+    "#555555", "#ff5555", "#55ff55", "#ffff55", "#5555ff", "#ff55ff", "#55ffff", "#ffffff",
+)  # fmt: skip
+"""The sixteen colours of the standard palette, by number."""
 
 READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}
 """The contrast that WCAG 2.2 asks of text, 1.4.3; of bold text, where colours are few, a little
@@ -103,7 +108,7 @@ def test_the_sixteen_colours_are_those_that_are_meant() -> None:
             assert colour is not None
             number = colour.downgrade(ColorSystem.STANDARD).number
             assert number is not None
-            assert STANDARD_PALETTE[number] == colour.get_truecolor()
+            assert VGA_COLOURS[number] == colour.get_truecolor().hex
     assert FEW.name not in THEMES
 
 
