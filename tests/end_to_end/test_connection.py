@@ -1,4 +1,4 @@
-"""The connection that mends itself, on a line that breaks in the middle of everything."""
+"""A connection that reconnects by itself, over a link that is cut again and again."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,12 +20,12 @@ from saratoga_rules.records.record import LOG_ENDINGS, parse_record
 from saratoga_rules.records.verify import verify
 
 MOVES = 60
-"""After so many the racer cashes out."""
+"""Moves after which the racer cashes out."""
 
 AT_ONCE = Backoff(first=0.01, largest=0.05, shortest=0.0)
 
 RACE_WITHIN = 60
-"""Seconds."""
+"""Seconds: a bound for a whole race, not a measurement."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ async def server_process() -> AsyncIterator[ServerProcess]:
 
 
 class Racer:
-    """Plays what comes first among the legal moves, and keeps every acknowledgement."""
+    """A racer who makes the first legal move each time and keeps every acknowledged move."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -44,7 +44,7 @@ class Racer:
         self.acknowledged: list[str] = []
 
     async def race(self) -> events.Outcome:
-        """One race, from the gathering to the result."""
+        """Race once, from the gathering to the result."""
         started = said = ""
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
@@ -82,7 +82,7 @@ class Racer:
             board = made.board
 
 
-async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_breaks(
+async def test_over_a_failing_link_every_acknowledged_move_is_in_the_record_once(
     server_process: ServerProcess,
 ) -> None:
     timing = Timing(heartbeat_every=0.2)
@@ -106,11 +106,11 @@ async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_brea
     assert racer.seat.testimonies[outcome.race].verdict == "witnessed here"
 
 
-async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(
+async def test_over_a_failing_link_a_table_is_opened_once(
     server_process: ServerProcess,
 ) -> None:
     async with (
-        # The first piece is the handshake, the second the welcome: the third gets lost.
+        # The first answer is the handshake and the second the welcome: the third is lost.
         link_to_ports(server_process.port, fault=break_after(0, 3, 3)) as link,
         Connection(link.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
         asyncio.timeout(RACE_WITHIN),
@@ -124,7 +124,7 @@ async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(
     assert [table.code for table in tables.tables] == [opened.table.code]
 
 
-async def test_whoever_left_can_come_again_with_a_program_started_anew(
+async def test_a_player_who_left_can_come_back_after_a_restart(
     server_process: ServerProcess,
 ) -> None:
     token = new_token()
@@ -135,11 +135,11 @@ async def test_whoever_left_can_come_again_with_a_program_started_anew(
         opened = await host.ask(partial(commands.CreateTable, game="canfield"), events.Snapshot)
         code = opened.table.code
         for _ in range(2):
-            async with Connection(server_process.url, token, name="Bert") as guest:
-                seat = FairnessDuties(guest)
+            async with Connection(server_process.url, token, name="Bert") as player:
+                seat = FairnessDuties(player)
                 await seat.handle(
-                    await guest.ask(partial(commands.JoinTable, table=code), events.Snapshot)
+                    await player.ask(partial(commands.JoinTable, table=code), events.Snapshot)
                 )
                 await seat.ready()
                 await seat.not_ready()
-                await guest.request(partial(commands.LeaveTable, table=code))
+                await player.request(partial(commands.LeaveTable, table=code))

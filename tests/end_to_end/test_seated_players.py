@@ -1,4 +1,4 @@
-"""People's seats at a real house, driven as the screens drive them: races to the result."""
+"""Table sessions at a real server process, used as the screens use them: whole races."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,36 +27,36 @@ WITHIN = 60.0
 
 
 class Person:
-    """Somebody who banks what can be banked, draws otherwise, and cashes out after a while."""
+    """A player who banks when possible, draws otherwise, and cashes out after `patience` moves."""
 
     attending: asyncio.Task[None]
 
-    def __init__(self, house: Connection, token: str, folder: Path, patience: int) -> None:
+    def __init__(self, connection: Connection, token: str, folder: Path, patience: int) -> None:
         self.token = token
         self.seated = TableSession(
-            house,
+            connection,
             witness=Witness(folder / "witness"),
             records=RecordStore(folder / "races"),
         )
         self.seated.subscribe(self._seen)
-        self.house = house
+        self.connection = connection
         self.patience = patience
         self.made = 0
         self.taken_back: list[str] = []
         self.links: list[LinkState] = []
 
-    def _seen(self, evening: SessionState) -> None:
-        own = evening.own
+    def _seen(self, state: SessionState) -> None:
+        own = state.own
         if own is not None and own.taken_back and own.taken_back not in self.taken_back:
             self.taken_back.append(own.taken_back)
-        if not self.links or self.links[-1] is not evening.link:
-            self.links.append(evening.link)
+        if not self.links or self.links[-1] is not state.link:
+            self.links.append(state.link)
 
     async def race(self) -> RaceRecord:
         """From the deal to the checked record."""
-        evening = await self.seated.until(lambda e: e.own is not None)
-        assert evening.own is not None
-        race = evening.own.race
+        state = await self.seated.until(lambda e: e.own is not None)
+        assert state.own is not None
+        race = state.own.race
         while (move := await self._choice()) is not None:
             assert self.seated.play(move)
             self.made += 1
@@ -66,10 +66,10 @@ class Person:
 
     async def _choice(self) -> Move | None:
         """The next move, when one can be made; `None`: enough."""
-        evening = await self.seated.until(
+        state = await self.seated.until(
             lambda e: e.own is None or e.own.may_move or not e.own.is_racing
         )
-        own = evening.own
+        own = state.own
         if own is None or not own.is_racing or self.made >= self.patience:
             return None
         return chosen(own)
@@ -89,8 +89,8 @@ async def people(url: str, folder: Path, patience: int) -> AsyncIterator[tuple[P
         found = []
         for name in ("Ana", "Raj"):
             token = new_token()
-            house = await stack.enter_async_context(Connection(url, token, name=name))
-            found.append(Person(house, token, folder / name, patience))
+            connection = await stack.enter_async_context(Connection(url, token, name=name))
+            found.append(Person(connection, token, folder / name, patience))
         ana, raj = found
         for person in found:
             person.attending = asyncio.create_task(person.seated.attend())
@@ -138,7 +138,7 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
         assert {seat.races for seat in table.table.seats} == {2}
 
 
-async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: Path) -> None:
+async def test_a_race_continues_after_the_server_was_killed_in_the_middle(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
         running_server(module=quick_countdown.MODULE) as server_process,
@@ -159,7 +159,9 @@ async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: 
             assert person.links[-1] is LinkState.CONNECTED
 
 
-async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> None:
+async def test_a_kicked_player_and_one_who_moved_to_another_window_get_a_message(
+    tmp_path: Path,
+) -> None:
     async with (
         asyncio.timeout(WITHIN),
         running_server(module=quick_countdown.MODULE) as server_process,
@@ -167,7 +169,7 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
     ):
         ana, raj = await stack.enter_async_context(people(server_process.url, tmp_path, patience=0))
         await ana.seated.until(lambda e: len(e.table.seats) == 2)
-        await ana.seated.kick(raj.house.welcome.player)
+        await ana.seated.kick(raj.connection.welcome.player)
         with pytest.raises(Problem, match="kicked you") as parting:
             await raj.attending
         assert "the host allows it" in parting.value.remedy
@@ -175,9 +177,9 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
         window = await stack.enter_async_context(Connection(server_process.url, ana.token))
         second = Person(window, ana.token, tmp_path / "second", patience=0)
         second.attending = asyncio.create_task(second.seated.attend())
-        evening = ana.seated.state
-        assert evening is not None
-        await second.seated.sit_down(evening.table.code)
+        state = ana.seated.state
+        assert state is not None
+        await second.seated.sit_down(state.table.code)
         with pytest.raises(Problem, match="another device or window"):
             await ana.attending
         await second.seated.until(lambda e: e.is_host)
@@ -187,10 +189,10 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
 
 def check_the_end(person: Person, record: RaceRecord) -> None:
     """What the player saw is what the record says, and nothing was lost on the way."""
-    evening = person.seated.state
-    assert evening is not None
-    assert evening.own is not None
-    log = record.racer(evening.player)
+    state = person.seated.state
+    assert state is not None
+    assert state.own is not None
+    log = record.racer(state.player)
     # a deal may leave nothing to play before all that was hurried ahead is made: that alone takes back
     assert [why for why in person.taken_back if not why.endswith("ended: stuck.")] == []
     if person.taken_back:
@@ -198,11 +200,11 @@ def check_the_end(person: Person, record: RaceRecord) -> None:
         assert log.moves < person.made
     else:
         assert log.moves == person.made
-    assert len(log.log) == evening.own.count
-    assert (log.banked, log.state) == (evening.own.banked, evening.own.state)
-    found = evening.verifications[record.race_id]
+    assert len(log.log) == state.own.count
+    assert (log.banked, log.state) == (state.own.banked, state.own.state)
+    found = state.verifications[record.race_id]
     assert found.ok, found.sentence
     assert "witnessed here" in found.sentence
-    assert evening.alarms == ()
-    reached = next(row.reached for row in record.results if row.player == evening.player)
-    assert (evening.best is not None) is (reached is not None)
+    assert state.alarms == ()
+    reached = next(row.reached for row in record.results if row.player == state.player)
+    assert (state.best is not None) is (reached is not None)

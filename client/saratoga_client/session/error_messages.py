@@ -97,7 +97,7 @@ def _score(own: OwnBoard, is_expired: bool) -> str:
     count = "counts" if banked == 1 else "count"
     sentence = f"The {counted(banked)} that you banked in race {own.race} {count}"
     if not is_expired:
-        sentence += ", unless the table was closed: then the race counts for nobody"
+        sentence += ", unless the table was closed: then the race does not count"
     unanswered = len(own.in_flight)
     if unanswered:
         moves = "your last move was" if unanswered == 1 else f"your last {unanswered} moves were"

@@ -44,7 +44,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeedLine:
-    """One line about the race."""
+    """A line about the race."""
 
     at: int
     """Milliseconds from the start of the race."""

@@ -1,4 +1,4 @@
-"""One player's session at one table: events become the state, the player's actions commands.
+"""A player's session at a table: its state follows the events, its actions send commands.
 
 `attend` runs as long as the player keeps the seat. The actions raise `Problem`, which says what
 happened and what to do. `play` never waits: it shows a move at once if the move turns no card up,

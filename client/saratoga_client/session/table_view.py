@@ -32,7 +32,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One racer's row of the scoreboard."""
+    """A racer's row of the scoreboard."""
 
     place: int
     player: str

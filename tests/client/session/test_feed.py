@@ -12,12 +12,12 @@ from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 
 
-def lines(present: SessionState) -> list[str]:
-    return [line.text for line in present.feed_lines]
+def lines(state: SessionState) -> list[str]:
+    return [line.text for line in state.feed_lines]
 
 
-def leads(present: SessionState) -> list[str]:
-    return [line.text for line in present.feed_lines if line.tone is Tone.LEAD]
+def leads(state: SessionState) -> list[str]:
+    return [line.text for line in state.feed_lines if line.tone is Tone.LEAD]
 
 
 def changed(version: int, **more: object) -> events.TableChanged:
@@ -25,9 +25,9 @@ def changed(version: int, **more: object) -> events.TableChanged:
 
 
 def test_a_new_leader_gets_one_line() -> None:
-    present = state_after(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
-    assert lines(present) == ["ana takes the lead with 2", "you take the lead with 4"]
-    assert [line.at for line in present.feed_lines] == [10_000, 30_000]
+    state = state_after(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
+    assert lines(state) == ["ana takes the lead with 2", "you take the lead with 4"]
+    assert [line.at for line in state.feed_lines] == [10_000, 30_000]
 
 
 def test_a_lead_that_changes_with_every_card_gets_a_line_when_it_has_settled() -> None:
@@ -44,33 +44,33 @@ def test_a_shared_first_place_has_no_leader() -> None:
 
 
 def test_a_pass_is_described_from_the_players_side() -> None:
-    present = state_after(
+    state = state_after(
         standings("o9 a5 y3 r1"),
         standings("o9 y6 a5 r1"),
         standings("o9 a7 y6 r1"),
         first=snapshot("o9 a4 y3 r1", board(), table("oyar")),
     )
-    assert lines(present) == ["you passed ana", "ana passed you"]
+    assert lines(state) == ["you passed ana", "ana passed you"]
 
 
 def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
-    present = state_after(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
-    assert lines(present) == ["you take the lead with 6"]
+    state = state_after(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
+    assert lines(state) == ["you take the lead with 6"]
 
 
 def test_every_tenth_card_gets_a_line() -> None:
     first = snapshot("a19 y9 r1", board())
-    present = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
-    assert lines(present) == ["ana reached 20", "you reached 10"]
+    state = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
+    assert lines(state) == ["ana reached 20", "you reached 10"]
 
 
 def test_every_ended_board_gets_a_line() -> None:
-    present = state_after(
+    state = state_after(
         standings("a12:cashed_out y9 r8:stuck o7:left"),
         standings("a12:cashed_out y9:stuck r8:stuck o7:left"),
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
     )
-    assert lines(present) == [
+    assert lines(state) == [
         "ana cashed out with 12, +$10",
         "raj is stuck at 8, -$10",
         "Otto [bot] left at 7, -$15",
@@ -87,12 +87,12 @@ def test_the_end_of_the_time_is_one_line_for_all() -> None:
 
 def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
     absent = [seat("y"), seat("a", connected=False), seat("r")]
-    present = state_after(
+    state = state_after(
         changed(2, seats=absent, host="a"),
         changed(3, seats=[seat("y"), seat("a"), seat("r")], host="r"),
         changed(4, host="y"),
     )
-    assert lines(present) == [
+    assert lines(state) == [
         "ana lost the connection",
         "ana is host now",
         "ana is back",
@@ -102,26 +102,26 @@ def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
 
 
 def test_a_player_who_joins_late_gets_no_lines_about_the_past() -> None:
-    present = state_after(first=snapshot("a21 y9 r8:stuck", board()))
-    assert lines(present) == []
+    state = state_after(first=snapshot("a21 y9 r8:stuck", board()))
+    assert lines(state) == []
 
 
 def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     word = "a30 b29 c28 d27:stuck e26:stuck f25:stuck y1"
-    present = state_after(
+    state = state_after(
         standings(word),
         first=snapshot("y1 =a1 =b1 =c1 =d1 =e1 =f1", board(), table("yabcdef")),
     )
-    assert len(present.feed_lines) == MAX_AT_ONCE
-    assert sum(line.tone is Tone.ENDING for line in present.feed_lines) == 3
+    assert len(state.feed_lines) == MAX_AT_ONCE
+    assert sum(line.tone is Tone.ENDING for line in state.feed_lines) == 3
 
 
 def test_a_name_cannot_control_the_terminal() -> None:
     seats = [seat("y"), seat("a", name="\x1b[2Jana\u202e")]
-    present = state_after(
+    state = state_after(
         standings("a2 y1"), first=snapshot("y1 =a1", board(), table("ya", seats=seats))
     )
-    assert lines(present) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
+    assert lines(state) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
 
 
 def test_the_oldest_lines_are_dropped() -> None:
@@ -133,7 +133,5 @@ def test_the_oldest_lines_are_dropped() -> None:
 
 
 def test_without_a_change_there_is_no_line() -> None:
-    present = state_after(standings("a2 y1 r1"))
-    assert (
-        state_after(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == present.feed_lines
-    )
+    state = state_after(standings("a2 y1 r1"))
+    assert state_after(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == state.feed_lines

@@ -34,14 +34,14 @@ class Keeping:
         self.store.replace(over(RECORD, you="ana"))
 
     @property
-    def evening(self) -> SessionState:
+    def state(self) -> SessionState:
         assert self.store.state is not None
         return self.store.state
 
     @property
     def outcome(self) -> events.Outcome:
-        assert self.evening.table_view.outcome is not None
-        return self.evening.table_view.outcome
+        assert self.state.table_view.outcome is not None
+        return self.state.table_view.outcome
 
 
 @pytest.fixture
@@ -52,46 +52,46 @@ def keeping(tmp_path: Path) -> Keeping:
 async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
     assert keeping.records.text(RACE) == TEXT
-    assert keeping.evening.verifications[RACE].ok
-    assert keeping.evening.is_new_best
-    assert keeping.evening.best is not None
-    assert keeping.evening.best.race == RACE
-    assert keeping.evening.feed_lines == ()
+    assert keeping.state.verifications[RACE].ok
+    assert keeping.state.is_new_best
+    assert keeping.state.best is not None
+    assert keeping.state.best.race == RACE
+    assert keeping.state.feed_lines == ()
 
 
 async def test_a_finished_race_is_processed_once(keeping: Keeping) -> None:
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    before = keeping.evening
+    before = keeping.state
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert keeping.evening is before
+    assert keeping.state is before
 
 
 async def test_a_missing_record_is_reported_once(keeping: Keeping) -> None:
     for other in (None, events.Record(race=f"{CODE}/9", text="")):
         await keeping.keeper.race_over(keeping.outcome, other)
-    assert [line.text for line in keeping.evening.feed_lines] == [
+    assert [line.text for line in keeping.state.feed_lines] == [
         f"the server did not send the record of race {RACE}; a review asks again"
     ]
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert keeping.evening.verifications[RACE].ok
+    assert keeping.state.verifications[RACE].ok
 
 
 @pytest.mark.parametrize("text", ["", "hello", TEXT[:-9], TEXT.replace("draw", "redeal", 1), "é"])
 async def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: str) -> None:
     await keeping.keeper.race_over(keeping.outcome, events.Record(race=RACE, text=text))
-    found = keeping.evening.verifications[RACE]
+    found = keeping.state.verifications[RACE]
     assert not found.ok
     assert found.sentence.startswith("NOT VERIFIED: ")
-    assert keeping.evening.best is None
+    assert keeping.state.best is None
 
 
 async def test_the_verdict_says_that_the_record_is_not_of_the_race_seen(keeping: Keeping) -> None:
     keeping.witness.keep(Sighting(race=RACE, game="canfield", commitment="00" * 32))
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert not keeping.evening.verifications[RACE].ok
+    assert not keeping.state.verifications[RACE].ok
     assert keeping.records.text(RACE) == TEXT, "it shows what the house has said"
-    assert keeping.evening.best is None
-    assert keeping.records.best("canfield", keeping.evening.player) is None
+    assert keeping.state.best is None
+    assert keeping.records.best("canfield", keeping.state.player) is None
 
 
 async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
@@ -102,10 +102,10 @@ async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
 
     monkeypatch.setattr(os, "fsync", full)
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert [line.text for line in keeping.evening.feed_lines] == [
+    assert [line.text for line in keeping.state.feed_lines] == [
         "the record was not saved on this machine: No space left on device"
     ]
-    assert keeping.evening.verifications[RACE].ok
+    assert keeping.state.verifications[RACE].ok
 
 
 async def test_a_best_result_of_another_game_is_shown_with_that_game(
@@ -113,19 +113,19 @@ async def test_a_best_result_of_another_game_is_shown_with_that_game(
 ) -> None:
     gathering = table(phase="gathering", version=20, game="caprice", race=f"{CODE}/3")
     keeping.store.replace(
-        next_state(keeping.evening, events.TableChanged(table=gathering, now=START), START)
+        next_state(keeping.state, events.TableChanged(table=gathering, now=START), START)
     )
     await keeping.keeper.keep_and_check(RACE, TEXT)
-    assert keeping.evening.best is None
-    assert keeping.records.best("canfield", keeping.evening.player) is not None
-    again = gathering_of(keeping.evening, "canfield")
+    assert keeping.state.best is None
+    assert keeping.records.best("canfield", keeping.state.player) is not None
+    again = gathering_of(keeping.state, "canfield")
     assert keeping.keeper.with_best(again).best is not None
 
 
-def gathering_of(evening: SessionState, game: str) -> SessionState:
-    table = evening.table
+def gathering_of(state: SessionState, game: str) -> SessionState:
+    table = state.table
     shown = replaced(table, version=30, settings=replaced(table.settings, game=game))
-    return next_state(evening, events.TableChanged(table=shown, now=START), START)
+    return next_state(state, events.TableChanged(table=shown, now=START), START)
 
 
 async def test_a_best_result_found_during_the_next_race_is_not_of_that_race(
@@ -133,11 +133,11 @@ async def test_a_best_result_found_during_the_next_race_is_not_of_that_race(
 ) -> None:
     gathering = table(phase="gathering", version=20, race=f"{CODE}/3")
     keeping.store.replace(
-        next_state(keeping.evening, events.TableChanged(table=gathering, now=START), START)
+        next_state(keeping.state, events.TableChanged(table=gathering, now=START), START)
     )
     await keeping.keeper.keep_and_check(RACE, TEXT)
-    assert keeping.evening.best is not None
-    assert not keeping.evening.is_new_best
+    assert keeping.state.best is not None
+    assert not keeping.state.is_new_best
 
 
 def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> None:
@@ -146,8 +146,8 @@ def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> N
     keeping.records.keep(other)
     for text in (TEXT, other):
         outcome = replaced(keeping.outcome, digest=digest_of(text))
-        picture = replace(keeping.evening.table_view, outcome=outcome)
-        keeping.store.replace(replace(keeping.evening, table_view=picture))
+        picture = replace(keeping.state.table_view, outcome=outcome)
+        keeping.store.replace(replace(keeping.state, table_view=picture))
         assert keeping.keeper.kept(RACE) == text
     assert keeping.keeper.kept(f"{CODE}/77") is None
 
@@ -155,7 +155,7 @@ def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> N
 def test_alarms_are_collected_and_cannot_control_the_terminal(keeping: Keeping) -> None:
     keeping.keeper.raise_alarm(RACE, ("the deal was changed", "\x1b[2J"))
     keeping.keeper.raise_alarm(RACE, ("the seed is another",))
-    assert keeping.evening.alarms == (
+    assert keeping.state.alarms == (
         f"Race {RACE}: the deal was changed.",
         f"Race {RACE}: <U+001B>[2J.",
         f"Race {RACE}: the seed is another.",

@@ -69,17 +69,17 @@ def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
     ],
 )
 def test_the_result_is_a_sentence(told: str, sentence: str) -> None:
-    present = state_after(events.RaceOver(outcome=outcome(told)))
-    assert own_result(present) == sentence
+    state = state_after(events.RaceOver(outcome=outcome(told)))
+    assert own_result(state) == sentence
     assert own_result(at("a9 y3 r1")) == ""
 
 
 def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
-    present = replace(at("a9 y3 r1"), best=BEST)
-    assert against_best(present, 0) == "your best had 1 by now"
-    assert against_best(present, 20_000) == "your best had 7 by now"
-    assert against_best(replace(present, best=None), 0) == ""
-    past = replace(present, best=replace(BEST, banked=0))
+    state = replace(at("a9 y3 r1"), best=BEST)
+    assert against_best(state, 0) == "your best had 1 by now"
+    assert against_best(state, 20_000) == "your best had 7 by now"
+    assert against_best(replace(state, best=None), 0) == ""
+    past = replace(state, best=replace(BEST, banked=0))
     assert against_best(past, 0) == "past your best of 0!"
     waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
@@ -93,6 +93,6 @@ def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
         seat("o", races=2, net=60, wins=1),
         seat("m"),
     ]
-    present = state_after(first=snapshot(shown=table(seats=seats, phase="over")))
-    assert [row.name for row in totals(present)] == ["Otto", "ana", "Zoë", "raj"]
-    assert present.player == YOU
+    state = state_after(first=snapshot(shown=table(seats=seats, phase="over")))
+    assert [row.name for row in totals(state)] == ["Otto", "ana", "Zoë", "raj"]
+    assert state.player == YOU

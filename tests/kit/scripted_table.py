@@ -1,0 +1,175 @@
+"""A player's fairness duties at the table of a scripted server, which is honest or not."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from kit.scripted_server import (
+    CODE,
+    NOON,
+    PLAYER,
+    RACE,
+    ScriptedPeer,
+    snapshot,
+    table,
+)
+from saratoga_client.net.connection import Connection
+from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import commands, events
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.views import wire_view
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.games import GAMES, RULES_VERSION
+from saratoga_rules.position import Position
+from saratoga_rules.records.record import (
+    LogLine,
+    RaceRecord,
+    RacerLog,
+    ResultLine,
+    digest_of,
+    format_record,
+)
+from saratoga_rules.records.standing import State
+from saratoga_rules.views import redact
+
+SEED = bytes(range(32))
+PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1)
+RIVAL = "rrrrrrrrrrrrrrrr"
+RIVALS_NONCE = bytes(16)
+
+Alarms = list[tuple[str, tuple[str, ...]]]
+
+
+class DutifulPlayer:
+    """A player's duties, the connection, and the server's side of it."""
+
+    def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
+        self.peer = peer
+        self.alarms: Alarms = []
+        self.seat = FairnessDuties(
+            client, Witness(folder), lambda race, faults: self.alarms.append((race, faults))
+        )
+
+    async def answer(self, duty: Any) -> commands.AnyCommand:
+        """Handle an event and accept the one command that the duties send."""
+        doing = asyncio.ensure_future(duty)
+        command = await self.peer.command()
+        await self.peer.send(events.Done(re=command.id))
+        await doing
+        return command
+
+    async def ready(self) -> commands.Ready:
+        command = await self.answer(self.seat.ready())
+        assert isinstance(command, commands.Ready)
+        return command
+
+    async def race(self) -> str:
+        """Go from the gathering to the deal; return the revealed nonce."""
+        await self.seat.handle(gathering())
+        ready = await self.ready()
+        reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))
+        assert isinstance(reveal, commands.Reveal)
+        await self.seat.handle(dealt(reveal.nonce))
+        return reveal.nonce
+
+    async def hear_the_end(self, record: RaceRecord, outcome: events.Outcome) -> None:
+        doing = asyncio.ensure_future(self.seat.handle(events.RaceOver(outcome=outcome)))
+        command = await self.peer.command()
+        assert command == commands.GetRecord(id=command.id, race=RACE)
+        text = format_record(record)
+        await self.peer.send(events.Record(re=command.id, race=RACE, text=text))
+        await doing
+
+
+def gathering(promise: str = PROMISE, version: int = 1) -> AnyEvent:
+    return replace(snapshot(), table=replace(table(version=version), commitment=promise))
+
+
+def countdown(own_hash: str, promise: str = PROMISE, version: int = 2) -> events.TableChanged:
+    seats = [
+        events.Seat(player=PLAYER, name="Anna", ready=True, nonce_hash=own_hash),
+        events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash=nonce_hash(RIVALS_NONCE)),
+    ]
+    counting = replace(
+        table(version=version, phase="countdown"),
+        commitment=promise,
+        seats=seats,
+        racers=[PLAYER, RIVAL],
+    )
+    return events.TableChanged(table=counting, now=NOON)
+
+
+def the_deal(nonce: str) -> Position:
+    nonces = {PLAYER: bytes.fromhex(nonce), RIVAL: RIVALS_NONCE}
+    return deal_for_key(GAMES["canfield"], deal_key(SEED, RACE, nonces))
+
+
+def dealt(nonce: str) -> AnyEvent:
+    view = wire_view(redact(the_deal(nonce)))
+    board = events.BoardView(race=RACE, count=0, view=view, banked=1, net=-45, state="racing")
+    return events.Dealt(board=board, start_at=NOON, deadline=NOON + 600_000, now=NOON)
+
+
+def record_of(nonce: str) -> RaceRecord:
+    """Return the record of a race in which both players cash out at once."""
+    racers = tuple(
+        RacerLog(
+            player=player,
+            name=name,
+            bot=False,
+            nonce=shown,
+            nonce_hash=nonce_hash(bytes.fromhex(shown)),
+            log=(LogLine(number, number, "cash-out"),),
+            banked=1,
+            state=State.CASHED_OUT,
+        )
+        for number, (player, name, shown) in enumerate(
+            [(PLAYER, "Anna", nonce), (RIVAL, "Bert", RIVALS_NONCE.hex())], start=1
+        )
+    )
+    return RaceRecord(
+        game="canfield",
+        rules_version=RULES_VERSION,
+        table=CODE,
+        race=1,
+        start_at=NOON,
+        cap=10,
+        commitment=PROMISE,
+        seed=SEED.hex(),
+        chosen_seed=False,
+        deal=the_deal(nonce),
+        ranked=False,
+        racers=racers,
+        results=tuple(
+            ResultLine(
+                place=1, player=player, banked=1, net=-45, reached=None, state=State.CASHED_OUT
+            )
+            for player in (PLAYER, RIVAL)
+        ),
+    )
+
+
+def outcome_of(record: RaceRecord) -> events.Outcome:
+    return events.Outcome(
+        race=RACE,
+        game=record.game,
+        results=[
+            events.Result(
+                player=row.player,
+                name="",
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                moves=0,
+            )
+            for row in record.results
+        ],
+        seed=record.seed,
+        nonces={racer.player: racer.nonce for racer in record.racers},
+        digest=digest_of(format_record(record)),
+    )
