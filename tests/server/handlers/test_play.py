@@ -1,46 +1,21 @@
 """Moves and cash-outs: judged, stored before they are answered, and answered again when repeated."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from kit.in_process_server import (
     InProcessServer,
-    always,
     counted_down,
     gathered,
-    open_in_process_server,
 )
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
-from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, RaceOver, Refused, Standings
+from saratoga_protocol.events import Dealt, MoveMade, RaceOver, Refused, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.views import redact
-from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
-
-ONE_MOVE_TO_WIN = (
-    "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
-)
-ONE_DRAW_TO_STUCK = (
-    "stock=7C waste=- reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=1"
-)
-
-
-@pytest.fixture
-async def nearly_won() -> AsyncIterator[InProcessServer]:
-    async with open_in_process_server(always(ONE_MOVE_TO_WIN)) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def nearly_stuck() -> AsyncIterator[InProcessServer]:
-    async with open_in_process_server(always(ONE_DRAW_TO_STUCK)) as opened:
-        yield opened
 
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
@@ -235,111 +210,6 @@ async def test_a_racer_of_one_table_cannot_move_at_another(server: InProcessServ
         "not_racing",
         "no_such_race",
     )
-
-
-# Endings
-
-
-async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
-    anna, bert = await two_racing(nearly_won)
-    answer = await anna.moves("t1>up")
-    assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
-    assert refused(await anna.move("draw")) == ("board_over", 1)
-    assert bert.board.state == "racing"
-
-
-async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
-    nearly_stuck: InProcessServer,
-) -> None:
-    anna, bert = await two_racing(nearly_stuck)
-    answer = await anna.moves("draw")
-    assert (answer.board.state, answer.board.count) == ("stuck", 2)
-    stored = await nearly_stuck.board(anna.table.code, anna.player)
-    assert [entry.text for entry in stored.entries] == ["draw", "stuck"]
-    assert anna.received.all(BoardEnded) == []
-    assert bert.board.state == "racing"
-
-
-async def test_a_long_search_for_stuck_goes_on_in_the_background(
-    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
-    anna, bert = await two_racing(nearly_stuck)
-    answer = await anna.moves("draw")
-    assert answer.board.state == "racing"
-    await nearly_stuck.settle()
-    (ended,) = anna.received.all(BoardEnded)
-    assert (ended.board.state, ended.board.count) == ("stuck", 2)
-    assert bert.received.all(BoardEnded) == []
-
-
-async def test_a_search_for_stuck_is_out_of_date_after_another_move(
-    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
-    anna, _ = await two_racing(nearly_stuck)
-    await anna.moves("draw")
-    await anna.cash_out()
-    await nearly_stuck.settle()
-    assert anna.received.all(BoardEnded) == []
-    stored = await nearly_stuck.board(anna.table.code, anna.player)
-    assert [entry.text for entry in stored.entries] == ["draw", "cash-out"]
-
-
-async def test_a_repeated_move_that_got_stuck_has_the_same_answer(
-    nearly_stuck: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(nearly_stuck)
-    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    first, again = await anna.send(command), await anna.send(command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (again.board, again.repeat) == (first.board, True)
-
-
-async def test_cashing_out_twice_is_once(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    await anna.moves("draw")
-    command = CashOut(id=50, race=anna.board.race)
-    first, again = await anna.send(command), await anna.send(command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (first.board.state, first.board.count) == ("cashed out", 2)
-    assert (again.board, again.repeat) == (first.board, True)
-    anna.last_id = 50
-    assert refused(await anna.ask(CashOut, race=anna.board.race)) == ("board_over", 2)
-    assert refused(await anna.move("draw")) == ("board_over", 2)
-
-
-async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    await anna.moves("draw")
-    server.time.at += 10 * MINUTE
-    assert refused(await anna.move("draw")) == ("time_up", 1)
-    assert (await anna.ask(CashOut, race=anna.board.race)).code == "time_up"
-    await server.pass_time(0)
-    for player, count in ((anna, 2), (bert, 1)):
-        (ended,) = player.received.all(BoardEnded)
-        assert (ended.board.state, ended.board.count) == ("out of time", count)
-        assert len(player.received.all(RaceOver)) == 1
-
-
-async def test_a_racer_who_does_nothing_for_three_minutes_has_left(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    server.time.at += IDLE_MILLIS - LOOK_MILLIS
-    await anna.moves("draw")
-    await server.pass_time(LOOK_MILLIS)
-    (ended,) = bert.received.all(BoardEnded)
-    assert ended.board.state == "left"
-    assert anna.received.all(BoardEnded) == []
-    assert [seat.name for seat in anna.table.seats] == ["Anna"]
-
-
-async def test_a_racer_alone_may_think_for_any_time(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna, cap=0)
-    await server.pass_time(IDLE_MILLIS * 10)
-    await anna.moves("draw")
 
 
 # A store that fails
