@@ -1,1 +1,1 @@
-"""What is on this machine: settings, files, tokens, the terminal, and a server of its own."""
+"""The player's machine: settings, files, tokens, the terminal, and a local server."""

@@ -1,8 +1,8 @@
-"""The one place where the players' side reads the time of day."""
+"""The only place where the client reads the time of day."""
 
 from time import time
 
 
 def now() -> int:
-    """Milliseconds since 1970 UTC by this machine's clock."""
+    """Return the time of this machine's clock in milliseconds since 1970 UTC."""
     return int(time() * 1000)

@@ -1,4 +1,4 @@
-"""A house on this machine for friends: found or opened, and by which address they reach it."""
+"""A server on this machine for friends: the running one or a new one, and its addresses."""
 
 import asyncio
 import socket
@@ -16,17 +16,17 @@ from saratoga_client.problems import Exit, Problem
 
 PORT: Final = 7470
 
-EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - friends on the same network are to come in
+EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - friends in the same network must be able to connect
 THIS_MACHINE: Final = "127.0.0.1"
 
 ELSEWHERE: Final = ("192.0.2.1", 9)
-"""An address that is kept for examples (RFC 5737): it decides the route, and is sent nothing."""
+"""An address for examples (RFC 5737); it selects the network route, and nothing is sent to it."""
 
 ANSWERS_WITHIN: Final = 2.0
-"""Seconds in which a house on this machine says that it is one."""
+"""Seconds in which a server on this machine must answer."""
 
 ALIVE: Final = b'"alive"'
-"""What a house says on `/healthz`."""
+"""A part of the server's response on `/healthz`."""
 
 _QUESTION: Final = "GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
 _LONGEST_ANSWER: Final = 4096
@@ -34,16 +34,16 @@ _LONGEST_ANSWER: Final = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalServer:
-    """A house on this machine."""
+    """A server on this machine."""
 
     own: str
-    """How this machine reaches it."""
+    """The address for this machine."""
     friends: str
-    """How friends do."""
+    """The address for friends."""
     is_ours: bool
-    """It was opened by this program and closes with it."""
+    """Whether this program started the server, which then ends with it."""
     warning: str = ""
-    """Why friends may not reach it, and what to do."""
+    """Why friends may be unable to connect, and what to do; empty if they can."""
 
 
 @asynccontextmanager
@@ -53,52 +53,52 @@ async def local_server(
     report: Callable[[str], None] = say,
     listen: str = EVERY_ADDRESS,
 ) -> AsyncIterator[LocalServer]:
-    """The house that runs here, or one opened for as long as this is entered. Raises `Problem`.
+    """Find the server on this machine, or run one for as long as the context lasts.
 
-    It is at the wanted port and no other; if none is wanted, at the usual one or any free one. A house
-    that is opened listens at the address `listen`: every one, or this machine's own behind a proxy.
+    A given port is used or refused; otherwise the server has the usual port, or any free one. A new
+    server listens at the address `listen`. Raises `Problem`.
     `report` shows the player what happens.
     """
     port = PORT if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
-        report(f"A house runs on this machine already, at port {port}; this table will be there.")
+        report(f"A server runs on this machine already, at port {port}; your table will be there.")
         yield await _found(public_url, port)
         return
     chosen = port if is_free(port) else 0
     if not chosen and wanted_port is not None:
         raise Problem(
-            f"Port {port} of this machine is taken by another program.",
-            "Say another --port, or none to have any that is free.",
+            f"Port {port} of this machine is in use by another program.",
+            "Choose another --port, or omit --port to use any free one.",
             Exit.UNREACHABLE,
         )
     if not chosen:
-        report(f"Port {port} of this machine is taken by another program; taking any free one.")
-    report("Opening a house on this machine ...")
+        report(f"Port {port} of this machine is in use by another program; using any free port.")
+    report("Starting a server on this machine ...")
     flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
     async with running_server(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready).port
         assert taken is not None, "the ready line names the port"
-        yield _house(public_url, taken, is_ours=True, listen=listen)
-        report("Closing the house ...")
+        yield _local_server(public_url, taken, is_ours=True, listen=listen)
+        report("Stopping the server ...")
 
 
 async def _found(public_url: str, port: int) -> LocalServer:
-    house = _house(public_url, port, is_ours=False)
+    server = _local_server(public_url, port, is_ours=False)
     address = lan_address()
     if public_url or address is None or await is_server(address, port):
-        return house
+        return server
     return LocalServer(
-        own=house.own,
-        friends=house.friends,
+        own=server.own,
+        friends=server.friends,
         is_ours=False,
         warning=(
-            "The house that runs here listens for this machine alone. To let friends in, stop it "
-            "and say this again, or start it with --host 0.0.0.0."
+            "The running server accepts connections from this machine only. To let friends in, stop "
+            "it and repeat this command, or start it with --host 0.0.0.0."
         ),
     )
 
 
-def _house(
+def _local_server(
     public_url: str, port: int, *, is_ours: bool, listen: str = EVERY_ADDRESS
 ) -> LocalServer:
     own = f"ws://{THIS_MACHINE}:{port}"
@@ -106,22 +106,23 @@ def _house(
     warning = ""
     if address is None and not public_url:
         why = (
-            "This machine is in no network"
+            "This machine is not in a network"
             if listen == EVERY_ADDRESS
-            else f"It listens at {listen}"
+            else f"The server listens at {listen}"
         )
         warning = (
-            f"{why}, so only this machine can come. "
-            "Where friends reach it, say so with --public-url."
+            f"{why}, so only this machine can connect. "
+            "If friends reach it by another address, give that with --public-url."
         )
     friends = public_url or f"ws://{address or THIS_MACHINE}:{port}"
     return LocalServer(own=own, friends=friends, is_ours=is_ours, warning=warning)
 
 
 async def friends_address(server: str) -> str:
-    """How friends reach a house that this machine reaches at `server`.
+    """Return the address by which friends reach a server that this machine reaches at `server`.
 
-    The same, unless that is an address of this machine alone and the house answers in its network too.
+    It is the same address, unless only this machine can use it and the server also answers in the
+    machine's network.
     """
     parts = urlsplit(server)
     if parts.scheme != "ws" or not is_this_machine(server):
@@ -133,9 +134,9 @@ async def friends_address(server: str) -> str:
 
 
 def lan_address() -> str | None:
-    """This machine's address in its network, as its route to other machines has it; `None`: in none.
+    """Return this machine's address in its network; `None` if it is in no network.
 
-    Connecting a datagram socket chooses the route and sends nothing.
+    Connecting a datagram socket selects the route and sends nothing.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -147,9 +148,9 @@ def lan_address() -> str | None:
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens at this port of this machine."""
+    """Return whether no program listens at this port of this machine."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # as servers do: a port whose last user has just gone counts as free
+        # as servers do: a port that was closed just now counts as free
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((EVERY_ADDRESS, port))
@@ -159,7 +160,7 @@ def is_free(port: int) -> bool:
 
 
 async def is_server(host: str, port: int) -> bool:
-    """Whether a house answers there."""
+    """Return whether a Saratoga server answers at that address."""
     try:
         async with asyncio.timeout(ANSWERS_WITHIN):
             reader, writer = await asyncio.open_connection(host, port)

@@ -1,7 +1,7 @@
-"""How a friend's machine is made ready: as this one was, where that can be done elsewhere too.
+"""The command that installs this program on a friend's machine.
 
-What was installed from a repository says so in its metadata (PEP 610), and a clone knows where it
-was cloned from. Without such a place there is the name of the package.
+An installation from a repository names it in its metadata (PEP 610), and a clone knows its origin. If
+neither is public, the command uses the package's name.
 """
 
 import re
@@ -17,11 +17,11 @@ BY_NAME: Final = f"pip install {PACKAGE}"
 
 _ORIGIN: Final = re.compile(r'^\[remote "origin"\]\n(?:\s+.*\n)*?\s+url\s*=\s*(\S+)', re.MULTILINE)
 _PUBLIC: Final = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./~-]+")
-"""Addresses that others can reach, without a name and a password in them."""
+"""Addresses that others can reach, without a user name or password."""
 
 
 def install_line() -> str:
-    """The line that friends type to have this program."""
+    """Return the command that friends type to install this program."""
     try:
         told = distribution(PACKAGE).read_text("direct_url.json") or "{}"
         return line_for(json.decode(told))
@@ -30,7 +30,7 @@ def install_line() -> str:
 
 
 def line_for(direct: Any) -> str:
-    """The same, for what PEP 610 says about this installation."""
+    """Return the command for this installation's PEP 610 metadata."""
     url = direct.get("url") if isinstance(direct, dict) else None
     if not isinstance(url, str):
         return BY_NAME
@@ -44,12 +44,12 @@ def line_for(direct: Any) -> str:
 
 
 def from_repository(url: str) -> str:
-    """What installs from a repository; quoted where a shell might take it apart."""
+    """Return the command that installs from a repository."""
     return f"pip install git+{url}"
 
 
 def origin_of(clone: Path) -> str:
-    """Where a clone comes from; empty where there is no clone, or it does not say."""
+    """Return the origin of a clone; empty if there is no clone or no origin."""
     try:
         text = (clone / ".git" / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Secrets in files of one's own: 32 bytes that nobody can guess, readable by their owner alone."""
+"""Files with a secret or a token: 32 random bytes that only their owner may read."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Final
 
+from saratoga_client.local.files import OWNER_ONLY, create_file, link_or_rename
 from saratoga_client.local.paths import HOME_VARIABLE
 
 KEY_BYTES: Final = 32
@@ -17,7 +18,7 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class UnusableToken(Exception):
-    """A secret's file cannot be used: `what` is wrong, and the `remedy`."""
+    """A secret's file cannot be used: `what` happened and the `remedy`, each a sentence."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(what, remedy)
@@ -29,12 +30,12 @@ class UnusableToken(Exception):
 
 
 def new_key() -> str:
-    """32 bytes that nobody can guess, in hexadecimal."""
+    """Return 32 random bytes in hexadecimal."""
     return secrets.token_hex(KEY_BYTES)
 
 
 def is_key(text: str) -> bool:
-    """Whether this is how a secret, or a token, looks."""
+    """Return whether a text has the form of a secret or token."""
     return _KEY.fullmatch(text) is not None
 
 
@@ -49,18 +50,18 @@ def load(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableToken(
             f"The secret in {path} cannot be read: {error}.",
-            f"Mend that, or name another folder with {HOME_VARIABLE}.",
+            f"Correct that, or name another folder with {HOME_VARIABLE}.",
         ) from None
     if not is_key(text):
         raise UnusableToken(
-            f"{path} does not hold a secret of 64 hexadecimal digits.",
-            "Put the right one back, or move the file away to begin as a new player.",
+            f"{path} does not contain a secret of 64 hexadecimal digits.",
+            "Restore the right one, or move the file away to start as a new player.",
         )
     return text
 
 
 def load_or_create(path: Path) -> str:
-    """Read a secret, made and kept if there is none; raises `UnusableToken`."""
+    """Read a secret, or create one if there is none; raises `UnusableToken`."""
     try:
         return load(path)
     except FileNotFoundError:
@@ -68,25 +69,14 @@ def load_or_create(path: Path) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a line whole or not at all, for its owner alone; raises `FileExistsError`, `OSError`."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _put_in_place(draft, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            draft.unlink()
+    """Write a new file that only its owner may read; raises `FileExistsError`, `OSError`."""
+    create_file(path, f"{text}\n".encode(), mode=OWNER_ONLY)
 
 
 def take(path: Path, key: str, *, replace: bool) -> Path | None:
-    """Make `key` what this file holds; returns where the one before it was put aside, if any was.
+    """Write `key` to this file; return the new path of a file that it replaces, if there was one.
 
-    Raises `UnusableToken` if another is there and must not be replaced, or nothing can be written.
+    Raises `UnusableToken` if another key is there and `replace` is false, or if writing fails.
     """
     with contextlib.suppress(FileNotFoundError, UnusableToken):
         if load(path) == key:
@@ -94,40 +84,40 @@ def take(path: Path, key: str, *, replace: bool) -> Path | None:
     try:
         if path.exists() and not replace:
             raise UnusableToken(
-                f"This machine has another one already, in {path}: it is another player.",
-                "To become the one you bring, say --replace; the old file is put aside.",
+                f"This machine has another key already, in {path}: that is another player.",
+                "To use the new one, repeat with --replace; the old file is renamed.",
             )
         aside = put_aside(path)
         write_new(path, key)
     except OSError as error:
         raise UnusableToken(
-            f"It cannot be kept in {path}: {error}.",
-            "Nothing was lost: what was there is in that folder.",
+            f"The key cannot be saved in {path}: {error}.",
+            "Nothing was lost; the old file is in that folder.",
         ) from None
     return aside
 
 
 def put_aside(path: Path) -> Path | None:
-    """Give the file another name, which is returned; `None` if there is none. Raises `OSError`."""
+    """Rename the file and return its new path; `None` if there is no file. Raises `OSError`."""
     if not path.exists():
         return None
     aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
-    _put_in_place(path, aside)
+    link_or_rename(path, aside)
     path.unlink(missing_ok=True)
     return aside
 
 
 def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
-    """As ssh does with its keys. Windows has no such bits; there the user's folder guards it."""
+    """Refuse a file that others may read, as ssh does; Windows protects the user's folder instead."""
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         raise UnusableToken(
             f"Others on this machine can read the secret in {path}.",
-            f"Take that away with: chmod 600 {path}",
+            f"Change that with: chmod 600 {path}",
         )
 
 
 def _create(path: Path) -> str:
-    """Make a secret; if another program was faster, its secret counts."""
+    """Create a secret; if another program was faster, return that secret."""
     key = new_key()
     try:
         write_new(path, key)
@@ -135,20 +125,7 @@ def _create(path: Path) -> str:
         return load(path)
     except OSError as error:
         raise UnusableToken(
-            f"The secret cannot be kept in {path}: {error}.",
+            f"The secret cannot be saved in {path}: {error}.",
             f"Name another folder with {HOME_VARIABLE}.",
         ) from None
     return key
-
-
-def _put_in_place(draft: Path, path: Path) -> None:
-    """Give the file a name unless that is taken; raises `FileExistsError`, `OSError`."""
-    try:
-        path.hardlink_to(draft)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links. On Windows `rename` refuses a taken name too.
-        if path.exists():
-            raise FileExistsError(path) from None
-        draft.rename(path)

@@ -1,8 +1,8 @@
-"""Which house an address leads to, so far as a player's tokens are concerned.
+"""The origin of a server's address; each origin has a token of its own.
 
-Pure. Two addresses are the same house if they differ in spelling only. Whether a connection is
-encrypted counts: a token that went over an open line may have been read there, and must not open the
-house behind TLS. Paths do not count: whoever answers at a port answers for all its paths.
+Pure. Addresses that differ in spelling only have the same origin. The scheme is part of it, because a
+token that was sent without TLS may have been read, and must not be valid with TLS. The path is not
+part of it, because one program answers for all paths of a port.
 """
 
 from ipaddress import IPv6Address, ip_address
@@ -10,22 +10,22 @@ from typing import Final
 from urllib.parse import urlsplit
 
 THIS_MACHINE: Final = "localhost"
-"""One word for every way to say that; houses here, or behind tunnels, differ by their ports alone."""
+"""The host of every loopback address; local servers and tunnels differ by their ports only."""
 
 _DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 
 
 def origin_of(server: str) -> str:
-    """The house at that address, written in the one way there is; `ValueError` if it is none.
+    """Return the origin of an address in its normal form; raises `ValueError`.
 
-    >>> origin_of("wss://Cards.Example.ORG./evening")
+    >>> origin_of("wss://Cards.Example.ORG./table")
     'wss://cards.example.org:443'
     >>> origin_of("ws://[::1]:7470")
     'ws://localhost:7470'
     """
     parts = urlsplit(server.strip())
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or parts.port == 0:
-        raise ValueError(f"{server!r} is not the address of a house")
+        raise ValueError(f"{server!r} is not the address of a server")
     port = _DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port
     return f"{parts.scheme}://{_host(parts.hostname)}:{port}"
 
@@ -46,7 +46,7 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(name: str) -> str:
-    """As the name is looked up; one that cannot be stays as it was written."""
+    """Return a name as it is looked up; a name that cannot be encoded stays unchanged."""
     try:
         return name.encode("idna").decode()
     except UnicodeError:
@@ -54,5 +54,5 @@ def _in_ascii(name: str) -> str:
 
 
 def is_this_machine(url: str) -> bool:
-    """Whether nobody but this machine can reach that address."""
+    """Return whether only this machine can reach that address."""
     return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")

@@ -1,9 +1,8 @@
-"""Where this machine keeps what belongs to its player.
+"""The folders of the player's files: configuration, state and data.
 
-Each kind of file lies where the platform keeps its kind: what one writes by hand with the
-configuration, what comes and goes with the state, what must not be lost with the data. On Linux
-these are `~/.config/saratoga`, `~/.local/state/saratoga` and `~/.local/share/saratoga`, or what
-the `XDG_` variables say. `SARATOGA_HOME` puts everything into one folder.
+They are where the platform puts each kind. On Linux these are `~/.config/saratoga`,
+`~/.local/state/saratoga` and `~/.local/share/saratoga`, or as the `XDG_` variables say.
+`SARATOGA_HOME` puts everything into one folder.
 """
 
 import os
@@ -13,29 +12,29 @@ from typing import Final
 import platformdirs
 
 HOME_VARIABLE: Final = "SARATOGA_HOME"
-"""Names one folder for everything that a player keeps."""
+"""The environment variable that names one folder for all files."""
 
 PROGRAM: Final = "saratoga"
 CONFIG_FILE: Final = "config.toml"
 
 
 def config_folder() -> Path:
-    """What a player may write by hand; no folder is made by asking for it."""
+    """Return the folder of files that the player edits; it may not exist."""
     return _named() or platformdirs.user_config_path(PROGRAM, appauthor=False, roaming=False)
 
 
 def config_path() -> Path:
-    """The file of settings; it need not be there."""
+    """Return the path of the settings file, which may not exist."""
     return config_folder() / CONFIG_FILE
 
 
 def state_folder() -> Path:
-    """What may be deleted without losing anything of worth, such as the report of a fault."""
+    """Return the folder of files that may be deleted, such as error reports."""
     return _named() or platformdirs.user_state_path(PROGRAM, appauthor=False, roaming=False)
 
 
 def data_folder() -> Path:
-    """What must not be lost: the secret, what was witnessed of races, finished records."""
+    """Return the folder of files that must not be lost: the secret, race evidence, records."""
     return _named() or platformdirs.user_data_path(PROGRAM, appauthor=False, roaming=False)
 
 

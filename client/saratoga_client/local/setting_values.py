@@ -1,4 +1,4 @@
-"""What each setting may be, and an example of it for whoever wrote something else."""
+"""The valid values of each setting, with an example for error messages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,38 +9,38 @@ from typing import Final
 from saratoga_rules.games import GAMES
 
 CAPS: Final = (3, 5, 10, 20, 0)
-"""Minutes that a race may last; 0 is as long as it takes, at private tables only."""
+"""Time limits of a race in minutes; 0 is none, at private tables only."""
 
 FEWEST_SEATS: Final = 1
 MOST_SEATS: Final = 16
 """Of a table."""
 
 SUITS: Final = ("two", "four")
-"""In how many colours the suits are drawn."""
+"""The numbers of colours in which suits are drawn."""
 
 THEMES: Final = ("felt", "night", "paper", "plain")
-"""Of the screen, as `tui.colours` has them; named here because settings are read without it."""
+"""Colour themes of the screen; repeated from `tui.colours`, which settings must not import."""
 
 
 def shown(value: object) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML writes it."""
     # what JSON escapes TOML escapes too
     return dumps(value, ensure_ascii=False) if isinstance(value, str | bool | int) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class SettingType:
-    """What a setting may be; whatever it may not be reads as `None`."""
+    """The valid values of one setting; the readers return `None` for any other value."""
 
     read: Callable[[object], object]
-    """From a value of the file."""
+    """Reads a value of the file."""
     read_word: Callable[[str], object]
-    """From a word of the environment."""
+    """Reads the text of an environment variable."""
     example: str
-    """A line of the file."""
+    """A valid line of the file."""
 
     def example_of_variable(self, variable: str) -> str:
-        """The same for the environment."""
+        """Return a valid setting of the environment variable."""
         words = self.example.partition(" = ")[2].replace('"', "")
         return f"{variable}={words}".replace("true", "1")
 
@@ -76,7 +76,7 @@ def _minutes(value: object) -> int | None:
 
 
 def every_game(word: str) -> Mapping[str, str] | None:
-    """One word for the suits of every game."""
+    """Return the suits of every game for one word; `None` if the word is not valid."""
     return MappingProxyType(dict.fromkeys(GAMES, word)) if word in SUITS else None
 
 

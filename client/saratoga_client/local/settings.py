@@ -1,8 +1,7 @@
-"""What a player chose: flags over the environment over the file over the defaults.
+"""The player's settings: options override the environment, the file and the defaults, in this order.
 
-The file is `config.toml` in the folder of the configuration (`places`). Whatever stands there
-wrongly is refused with the place and the remedy: a setting that does nothing is worse than none.
-Flags are the commands' business; they take the place of what is loaded here (`Settings.given`).
+The file is `config.toml` in the configuration folder (`paths`). An invalid setting is an error that
+names the line and the remedy. The commands apply their options with `Settings.given`.
 """
 
 import os
@@ -19,48 +18,48 @@ from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
-"""Where a house is looked for if nobody says where one is."""
+"""The address of the server if none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that can be chosen; the defaults suit most."""
+    """All settings with their defaults."""
 
     server: str = ""
-    """The house to go to; empty: none is known."""
+    """The address of the server; empty if none is named."""
     name: str = ""
-    """Claimed at the first visit to a house; empty: one is asked for."""
+    """The name to claim at a new server; empty to be asked for one."""
     suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """`two` or `four` by game; a game that is not there has what suits it."""
+    """`two` or `four` by game; other games use their own default."""
     theme: str = ""
-    """Of the screen's colours; empty: the first there is."""
+    """The colour theme; empty for the first one."""
     ascii: bool | None = None
-    """Only letters and lines that every terminal has; `None`: as the terminal can."""
+    """Use ASCII characters only; `None` if the terminal decides."""
     background: bool = True
-    """Paint the table; without, the terminal's own background shows."""
+    """Paint a background; otherwise the terminal's own shows."""
     quick: bool = False
-    """A key with only one sense is a move at once."""
+    """Play at once when a key allows only one move."""
     plain: bool = False
-    """Lines of text instead of pictures."""
+    """Use lines of text instead of the screen."""
     game: str = "canfield"
-    """What was hosted last, and is offered first."""
+    """The game that was hosted last; it is offered first."""
     cap: int = 10
-    """Minutes, likewise."""
+    """The time limit that was used last, in minutes; 0 for none."""
     install: str = ""
-    """The line in invitations that makes a friend's machine ready; empty: see `installation`."""
+    """The installation command in invitations; empty for the one of `installation`."""
 
     @property
     def server_url(self) -> str:
-        """The house to go to, named or not."""
+        """The address of the named server, or the default one."""
         return self.server or DEFAULT_SERVER
 
     def given(self, **flags: object) -> Self:
-        """With the flags that were given; `None` was not."""
+        """Return the settings with the given options; `None` means not given."""
         return replace(self, **{key: each for key, each in flags.items() if each is not None})  # type: ignore[arg-type]  # the commands' options give the types
 
 
 def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) -> Settings:
-    """What the environment and the file say, and what was played last. Raises `Problem`."""
+    """Read the environment, the file and the last choices. Raises `Problem`."""
     path = paths.config_path() if path is None else path
     return Settings(
         **{
@@ -72,19 +71,19 @@ def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) 
 
 
 def keep(key: str, value: Value) -> None:
-    """Keep a choice for the next run: a setting's key, or `suits.caprice`. Raises `Problem`."""
+    """Save a setting in the file; the key is its name, or such as `suits.caprice`. Raises `Problem`."""
     settings_file.keep(paths.config_path(), key, value)
 
 
 def remember_last(**choices: Value) -> None:
-    """Offer this first the next time, such as the game that was hosted; no matter if it is lost."""
+    """Save the last choices, such as the hosted game; ignore failures."""
     for key, value in choices.items():
         with suppress(Problem):
             settings_file.keep(_last_path(), key, value)
 
 
 def _last() -> dict[str, Any]:
-    """What was chosen the last time; a file that cannot be read says nothing."""
+    """Return the last choices; none if their file cannot be read."""
     try:
         return settings_file.parse(settings_file.read(_last_path()), "")
     except Problem:
@@ -96,7 +95,7 @@ def _last_path() -> Path:
 
 
 def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The environment's settings, `SARATOGA_THEME` and so on; raises `Problem`."""
+    """Return the settings of the environment, such as `SARATOGA_THEME`; raises `Problem`."""
     found: dict[str, Any] = {}
     for key, kind in SETTING_TYPES.items():
         variable = variable_of(key)
@@ -115,7 +114,7 @@ def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def variable_of(key: str) -> str:
-    """The environment's name of a setting."""
+    """Return the environment variable of a setting."""
     return f"SARATOGA_{key.upper()}"
 
 

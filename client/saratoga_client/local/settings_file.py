@@ -1,16 +1,16 @@
-"""The file of settings: read with the line of every fault, and changed a line at a time.
+"""The settings file: read with the line of each error, and changed one line at a time.
 
-A program that writes into a file which people write by hand must leave their lines alone.
+Players edit the file too, so all other lines stay as they are.
 """
 
 import re
-import secrets
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
+from saratoga_client.local.files import replace_file
 from saratoga_client.local.setting_values import SETTING_TYPES, SUITS, shown
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
@@ -22,7 +22,7 @@ _COMMENT: Final = re.compile(r"\s*#.*$")
 
 
 def read(path: Path) -> str:
-    """The file's text, empty if there is none; raises `Problem`."""
+    """Return the file's text; empty if there is no file. Raises `Problem`."""
     try:
         return path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
@@ -30,18 +30,18 @@ def read(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(
             f"The settings in {path} cannot be read: {error}.",
-            "Mend the file, or move it away to go on without it.",
+            "Correct the file, or move it away to use the defaults.",
             Exit.USAGE,
         ) from None
 
 
 def parse(text: str, source: str) -> dict[str, Any]:
-    """The settings that a file's text makes; raises `Problem`. `source` names it for people."""
+    """Return the settings in a file's text; `source` names it in messages. Raises `Problem`."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Problem(
-            f"The settings in {source} are no TOML: {error}.",
+            f"The settings in {source} are not valid TOML: {error}.",
             'A line looks like: name = "Anna"',
             Exit.USAGE,
         ) from None
@@ -52,7 +52,7 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 
 def _read(key: str, value: object, place: Callable[[str], str]) -> object:
-    """A setting of the file as it counts; raises `Problem` naming the place."""
+    """Return the value of a setting; raises `Problem` with the line."""
     if key not in SETTING_TYPES:
         raise Problem(
             f"{place(key)}: there is no setting {key!r}.",
@@ -87,7 +87,7 @@ def _suits_of(game: str, value: object, place: Callable[[str], str]) -> str:
 
 
 def line_of(text: str, key: str) -> int:
-    """The number of the line in which a key is set, from 1; of the first line if it is well hidden."""
+    """Return the number of the line that sets a key, from 1; 1 if no line is found."""
     sought = re.compile(rf'^\s*(\[\s*)?(\w+\s*\.\s*)?["\']?{re.escape(key)}["\']?\s*([.=\]])')
     return next(
         (number for number, line in enumerate(text.split("\n"), 1) if sought.match(line)), 1
@@ -98,14 +98,14 @@ def _nearest(key: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key, SETTING_TYPES, n=1)
-    return f" Is {near[0]} meant?" if near else ""
+    return f' Did you mean "{near[0]}"?' if near else ""
 
 
 def changed(text: str, key: str, value: Value) -> str:
-    """The file's text with one setting changed, and every other line as it was.
+    """Return the file's text with one setting changed and all other lines unchanged.
 
-    `key` is a setting's, or `suits.` and a game. Raises `ValueError` if the file is written in a way
-    that this cannot do without harm.
+    `key` is a setting, or `suits.` and a game. Raises `ValueError` if the file sets the key in a form
+    that cannot be changed by line.
     """
     before = tomllib.loads(text)
     wanted = _table_with(before, key, value)
@@ -122,7 +122,7 @@ def changed(text: str, key: str, value: Value) -> str:
     except tomllib.TOMLDecodeError:
         is_right = False
     if not is_right:
-        raise ValueError(f"{key} stands where it cannot be changed line by line")
+        raise ValueError(f"{key} is set in a form that cannot be changed by line")
     return after
 
 
@@ -136,7 +136,7 @@ def _table_with(table: dict[str, Any], key: str, value: Value) -> dict[str, Any]
 
 
 def _put(lines: list[str], key: str, value: Value) -> None:
-    """Change the line of the key, or put one where it belongs."""
+    """Change the line of the key, or insert one."""
     whole, _, game = key.partition(".")
     root_ends = next((at for at, line in enumerate(lines) if _HEADER.match(line)), len(lines))
     section = next(
@@ -164,30 +164,22 @@ def _put_between(lines: list[str], first: int, ends: int, key: str, value: Value
 
 
 def _comment(rest: str) -> str:
-    """The comment behind a plain value; a `#` inside of quotes begins none."""
+    """Return the comment after a simple value; a `#` in quotes does not begin one."""
     quoted = re.match(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^#"\']*?(?=\s*(#|$))', rest)
     comment = _COMMENT.match(rest, quoted.end()) if quoted else None
     return comment[0] if comment else ""
 
 
 def keep(path: Path, key: str, value: Value) -> None:
-    """Change one setting in the file, which is made if there is none. Raises `Problem`."""
+    """Change one setting in the file, or create the file. Raises `Problem`."""
     try:
         text = changed(read(path), key, value)
         # a file kept elsewhere and linked here stays a link
         path = path.resolve()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        try:
-            draft.write_text(text, encoding="utf-8")
-            if path.exists():
-                draft.chmod(path.stat().st_mode & 0o777)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        replace_file(path, text.encode())
     except (OSError, ValueError) as error:
         raise Problem(
-            f"{key} = {shown(value)} could not be kept in {path}: {error}.",
-            "Write it there by hand; nothing in the file was changed.",
+            f"{key} = {shown(value)} could not be saved in {path}: {error}.",
+            "Add it there by hand; the file is unchanged.",
             Exit.UNEXPECTED,
         ) from None

@@ -1,6 +1,6 @@
-"""What the terminal can show, so that the program does not ask more of it.
+"""The capabilities of the terminal, as the environment describes them.
 
-`capabilities` is pure: it judges what the environment says. Nothing here talks to the terminal.
+`capabilities` is pure. Nothing here writes to the terminal.
 """
 
 import os
@@ -12,13 +12,13 @@ from enum import IntEnum
 from typing import Final
 
 SMALLEST: Final = (80, 24)
-"""Columns and rows for which every game is laid out whole."""
+"""Columns and rows in which every game has room."""
 
 _TRUE_COLOUR: Final = ("truecolor", "24bit")
 
 
 class Colours(IntEnum):
-    """How many colours the terminal has."""
+    """The number of colours of a terminal."""
 
     NONE = 0
     SIXTEEN = 16
@@ -32,27 +32,27 @@ class Colours(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """A terminal, as far as its environment tells."""
+    """A terminal as its environment describes it."""
 
     is_terminal: bool
-    """Input and output are both a terminal."""
+    """Whether input and output are both a terminal."""
     term: str
     redraws: bool
-    """Can move the cursor: not `TERM=dumb`."""
+    """Whether the cursor can move: not `TERM=dumb`."""
     colours: Colours
     unicode: bool
-    """Suits and lines arrive as they are meant; else only ASCII is safe."""
+    """Whether suits and lines are shown correctly; otherwise only ASCII is safe."""
     columns: int
     rows: int
 
     @property
     def is_full_screen(self) -> bool:
-        """Whether pictures are of use here."""
+        """Whether the terminal can show the screen."""
         return self.is_terminal and self.redraws
 
     @property
     def why_plain(self) -> str:
-        """Why everything is lines of text here; empty if it need not be."""
+        """Why only lines of text are possible; empty if the screen is."""
         if not self.is_terminal:
             return "input or output is not a terminal"
         if not self.redraws:
@@ -61,7 +61,7 @@ class Capabilities:
 
     @property
     def is_roomy(self) -> bool:
-        """Whether the whole picture fits."""
+        """Whether the terminal has room for every game."""
         return self.columns >= SMALLEST[0] and self.rows >= SMALLEST[1]
 
 
@@ -73,7 +73,7 @@ def capabilities(
     encoding: str = "utf-8",
     is_windows: bool = False,
 ) -> Capabilities:
-    """Judge what the environment says; `encoding` is that of the output."""
+    """Return the capabilities that the environment describes; `encoding` is that of the output."""
     term = environment.get("TERM", "")
     redraws = term != "dumb" and (bool(term) or is_windows)
     return Capabilities(
@@ -88,7 +88,7 @@ def capabilities(
 
 
 def this_terminal() -> Capabilities:
-    """The terminal that the program runs in, now."""
+    """Return the capabilities of this program's terminal now."""
     size = shutil.get_terminal_size(SMALLEST)
     return capabilities(
         os.environ,
@@ -100,7 +100,7 @@ def this_terminal() -> Capabilities:
 
 
 def _is_terminal() -> bool:
-    """Whether somebody sits there; a stream that was closed is no terminal."""
+    """Return whether input and output are a terminal; a closed stream is not."""
     try:
         return sys.stdin.isatty() and sys.stdout.isatty()
     except (AttributeError, ValueError):
@@ -125,7 +125,7 @@ def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Col
 def _speaks_unicode(
     environment: Mapping[str, str], term: str, encoding: str, is_windows: bool
 ) -> bool:
-    # the console of Linux has room for 256 or 512 glyphs, and seldom these
+    # the console of Linux has 256 or 512 glyphs, usually without suits
     if term == "linux" or not _is_utf8(encoding):
         return False
     if is_windows:
@@ -133,7 +133,7 @@ def _speaks_unicode(
     locale = next(
         (found for name in ("LC_ALL", "LC_CTYPE", "LANG") if (found := environment.get(name))), ""
     )
-    # without any word most terminals of today are meant for UTF-8
+    # most terminals use UTF-8 if no variable is set
     if not locale:
         return True
     # en_GB.UTF-8, de_DE.UTF-8@euro, and macOS says UTF-8 alone

@@ -51,7 +51,7 @@ def test_anything_else_that_is_wrong_ends_with_1(capsys: pytest.CaptureFixture[s
     identity.secret_path().chmod(0o644)
     code, told = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNEXPECTED
-    assert "remedy token: Take that away with: chmod 600" in told
+    assert "remedy token: Change that with: chmod 600" in told
 
 
 def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(

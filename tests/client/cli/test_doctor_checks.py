@@ -151,7 +151,7 @@ def test_a_token_that_others_can_read_is_wrong() -> None:
     identity.secret_path().chmod(0o644)
     finding = files()["token"]
     assert finding.verdict is Severity.WRONG
-    assert finding.remedy == f"Take that away with: chmod 600 {identity.secret_path()}"
+    assert finding.remedy == f"Change that with: chmod 600 {identity.secret_path()}"
 
 
 def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
@@ -161,7 +161,7 @@ def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
     finding = files()["settings"]
     assert finding.verdict is Severity.WRONG
     assert f"{path}, line 2" in finding.found
-    assert "Is theme meant?" in finding.remedy
+    assert 'Did you mean "theme"?' in finding.remedy
 
 
 def test_a_folder_that_cannot_be_written_is_wrong(

@@ -104,7 +104,7 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
         monkeypatch.setattr(hosting, "PORT", port)
         async with local_server("", report=said.append) as house:
             pass
-        with pytest.raises(Problem, match="taken by another program"):
+        with pytest.raises(Problem, match="in use by another program"):
             await local_server("", port).__aenter__()
     assert house.is_ours
     assert house.own == "ws://127.0.0.1:4711"

@@ -32,7 +32,7 @@ def test_a_secret_that_others_may_touch_is_not_used(tmp_path: Path, mode: int) -
     path.chmod(mode)
     with pytest.raises(UnusableToken) as fault:
         load_or_create(path)
-    assert fault.value.remedy == f"Take that away with: chmod 600 {path}"
+    assert fault.value.remedy == f"Change that with: chmod 600 {path}"
 
 
 @pytest.mark.parametrize("text", ["", "hello", "AB" * 32, "ab" * 31, "ab" * 33, "\x00"])

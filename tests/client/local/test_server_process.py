@@ -30,7 +30,7 @@ async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
 
 
 async def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="would not start") as problem:
+    with pytest.raises(Problem, match="did not start") as problem:
         async with running_server(tmp_path, program(FAILS)):
             pass
     assert problem.value.code == Exit.UNREACHABLE

@@ -35,7 +35,7 @@ def test_a_fault_is_told_with_its_line_and_a_remedy(text: str, told: str) -> Non
 
 
 def test_a_near_miss_is_guessed() -> None:
-    with pytest.raises(Problem, match="Is theme meant"):
+    with pytest.raises(Problem, match='Did you mean "theme"'):
         parse('theem = "x"', "FILE")
 
 
