@@ -1,5 +1,5 @@
-"""A position, and what goes on around it, as cells of a screen.
+"""Boards, texts and their layout as cells of a screen.
 
-Everything here is pure: it does no I/O, reads no clock, and knows no toolkit. What cells look like
-in the end (colours, attributes) is decided by whoever shows a `Canvas`; here they have roles.
+The modules are pure: no I/O, no clock, no toolkit. A cell has a role; the widget that shows a
+`Canvas` gives each role its colour.
 """

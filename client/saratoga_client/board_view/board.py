@@ -1,4 +1,4 @@
-"""A view of a game as a canvas: cards, keys, what is picked, and what takes it."""
+"""Draw a view of a game on a canvas: cards, keys, the selection and its targets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,27 +35,27 @@ from saratoga_rules.views import View
 from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
 
 MOST_CARRIED: Final = 4
-"""Rows of cards in a packet that is carried over the board: few, since they are sent at every step."""
+"""The most rows of a dragged packet; few, because each step of the drag sends them again."""
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What is to be seen on a board besides its cards.
+    """The highlights of a board.
 
-    Piles are named as in `Spot.pile`; `up` and `down` stand for the foundation there that takes
-    what is picked.
+    Piles are named as in `Spot.pile`; `up` and `down` mean the foundation there that takes the
+    selected card.
     """
 
     picked: tuple[str, int] | None = None
-    """A pile and how many cards from its top are in hand."""
+    """A pile and the number of its selected cards, counted from the top."""
     targets: frozenset[str] = frozenset()
-    """Piles that take what is picked."""
+    """Piles that take the selected cards."""
     source_lit: frozenset[str] = frozenset()
-    """Piles from which something can be moved."""
+    """Piles from which cards can be moved."""
     find: str = ""
-    """A rank, a suit or both, as `cards_matching` reads them: these cards are shown up."""
+    """The cards to highlight: a rank, a suit or both, as `cards_matching` reads them."""
     labels: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
     """The key of every pile: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
 
@@ -66,7 +66,7 @@ NO_MARKS: Final = Marks()
 def draw_board(
     game: Game, view: View, marks: Marks, style: CardStyle, width: int, height: int
 ) -> Canvas:
-    """Draw a view on so many cells."""
+    """Draw a view on a board of `width` times `height` cells."""
     layout = lay_out(game, view, width, height, marks.picked)
     return draw_layout(game, view, marks, style, layout).canvas
 
@@ -81,7 +81,7 @@ class _Area(NamedTuple):
 
 
 class DrawnBoard(NamedTuple):
-    """A drawn board, and what the next drawing can take over from it."""
+    """A drawn board with the parts that the next drawing can take over."""
 
     canvas: Canvas
     columns: tuple[Canvas, ...]
@@ -149,7 +149,7 @@ def _without_others(
 
 @dataclass(slots=True)
 class _Drawing:
-    """One view while it is being drawn."""
+    """The drawing of one view."""
 
     game: Game
     view: View
@@ -157,7 +157,7 @@ class _Drawing:
     style: CardStyle
     layout: BoardLayout
     lit: frozenset[tuple[str, int]] = field(init=False)
-    """Piles that take what is picked, and which of two of one name."""
+    """The piles that take the selected cards, each with its number among equal foundations."""
 
     def __post_init__(self) -> None:
         self.lit = frozenset(self._lit())
@@ -186,7 +186,7 @@ class _Drawing:
         put_tile(canvas, tile, rows)
 
     def label(self, canvas: Canvas, label: PileLabel) -> None:
-        """Write a key and a name."""
+        """Write the key and the name of a pile."""
         key, names, role = self._key(label), self._names(label), self._key_role(label)
         if role is Role.KEY_TARGET and key and label.width >= len(key) + 2:
             key = f"[{key}]"
@@ -213,7 +213,7 @@ class _Drawing:
     def _is_picked(self, tile: Tile) -> bool:
         if self.marks.picked is None or self.marks.picked[0] != tile.pile:
             return False
-        # of equal foundations the first gives back
+        # a card is taken back from the first of equal foundations
         return self._is_top(tile) and not tile.copy
 
     def _is_top(self, tile: Tile) -> bool:
@@ -317,7 +317,7 @@ class _Drawing:
 
 
 def draw_packet(cards: tuple[Card, ...], size: Size, style: CardStyle) -> Canvas:
-    """Cards in hand, to be carried over the board: a long packet by its ends and a number."""
+    """Draw a dragged packet; a long one as its first and last cards and a number."""
     runs = column_rows(len(cards), MOST_CARRIED, (0,))
     last = min(2, size.height)
     canvas = Canvas(size.width, len(runs) - 1 + last)

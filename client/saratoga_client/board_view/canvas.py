@@ -1,4 +1,4 @@
-"""Cells one writes on, and the rows of pieces they make."""
+"""A grid of cells to write on, and its rows as pieces of one role."""
 
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -9,14 +9,14 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import sanitised
 
 NEAR: Final = 8
-"""Columns: about as long as the command that moves a terminal's cursor and sets a colour."""
+"""Columns: the length of a terminal command that moves the cursor and sets a colour."""
 
 JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
-"""What makes one sign of several: terminals do not agree on how wide that is."""
+"""Characters that join others into one; terminals disagree about the width of the result."""
 
 
 class Piece(NamedTuple):
-    """Cells side by side that have one role."""
+    """Neighbouring cells of one role."""
 
     text: str
     role: Role
@@ -26,11 +26,11 @@ Row: TypeAlias = tuple[Piece, ...]
 
 
 class Canvas:
-    """Width times height cells; what is written beyond them is cut off.
+    """A grid of cells; text beyond its edges is cut off.
 
-    A sign two cells wide takes two cells, or none where one half would be cut off; one without
-    width joins the cell before it. Whatever a terminal would obey becomes its number here (`shown`),
-    whoever wrote it and whichever page forgot.
+    A wide character takes two cells, or none if only half of it fits; one without width joins the
+    cell before it. Control characters are replaced (`sanitised`), so no text can reach the terminal
+    as a command.
     """
 
     __slots__ = ("_roles", "_rows", "_signs", "height", "width")
@@ -41,7 +41,7 @@ class Canvas:
         self._signs = [[" "] * width for _ in range(height)]
         self._roles = [[role] * width for _ in range(height)]
         self._rows: tuple[Row, ...] = ()
-        """As they were when they were last asked for."""
+        """The rows that `rows` returned last."""
 
     def copied(self) -> "Canvas":
         """Return a copy of this canvas."""
@@ -52,7 +52,7 @@ class Canvas:
         return copy
 
     def put(self, x: int, y: int, text: str, role: Role) -> int:
-        """Write a text; return the column after it, cut off or not."""
+        """Write a text; return the column after it, even if it was cut off."""
         if not text.isprintable():
             text = sanitised(text)
         if text.isascii() or _is_narrow(text):
@@ -67,12 +67,12 @@ class Canvas:
         return x
 
     def fill(self, x: int, y: int, width: int, height: int, role: Role, sign: str = " ") -> None:
-        """Cover a rectangle with one sign, one cell wide."""
+        """Fill a rectangle with a character that is one cell wide."""
         for row in range(y, y + height):
             self._put_narrow(x, row, sign * width, role)
 
     def paste(self, other: "Canvas", x: int, y: int) -> None:
-        """Lay another canvas over this one."""
+        """Copy another canvas onto this one."""
         end = x + other.width
         if x < 0 or end > self.width or not other.width:
             for row, pieces in enumerate(other.rows()):
@@ -84,9 +84,9 @@ class Canvas:
             self._roles[y + row][x:end] = other._roles[row]  # noqa: SLF001
 
     def rows(self, former: "Canvas | None" = None) -> tuple[Row, ...]:
-        """Every row from left to right, neighbours of one role in one piece.
+        """Return every row as pieces; neighbouring cells of one role are one piece.
 
-        Rows that were the same on a `former` canvas are taken from there, which is quicker.
+        Rows that are equal on a `former` canvas are taken from there, which is faster.
         """
         rows = zip(self._signs, self._roles, strict=True)
         if former is None or len(former._rows) != self.height:  # noqa: SLF001 - a canvas too
@@ -100,7 +100,7 @@ class Canvas:
         return self._rows
 
     def text(self) -> str:
-        """The signs alone, a line a row, without the blanks at the ends."""
+        """Return the characters, one line for each row, without trailing blanks."""
         return "\n".join("".join(signs).rstrip() for signs in self._signs)
 
     def _put_narrow(self, x: int, y: int, text: str, role: Role) -> None:
@@ -134,7 +134,7 @@ class Canvas:
         return x
 
     def _mend(self, x: int, y: int, end: int) -> None:
-        """Blank the other half of a wide sign of which one half is about to be covered."""
+        """Blank the second half of a wide character whose other half is about to be overwritten."""
         signs = self._signs[y]
         if signs[x] == "":
             signs[x - 1] = " "
@@ -143,7 +143,7 @@ class Canvas:
 
 
 def overlay(row: Row, x: int, over: Row) -> Row:
-    """A row of narrow signs with pieces laid over it from column `x`; it grows no longer."""
+    """Return a row of narrow characters with pieces written over it from column `x` on."""
     width = sum(len(piece.text) for piece in row)
     canvas = Canvas(width, 1)
     canvas.pieces(0, 0, row)
@@ -152,9 +152,9 @@ def overlay(row: Row, x: int, over: Row) -> Row:
 
 
 def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
-    """Where two rows of one width differ: the first column and the one after the last, of each place.
+    """Return the spans in which two rows of one width differ, each as its start and its end.
 
-    Places next to one another are one: to send a few columns more is less than to say where to go on.
+    Near spans are joined: sending the few columns between costs less than moving the cursor.
     """
     old_signs, old_roles = _cells(before)
     signs, roles = _cells(after)
@@ -171,9 +171,9 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
 
 
 def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
-    """Where two canvases' rows differ: the row, the first column, and the one after the last.
+    """Return the spans in which two canvases differ, each as row, start and end column.
 
-    `None`: everywhere, since one is wider or higher than the other.
+    Return `None` if their sizes differ, so that everything is drawn again.
     """
     if len(before) != len(after) or _cell_width(before[:1]) != _cell_width(after[:1]):
         return None
@@ -190,7 +190,7 @@ def _cell_width(first: tuple[Row, ...]) -> int:
 
 
 def _cells(row: Row) -> tuple[list[str], list[Role]]:
-    """The signs and the roles of every cell of a row; of a wide sign both cells have it."""
+    """Return the character and the role of every cell; both cells of a wide character have it."""
     signs: list[str] = []
     roles: list[Role] = []
     for text, role in row:
@@ -206,7 +206,7 @@ def _cells(row: Row) -> tuple[list[str], list[Role]]:
 
 @lru_cache(maxsize=1 << 10)
 def _is_narrow(text: str) -> bool:
-    """Whether every sign takes one cell."""
+    """Return whether every character takes one cell."""
     return all(cell_len(sign) == 1 for sign in text)
 
 

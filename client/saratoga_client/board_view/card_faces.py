@@ -1,8 +1,8 @@
-"""The face of one card, of a back and of a space, as rows of pieces, in every size.
+"""Cards, backs and spaces as rows of pieces, in every size.
 
-The corner stands in the border, so that a card of which only the first row can be seen still looks
-like a card; one that is a single row high is its corner and nothing else. What is picked has heavy lines, what takes it double ones, so that both
-can be seen without colours.
+A card's corner is part of its top border, so a covered card of one visible row still looks like a
+card; a card of one row is only its corner. Selected cards have heavy lines and targets have double
+lines, so both are visible without colours.
 """
 
 from enum import StrEnum
@@ -26,7 +26,7 @@ class Size(NamedTuple):
 
 
 class CardState(StrEnum):
-    """What is the matter with a card, as the roles' names begin."""
+    """The highlight of a card; its values begin the names of roles."""
 
     PLAIN = "card"
     FOUND = "found"
@@ -35,7 +35,7 @@ class CardState(StrEnum):
 
 
 class Lines(NamedTuple):
-    """The lines around a card."""
+    """The characters of a card's border."""
 
     across: str
     upright: str
@@ -73,7 +73,7 @@ ASCII_MORE: Final = ":"
 def card_face(
     card: Card, size: Size, style: CardStyle, state: CardState, whole: bool = True
 ) -> Rows:
-    """A card, face up; not `whole` where another covers its right side."""
+    """Return the rows of a face-up card; not `whole` if another covers its right side."""
     lines = (ASCII_LINES if style.ascii else LINES)[state]
     edge = Role(f"{state}-edge")
     corner = Piece(style.index(card), Role(f"{state}-{style.tone(card[1])}"))
@@ -94,7 +94,7 @@ def card_face(
 
 @lru_cache(maxsize=1 << 12)
 def gap_face(count: int, size: Size, style: CardStyle, state: CardState) -> Rows:
-    """One row that stands for so many cards of a column."""
+    """Return the row that stands for `count` cards of a column."""
     lines = (ASCII_LINES if style.ascii else LINES)[state]
     edge = Role(f"{state}-edge")
     words = f"{ASCII_MORE if style.ascii else MORE}{count}"
@@ -105,7 +105,7 @@ def gap_face(count: int, size: Size, style: CardStyle, state: CardState) -> Rows
 
 @lru_cache(maxsize=1 << 10)
 def back_face(count: int, size: Size, style: CardStyle) -> Rows:
-    """A pile that lies face down, with the number of its cards; 0 for no number."""
+    """Return the rows of a face-down pile with the number of its cards; 0 shows no number."""
     lines = (ASCII_LINES if style.ascii else LINES)[CardState.PLAIN]
     sign = ASCII_PATTERN if style.ascii else PATTERN
     number = str(count) if count else ""
@@ -113,7 +113,7 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
     if size.height == 1:
         return ((Piece(number.rjust(size.width, sign), Role.BACK_COUNT),),)
     inner = size.width - 2
-    # a number between too few signs could be misread
+    # a number beside a single pattern character could be misread
     sign = sign if inner - len(number) > 1 else " "
     left = (inner - len(number)) // 2
     numbered: Row = (
@@ -132,7 +132,7 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
 
 @lru_cache(maxsize=1 << 10)
 def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
-    """A pile without cards, with a word on what goes there; `lit` where it takes what is picked."""
+    """Return the rows of an empty pile with a word; `lit` if it takes the selected cards."""
     role = Role.SPACE_TARGET if lit else Role.SPACE
     lines = ASCII_DASHED if style.ascii else DASHED
     if lit:

@@ -1,7 +1,7 @@
-"""Which cards of a long column are shown where it has no room for all of them.
+"""The rows of a column that is longer than its room.
 
-The first card stays, so do the cards that head what can be lifted or is, and as much of the end
-as there is room for; what lies between is counted.
+The first card, the first card that can be lifted, the first selected card and as many of the last
+cards as fit are shown. A number stands for the cards between.
 """
 
 from collections.abc import Iterable
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
-    """Cards that follow one another and take one row together: one card, or some that are counted."""
+    """One row of a column: a card, or the number of `count` consecutive cards."""
 
     first: int
-    """The index of the first of them, from the bottom of the column."""
+    """The index of the first card, from the bottom of the column."""
     count: int = 1
 
 
 def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[ColumnRow, ...]:
-    """What stands in each row of a column of `count` cards that has `rows` rows, at least one.
+    """Return the rows of a column of `count` cards on at most `rows` rows, at least one.
 
-    `anchors` are indices of cards that are not to be hidden, the most important last.
+    `anchors` are the indices of cards that should stay visible, the most important last.
     """
     if count <= rows:
         return tuple(map(ColumnRow, range(count)))
@@ -40,7 +40,7 @@ def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[Col
 
 
 def _with_tail(count: int, tail: int, anchors: list[int]) -> tuple[ColumnRow, ...]:
-    """The rows when all from `tail` on are shown, and before it the anchors."""
+    """Return the rows that show all cards from `tail` on, and before it only the anchors."""
     shown: list[ColumnRow] = []
     reached = 0
     for index in (*sorted({index for index in anchors if index < tail}), tail):

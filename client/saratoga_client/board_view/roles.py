@@ -1,10 +1,10 @@
-"""What a cell of the screen is, for whoever gives it its colours."""
+"""The roles of cells; a theme gives each role its colours."""
 
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a cell shows. Cards have a role for every suit colour and every state they can be in."""
+    """The role of a cell. Cards have one for each suit colour in each state."""
 
     TABLE = "table"
     TEXT = "text"
@@ -15,9 +15,9 @@ class Role(StrEnum):
     CARD_BLACK = "card-black"
     CARD_RED = "card-red"
     CARD_CLUB = "card-club"
-    """Clubs where suits have four colours."""
+    """Clubs, if suits have four colours."""
     CARD_DIAMOND = "card-diamond"
-    """Diamonds where suits have four colours."""
+    """Diamonds, if suits have four colours."""
     CARD_EDGE = "card-edge"
 
     PICKED_BLACK = "picked-black"
@@ -40,16 +40,16 @@ class Role(StrEnum):
 
     CARD_BACK = "card-back"
     BACK_COUNT = "back-count"
-    """How many cards lie face down, on their backs."""
+    """The number on a face-down pile."""
     SPACE = "space"
     SPACE_TARGET = "space-target"
 
     LABEL = "label"
     KEY = "key"
     KEY_LIT = "key-lit"
-    """The key of a pile from which something can be moved."""
+    """The key of a pile from which cards can be moved."""
     KEY_TARGET = "key-target"
-    """The key of a pile that takes what is picked."""
+    """The key of a pile that takes the selected cards."""
     COUNT = "count"
 
     MONEY_UP = "money-up"
@@ -60,6 +60,6 @@ class Role(StrEnum):
     LEADER = "leader"
     YOU = "you"
     PRACTICE = "practice"
-    """The title where nothing counts, so that nobody takes it for a race."""
+    """The title of practice, so that it does not look like a race."""
     WARNING = "warning"
     ALARM = "alarm"

@@ -1,4 +1,4 @@
-"""Texts that fit into cells: names may be wider than they are long."""
+"""Texts cut or wrapped to a number of cells; a character may take two cells."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from saratoga_client.wording import BOT_MARK
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSymbols:
-    """The signs of the panel, one cell each."""
+    """The symbols of the panel, one cell each."""
 
     filled: str
     rest: str
@@ -19,9 +19,9 @@ class PanelSymbols:
     dots: str
     away: str
     states: dict[str, str]
-    """By a board's state."""
+    """By the state of a board."""
     corners: str
-    """Top left, top right, bottom left, bottom right, left and right of a line across."""
+    """Top left, top right, bottom left, bottom right, left and right end of a line."""
     across: str
     upright: str
 
@@ -63,7 +63,7 @@ def panel_symbols(ascii_only: bool) -> PanelSymbols:
 
 
 def fitted(text: str, cells: int, dots: str = "…") -> str:
-    """A text that takes so many cells and no more, cut with dots where it must be.
+    """Return a text of exactly `cells` cells: filled with blanks, or cut and ended by dots.
 
     >>> fitted("Anna", 6), fitted("Annabella", 6), fitted("王小明王小明", 6)
     ('Anna  ', 'Annab…', '王小… ')
@@ -76,9 +76,9 @@ def fitted(text: str, cells: int, dots: str = "…") -> str:
 
 
 def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
-    """A name in so many cells, as a terminal may have it; the mark of a bot is never cut.
+    """Return a sanitised name of exactly `cells` cells; the mark of a bot is never cut.
 
-    >>> name_in("Maximilian", True, 12)
+    >>> fitted_name("Maximilian", True, 12)
     'Maxim… [bot]'
     """
     mark = f" [{BOT_MARK}]" if bot else ""
@@ -90,14 +90,14 @@ def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
 
 
 def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
-    """A text in lines of at most so many cells, broken between words where that can be.
+    """Return a text in lines of at most `cells` cells, broken between words if possible.
 
     >>> wrapped("2:51 mei is stuck", 10, indent=5)
     ['2:51 mei', '     is', '     stuck']
     >>> wrapped("ana", -4)
     ['a', 'n', 'a']
     """
-    # a screen that is still being laid out has no width at all; a sign may take two cells
+    # a screen without layout has no width yet; a character may take two cells
     cells = max(cells, indent + 2 if indent else 1)
     lines: list[str] = []
     line = ""
@@ -105,7 +105,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
         longer = f"{line} {word}" if line else word
         is_too_long = cell_len(word) > cells - indent
         if is_too_long and cell_len(line) + 2 < cells:
-            # it must be broken anyhow: begin it here
+            # the word must be broken anyway: begin it on this line
             line = longer
         elif cell_len(longer) <= cells:
             line = longer
@@ -122,7 +122,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
 
 
 def _head(text: str, cells: int) -> str:
-    """As much of a text as fits, at least one sign."""
+    """Return as much of a text as fits, at least one character."""
     end = len(text)
     while end > 1 and cell_len(text[:end]) > cells:
         end -= 1

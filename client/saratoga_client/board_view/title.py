@@ -1,4 +1,4 @@
-"""What a game's title line says about how far the game is: pass, base, deals left."""
+"""The progress of a game for its title line: pass, base rank, deals left."""
 
 from saratoga_client.wording import counted
 from saratoga_rules.cards import RANKS
@@ -10,7 +10,7 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def title_facts(game: Game, view: View) -> tuple[str, ...]:
-    """A few words each, the most important first: `pass 3/3`, `base 6`, `deals left 4`."""
+    """Return short facts, the most important first: `pass 3/3`, `base 6`, `deals left 4`."""
     if game.stock.onto is Pile.COLUMN:
         return (_deals(len(view.stock), game.columns.count),)
     facts = [_passes(game.stock.passes, view.passes)]
@@ -20,7 +20,7 @@ def title_facts(game: Game, view: View) -> tuple[str, ...]:
 
 
 def rank_sign(rank: int) -> str:
-    """A rank as on the corner of a card: `A`, `10`, `K`."""
+    """Return a rank as on the corner of a card: `A`, `10`, `K`."""
     return "10" if rank == 10 else RANKS[rank - 1]
 
 

@@ -1,12 +1,14 @@
-"""What a player's keys, clicks, drops and typed words come to. Pure: no I/O, no clock, no screen.
+"""Moves from a player's keys, clicks, drops and typed lines. Pure: no I/O, no clock, no screen.
 
-    words                   cards, piles and moves in people's words
-    keys                    the key of every pile
-    scene                   what may be played now, and why the rest may not
-    holding                 what is in hand between two keys, and what a key comes to
-    hand, pointing, typed   keys; clicks and drops; lines
-    guide, find             the key line; where cards lie
-    foresight               the view after a move that turns up nothing hidden
+    move_text                 cards, piles and moves in words
+    pile_keys                 the key of every pile
+    scene                     the legal moves of a view, and why other moves are refused
+    selection                 the selected cards, and the result of an input
+    keyboard, mouse           keys; clicks and drops
+    typed_moves               typed lines
+    key_hints                 the key line
+    card_query, card_finder   a search for cards, and where they lie
+    prediction                the view after a move that turns up no hidden card
 
-Only the judge says what is legal; everything here asks it.
+The rules' judge alone decides what is legal.
 """

@@ -1,4 +1,4 @@
-"""Finding cards: where those asked for lie, as far as it can be seen."""
+"""The search for cards: where they lie, as far as the player can see."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from saratoga_rules.vocabulary.foundations import rank_at
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a card lies that can be seen, or is known to lie on a foundation."""
+    """The place of a visible card, or of one that is known to be banked."""
 
     card: Card
     pile: str
-    """As moves name it; `up` or `down` for a foundation."""
+    """The pile's name in moves; `up` or `down` for a foundation."""
     above: int
-    """Cards that lie on it."""
+    """The number of cards on it."""
     covered_by: Card | None = None
-    """The next card above it."""
+    """The next card above it, if it is covered."""
 
 
 def known_places(view: View) -> Iterator[Found]:
-    """Every card whose place the player may know, pile by pile from the bottom."""
+    """Yield every card whose place the player may know, pile by pile from the bottom."""
     piles = [(RESERVE, view.reserve), (WASTE, view.waste)]
     piles += zip(COLUMN_NAMES, view.columns, strict=False)
     for name, pile in piles:
@@ -43,12 +43,12 @@ def known_places(view: View) -> Iterator[Found]:
 
 
 def banked_words(game: Game, direction: str) -> str:
-    """`banked`, and on which foundation where a suit has one of either kind."""
+    """Return `banked`; with the direction, if a game has two kinds of foundations."""
     return "banked" if game.down is None else f"banked {direction}"
 
 
 def found_text(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
-    """Where the cards asked for lie, in a line: `7♣ column 3 under 2; 7♣ banked up`."""
+    """Return where the searched cards lie, in one line: `7♣ column 3 under 2; 7♣ banked up`."""
     cards = cards_matching(text)
     if not cards:
         return "Find a card by rank, suit or both, such as 7, h or 10d."
@@ -59,12 +59,12 @@ def found_text(game: Game, view: View, text: str, card_name: CardName = card_nam
     ]
     if not places:
         return "No such card can be seen."
-    told = f"{'; '.join(places)}."
+    text = f"{'; '.join(places)}."
     seen = f"{len(places)} can be seen"
-    while len(told) > LINE and places:
+    while len(text) > LINE and places:
         places.pop()
-        told = f"{seen}: {'; '.join(places)}; .."
-    return told if places else f"{seen}."
+        text = f"{seen}: {'; '.join(places)}; .."
+    return text if places else f"{seen}."
 
 
 def _place(game: Game, found: Found) -> str:

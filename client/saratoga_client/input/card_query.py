@@ -1,4 +1,4 @@
-"""Cards that somebody asks for by rank, by suit or by both. Pure."""
+"""Cards named by rank, by suit or by both. Pure."""
 
 import re
 from functools import lru_cache
@@ -33,10 +33,12 @@ _SOUGHT: Final = re.compile(
 
 @lru_cache(maxsize=1 << 8)
 def cards_matching(text: str) -> tuple[Card, ...]:
-    """The cards of a pack that a rank, a suit or both stand for; none where the text is neither.
+    """Return the cards of a pack that match a rank, a suit or both; none for any other text.
 
-    >>> sought("queen of hearts"), sought("10♦"), sought("kings"), len(sought("h")), sought("x")
-    (('QH',), ('TD',), ('KC', 'KS', 'KH', 'KD'), 13, ())
+    >>> cards_matching("queen of hearts"), cards_matching("10♦"), len(cards_matching("h"))
+    (('QH',), ('TD',), 13)
+    >>> cards_matching("kings"), cards_matching("x")
+    (('KC', 'KS', 'KH', 'KD'), ())
     """
     plain = re.sub(r"\s+(of\s+)?", "", text.strip().lower())
     found = _SOUGHT.fullmatch(_PLURALS.get(plain, plain))

@@ -1,4 +1,4 @@
-"""The key line: which keys do what, as things stand."""
+"""The key line: the keys of the moment and their effects."""
 
 from saratoga_client.input.move_text import STOCK
 from saratoga_client.input.pile_keys import (
@@ -84,6 +84,6 @@ def _stock_words(scene: Scene) -> str:
 
 
 def _run(keys: tuple[str, ...]) -> str:
-    """`1-4`; in Caprice `1-9 0 - =`."""
+    """Return the keys of the columns in short: `1-4`; in Caprice `1-9 0 - =`."""
     digits = [key for key in keys if key in "123456789"]
     return " ".join((f"{digits[0]}-{digits[-1]}", *keys[len(digits) :]))

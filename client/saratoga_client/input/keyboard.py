@@ -1,8 +1,7 @@
-"""What keys mean, in every situation: each comes to a move or to an answer in words.
+"""The result of each key: a move, or an answer in words.
 
-The player picks a pile with its key and places the cards with another; or names a foundation
-first; or walks through the legal moves with Tab. Legality is the judge's alone, and a `InputResult` never
-holds a move that the judge refuses. Clicks and drops are in `pointing`, and can be had from here.
+The player picks a pile with its key and places the cards with another key; or names a foundation
+first; or steps through the legal moves with Tab. An `InputResult` never has an illegal move.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +24,7 @@ from saratoga_client.input.pile_keys import (
     TAKE_BACK_KEY,
     key_called,
 )
-from saratoga_client.input.scene import Scene, nothing_from, why_not
+from saratoga_client.input.scene import Scene, nothing_from, packet_text, why_not
 from saratoga_client.input.selection import (
     NO_SELECTION,
     InputResult,
@@ -50,7 +49,7 @@ __all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop",
 
 
 def press(scene: Scene, selection: Selection, key: str) -> InputResult:
-    """What a key comes to. Keys are called as Textual calls them, or as they are written."""
+    """Return the result of a key, named as Textual names it or by its character."""
     selection = revalidated(scene, replace(selection, clicked=None))
     called = key_called(key)
     pile = scene.keys.by_key.get(called)
@@ -68,18 +67,18 @@ def press(scene: Scene, selection: Selection, key: str) -> InputResult:
 
 
 class SelectionMarks(NamedTuple):
-    """What the hand lights on the board."""
+    """The highlights of a selection."""
 
     picked: tuple[str, int] | None
-    """The pile that cards are picked from, and how many."""
+    """The pile of the selected cards, and how many they are."""
     targets: frozenset[str]
-    """The piles that take them; foundations with their suit: `up.D`."""
+    """The piles that take the cards; foundations with their suit: `up.D`."""
     sources: frozenset[str]
-    """The piles that a card may be picked from now."""
+    """The piles from which cards can be picked."""
 
 
 def marks(scene: Scene, selection: Selection) -> SelectionMarks:
-    """Return what the board highlights for a selection."""
+    """Return the highlights of a selection."""
     view = scene.view
     selection = revalidated(scene, selection)
     if selection.lit is not None:
@@ -159,7 +158,7 @@ def _foundation(scene: Scene, selection: Selection, target: str) -> InputResult:
 def _take_back(scene: Scene, selection: Selection) -> InputResult:
     givers = [pile for pile in TAKE_BACK_INDEX if scene.carries(pile)]
     if not scene.game.up.gives_back:
-        # the judge says so of every foundation and column
+        # the refusal is the same for every foundation and column
         reason = refusal(scene.game, scene.view, carry("up.C", "t1"))
         return answered(selection, str(reason))
     if not givers:
@@ -180,7 +179,7 @@ def _previous_move(scene: Scene, selection: Selection) -> InputResult:
 
 
 def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
-    """Tab: through all legal moves, or through those of what is picked."""
+    """Step through the legal moves; with a selection, through its moves."""
     if selection.picked is not None:
         moves: tuple[Move, ...] = scene.carries(selection.picked, selection.size)
     else:
@@ -205,14 +204,14 @@ def _enter(scene: Scene, selection: Selection) -> InputResult:
         return played(scene, selection, selection.lit)
     if selection.picked is not None:
         return banked_or_placed(scene, selection)
-    return answered(selection, "Enter plays the move that tab has lit: press tab first.")
+    return answered(selection, "Enter plays the move that Tab has chosen: press Tab first.")
 
 
 def _escape(scene: Scene, selection: Selection) -> InputResult:
     if cleared(selection) == selection:
-        return answered(selection, "There is nothing in your hand.")
+        return answered(selection, "Nothing is selected.")
     if selection.picked is None:
-        return answered(cleared(selection), "Dropped: nothing is lit any more.")
+        return answered(cleared(selection), "Selection cleared.")
     return answered(cleared(selection), f"Dropped: {scene.where(selection.picked)} stays as it is.")
 
 
@@ -235,7 +234,7 @@ def _resize(scene: Scene, selection: Selection, step: int) -> InputResult:
         held = replace(selection, size=sizes[index], lit=None)
         return answered(held, selection_text(scene, held))
     if len(sizes) == 1:
-        return answered(selection, f"Carried together: {scene.game.columns.packet}.")
+        return answered(selection, packet_text(scene.game))
     most = "Most" if step > 0 else "Fewest"
     return answered(selection, f"{most} that can go anywhere now: {size}.")
 
@@ -273,4 +272,4 @@ _OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {
 _NO_SUCH_PILE: Final = {"w": "w", "r": "r", "g": "down"} | {
     str(number): f"t{number}" for number in range(1, 10)
 }
-"""Keys of piles that other games have."""
+"""Keys of piles that only other games have."""

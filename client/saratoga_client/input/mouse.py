@@ -1,7 +1,7 @@
-"""What clicks and drops mean.
+"""The results of clicks and drops.
 
-A click on a card plays its only move, if it has just one, and picks the card otherwise; the next
-click places it. A double or right click banks. A drop says everything at once.
+A click on a card plays its only move, or picks the card if it has several; the next click places
+it. A double click or a right click banks. A drop plays a move from one pile to another.
 """
 
 from dataclasses import replace
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from saratoga_client.input.move_text import STOCK, first_that_fits
 from saratoga_client.input.pile_keys import has_pile
-from saratoga_client.input.scene import Scene, nothing_from, why_not
+from saratoga_client.input.scene import Scene, nothing_from, packet_text, why_not
 from saratoga_client.input.selection import (
     InputResult,
     Selection,
@@ -43,13 +43,13 @@ class Click(StrEnum):
 
 
 def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
-    """What a click comes to, on a pile and so many cards from its top; 0 on an empty pile."""
+    """Return the result of a click on a pile, `count` cards from its top; 0 on an empty pile."""
     just_played = selection.clicked
     selection = revalidated(scene, replace(selection, clicked=None))
     count = max(1, count)
     if kind is Click.DOUBLE and just_played == pile:
-        told = "The first click has played it already."
-        return answered(replace(selection, clicked=pile), told)
+        says = "The first click has played this move already."
+        return answered(replace(selection, clicked=pile), says)
     if not has_pile(scene.game, pile):
         return answered(selection, "There is nothing to click there.")
     if pile == STOCK:
@@ -64,9 +64,9 @@ def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click
 
 
 def drop(scene: Scene, selection: Selection, source: str, count: int, target: str) -> InputResult:
-    """What it comes to when the top `count` cards of a pile are let go over another.
+    """Return the result of dropping the top `count` cards of a pile on another.
 
-    Of `selection` only the player's habits stay: a drop ends whatever was picked.
+    A drop clears the selection; only its quick mode stays.
     """
     selection = cleared(selection)
     count = max(1, count)
@@ -111,11 +111,11 @@ def _single(scene: Scene, selection: Selection, pile: str, count: int) -> InputR
 
 
 def _first(scene: Scene, selection: Selection, pile: str, count: int) -> InputResult:
-    """A click with nothing in hand."""
+    """Return the result of a click without a selection."""
     if not _is_source(scene, pile):
         return answered(selection, _no_source(scene, pile))
     if pile in TAKE_BACK_INDEX:
-        # it costs a card, so it is never played unasked
+        # taking back costs a banked card, so a single click only picks it
         return picked(scene, selection, pile)
     if scene.top(pile) is None:
         return answered(selection, nothing_from(scene, pile))
@@ -128,9 +128,9 @@ def _first(scene: Scene, selection: Selection, pile: str, count: int) -> InputRe
 
 
 def _other_packet(scene: Scene, selection: Selection, pile: str, count: int) -> InputResult:
-    """A click on cards that are not lifted together: the pile's own packets are taken instead."""
+    """Return the result of a click on cards that cannot be lifted: those that can are picked."""
     moves = scene.carries(pile)
-    packets = f"Carried together: {scene.game.columns.packet}."
+    packets = packet_text(scene.game)
     if not moves:
         return answered(selection, nothing_from(scene, pile) if count == 1 else packets)
     if count == 1 and len(moves) == 1:
@@ -141,7 +141,7 @@ def _other_packet(scene: Scene, selection: Selection, pile: str, count: int) -> 
 
 
 def _second(scene: Scene, selection: Selection, source: str, pile: str, count: int) -> InputResult:
-    """A click while something is picked: it places, puts down, or picks something else."""
+    """Return the result of a click with a selection: it places, drops or picks other cards."""
     if pile == source:
         if selection.size in (None, count) or not scene.carries(pile, count):
             return answered(cleared(selection), f"Back in {scene.where(pile)}.")
@@ -177,7 +177,7 @@ def _bank(scene: Scene, selection: Selection, pile: str) -> InputResult:
 
 
 def _goal(pile: str) -> str | None:
-    """What a move calls a pile that cards are carried onto; `None` where they never are."""
+    """Return the target's name in moves; `None` for piles that take no cards."""
     if pile in COLUMN_INDEX:
         return pile
     family = pile.partition(".")[0]
@@ -199,7 +199,7 @@ def _no_source(scene: Scene, pile: str) -> str:
 
 
 def _is_packet(scene: Scene, pile: str, count: int) -> bool:
-    """Whether so many cards of a pile move at all, to columns or, one of them, to a foundation."""
+    """Return whether so many cards of a pile can be carried at all."""
     if pile not in COLUMN_INDEX:
         return True
     column = scene.view.columns[COLUMN_INDEX[pile]]

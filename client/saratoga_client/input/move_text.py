@@ -1,4 +1,4 @@
-"""Cards, piles and moves in people's words."""
+"""Cards, piles and moves in words."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -23,29 +23,29 @@ from saratoga_rules.vocabulary.foundations import rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 CardName: TypeAlias = Callable[[Card], str]
-"""How a card is called in a sentence."""
+"""Returns the name of a card for a sentence."""
 
 LINE: Final = 78
-"""Cells that a sentence may take: the message line of an 80-column screen, less its margins."""
+"""The most cells of a sentence: the message line of an 80-column screen without its margins."""
 
 STOCK: Final = "stock"
-"""What the stock is called among the piles; moves do not name it."""
+"""The name of the stock among piles; moves do not name it."""
 
 _SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
 
 def card_name(card: Card) -> str:
-    """As it stands on the card: `Q♦`, and a ten as `10♦`."""
+    """Return a card's name with its symbol: `Q♦`, `10♦`."""
     return "a hidden card" if card == HIDDEN else _rank_text(card) + _SIGNS[suit(card)]
 
 
 def ascii_card_name(card: Card) -> str:
-    """Where a terminal has no signs for the suits: `Qd`, `10d`."""
+    """Return a card's name in ASCII: `Qd`, `10d`."""
     return "a hidden card" if card == HIDDEN else _rank_text(card) + suit(card).lower()
 
 
 def pile_name(game: Game, pile: str) -> str:
-    """A pile as it is named in a sentence: `column 3`, `the waste`, `the foundations built up`."""
+    """Return a pile's name in a sentence: `column 3`, `the waste`, `the foundations built up`."""
     if pile.startswith("t") and pile[1:].isdigit():
         return f"column {pile[1:]}"
     if pile in (UP, DOWN) or pile.startswith((f"{UP}.", f"{DOWN}.")):
@@ -56,19 +56,19 @@ def pile_name(game: Game, pile: str) -> str:
 
 
 def source_of(move: Move) -> str:
-    """The pile that a move takes its cards from; a redeal's is the stock, where its key is."""
+    """Return the pile that a move takes cards from; draws and redeals belong to the stock."""
     return move.source if isinstance(move, Carry) else STOCK
 
 
 def target_of(view: View, move: Carry) -> str:
-    """The pile that a carry ends on, foundations with their suit: `up.D`."""
+    """Return the pile that a carry ends on; a foundation with its suit: `up.D`."""
     if move.destination >= 0:
         return move.target
     return f"{move.target}.{suit(carried(view, move)[-1])}"
 
 
 def carried(view: View, move: Carry) -> tuple[Card, ...]:
-    """The cards that a carry carries, the one on top last."""
+    """Return the cards of a carry, the top one last."""
     if move.origin >= 0:
         return view.columns[move.origin][-move.count :]
     if move.source == WASTE:
@@ -79,12 +79,12 @@ def carried(view: View, move: Carry) -> tuple[Card, ...]:
 
 
 def foundation_top(view: View, index: int) -> Card:
-    """The top card of a foundation built up, in a game with one for each suit."""
+    """Return the top card of a foundation built up, in a game with one for each suit."""
     return card_of(rank_at(view.base, view.up[index]), SUITS[index])
 
 
 def describe(game: Game, view: View, move: Move, card_name: CardName = card_name) -> str:
-    """A move that the judge allows, said before it is played: `7♠ from column 3 to column 5`."""
+    """Describe a legal move of a view: `7♠ from column 3 to column 5`."""
     match move:
         case Draw():
             return _describe_draw(game, view)
@@ -95,7 +95,7 @@ def describe(game: Game, view: View, move: Move, card_name: CardName = card_name
 
 
 def pass_words(game: Game, number: int) -> str:
-    """`pass 2`, `pass 2 of 3`, `pass 3 of 3, the last`."""
+    """Return the number of a pass: `pass 2`, `pass 2 of 3`, `pass 3 of 3, the last`."""
     most = game.stock.passes
     if most == UNLIMITED:
         return f"pass {number}"
@@ -103,9 +103,9 @@ def pass_words(game: Game, number: int) -> str:
 
 
 def first_that_fits(*sentences: str) -> str:
-    """The first sentence for which the line has room; the last, shortened, where none fits.
+    """Return the first sentence that fits the message line; else the last one, cut.
 
-    So the fullest comes first.
+    Pass the longest sentence first.
     """
     shortest = sentences[-1]
     return next(

@@ -1,4 +1,4 @@
-"""The key of every pile: one layout for all games, as far as their piles go."""
+"""The key of every pile, the same in all games."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.deal_steps import ToReserve
 
 COLUMN_KEYS: Final = "1234567890-="
-"""A key for each column from the left, as they lie on the keyboard."""
+"""The keys of the columns from the left, as on the keyboard."""
 
 STOCK_KEY: Final = "space"
 UP_KEY: Final = "f"
@@ -38,7 +38,7 @@ _ALIASES: Final = {
 
 
 def key_called(name: str) -> str:
-    """A key by the one name used here, whatever a terminal or a toolkit calls it.
+    """Return the name of a key in this program for a name from a terminal or a toolkit.
 
     >>> key_called("equals_sign"), key_called("F"), key_called(" ")
     ('=', 'f', 'space')
@@ -49,26 +49,26 @@ def key_called(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PileKeys:
-    """The keys of one game's piles, both ways."""
+    """The keys of a game's piles, by pile and by key."""
 
     by_pile: Mapping[str, str]
     """The key shown beside each pile: `stock`, `w`, `r`, `t1`.., `up.S`.., `down.S`.."""
     by_key: Mapping[str, str]
-    """What each key means: `stock`, `w`, `r`, `t1`.., `up`, `down`."""
+    """The pile of each key: `stock`, `w`, `r`, `t1`.., `up`, `down`."""
 
     def of(self, pile: str) -> str:
-        """The key of a pile; `up` and `down` are piles here too."""
+        """Return the key of a pile; `up` and `down` stand for all foundations of a kind."""
         return self.by_pile.get(pile) or {UP: UP_KEY, DOWN: DOWN_KEY}.get(pile, "")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The keys of the columns, from the left."""
+        """Return the keys of the columns, from the left."""
         return tuple(key for key, pile in self.by_key.items() if pile in COLUMN_NAMES)
 
 
 @cache
 def pile_keys(game: Game) -> PileKeys:
-    """The keys of a game's piles."""
+    """Return the keys of a game's piles."""
     by_pile = {STOCK: STOCK_KEY}
     by_key = {STOCK_KEY: STOCK}
     for pile in (WASTE, RESERVE):
@@ -85,7 +85,7 @@ def pile_keys(game: Game) -> PileKeys:
 
 
 def has_pile(game: Game, pile: str) -> bool:
-    """Whether a game has such a pile at all, empty or not."""
+    """Return whether a game has this pile, empty or not."""
     if pile == WASTE:
         return game.stock.onto is Pile.WASTE
     if pile == RESERVE:

@@ -1,4 +1,4 @@
-"""What a move comes to, where its player can know that before the house has answered."""
+"""The view after a move, if the player can know it before the server answers."""
 
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
@@ -8,12 +8,12 @@ from saratoga_rules.views import View, redact
 
 
 def predicted_view(game: Game, view: View, move: Move) -> View | None:
-    """The view after a move; `None` where it would turn up a hidden card.
+    """Return the view after a move; `None` if the move turns up a hidden card.
 
-    Raise `IllegalMove`, as `play` does, where the move may not be played.
+    Raise `IllegalMove` if the move is illegal.
     """
     after = play(game, view, move)
-    # the engine moves hidden cards like any others: one that lies in the open was turned up
+    # a hidden card in a place where cards lie face up would be turned up
     if HIDDEN in after.waste[-game.stock.draw :] or HIDDEN in after.reserve[-1:]:
         return None
     if any(HIDDEN in column[-1:] for column in after.columns):

@@ -1,4 +1,4 @@
-"""The board as its player sees it at one moment: what may be played, and why the rest may not."""
+"""The legal moves of a view, and why other moves are refused."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A game, its player's view, the words for cards, and every legal move in Tab's order."""
+    """A view of a game, with its legal moves in the order of Tab and the function that names cards."""
 
     game: Game
     view: View
@@ -50,7 +50,7 @@ class Scene:
         return pile_keys(self.game)
 
     def from_pile(self, pile: str, size: int | None = None) -> tuple[Move, ...]:
-        """The legal moves from a pile; only those of so many cards, if a size is given."""
+        """Return the legal moves from a pile; with a size, only carries of so many cards."""
         return tuple(
             move
             for move in self.legal
@@ -59,31 +59,31 @@ class Scene:
         )
 
     def carries(self, pile: str, size: int | None = None) -> tuple[Carry, ...]:
-        """The same without draws and redeals."""
+        """Return the legal carries from a pile; with a size, only those of so many cards."""
         return tuple(move for move in self.from_pile(pile, size) if isinstance(move, Carry))
 
     def to_foundation(self, target: str) -> tuple[Carry, ...]:
-        """The legal moves that bank a card, up or down."""
+        """Return the legal moves that bank a card; `target` is `up` or `down`."""
         return tuple(
             move for move in self.legal if isinstance(move, Carry) and move.target == target
         )
 
     def carry(self, source: str, target: str, size: int | None = None) -> Carry | None:
-        """The carry from pile to pile, the largest where no size is given and several are legal."""
+        """Return the legal carry from pile to pile; without a size, the largest."""
         legal = [move for move in self.carries(source, size) if move.target == target]
         return max(legal, key=lambda move: move.count, default=None)
 
     def sizes(self, pile: str) -> tuple[int, ...]:
-        """Every number of cards that may be carried somewhere from a pile, small to large."""
+        """Return every number of cards that can be carried from a pile, in ascending order."""
         return tuple(sorted({move.count for move in self.carries(pile)}))
 
     def top(self, pile: str) -> Card | None:
-        """The top card of a pile, if it has any; of a foundation, only where it may come back."""
+        """Return the top card of a pile; of a foundation, only if the game lets cards come back."""
         cards = self._cards(pile)
         return cards[-1] if cards else None
 
     def height(self, pile: str) -> int:
-        """How many cards a column, the waste or the reserve holds."""
+        """Return the number of cards of a column, the waste or the reserve."""
         return len(self._cards(pile))
 
     def _cards(self, pile: str) -> tuple[Card, ...]:
@@ -95,18 +95,18 @@ class Scene:
         return {WASTE: self.view.waste, RESERVE: self.view.reserve}.get(pile, ())
 
     def where(self, pile: str) -> str:
-        """A pile in a sentence."""
+        """Return the name of a pile in a sentence."""
         return pile_name(self.game, pile)
 
 
 def scene_of(game: Game, view: View, card_name: CardName = card_name) -> Scene:
-    """The scene of a view."""
+    """Return the scene of a view; this lists the legal moves."""
     legal = sorted(legal_moves(game, view), key=_tab_order)
     return Scene(game, view, card_name, tuple(legal))
 
 
 def _tab_order(move: Move) -> tuple[int, int, int, int]:
-    """Banking first, then from the reserve, the waste and the columns; taking back; the stock."""
+    """Sort banking first, then the reserve, the waste, the columns, taking back, the stock."""
     if not isinstance(move, Carry):
         return (6, 0, 0, 0)
     banks = {UP: 0, DOWN: 1}.get(move.target)
@@ -118,29 +118,29 @@ def _tab_order(move: Move) -> tuple[int, int, int, int]:
     return (family, source, move.destination, -move.count)
 
 
-_TELLING: Final = (
+_MOST_USEFUL: Final = (
     Refusal.DOES_NOT_BUILD,
     Refusal.NOT_INTO_A_SPACE,
     Refusal.CHANGES_NOTHING,
     Refusal.NOT_A_PACKET,
 )
-"""Of several sizes refused for several reasons, the reason that tells most comes first."""
+"""The most useful reasons, for carries whose sizes are refused for several reasons."""
 
 
 def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
-    """Why cards do not go from pile to pile, for a carry that the judge refuses in every size."""
+    """Return why no carry from pile to pile is legal."""
     tried = [carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
     reasons = [
         (move, reason)
         for move in tried
         if (reason := refusal(scene.game, scene.view, move)) is not None
     ]
-    move, reason = min(reasons, key=lambda pair: _telling(pair[1]))
+    move, reason = min(reasons, key=lambda pair: _usefulness(pair[1]))
     return refused_words(scene, move, reason)
 
 
 def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
-    """A refusal as a sentence on one line, with what would be needed where there is room."""
+    """Return a refusal as a sentence of one line, with the rule behind it if there is room."""
     sentence = str(reason)
     if move.source in TAKE_BACK_INDEX and scene.top(move.source) is None:
         return sentence
@@ -149,8 +149,8 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
         return f"{capitalised(what)} is empty: nothing to carry."
     if move.count <= max(1, scene.height(move.source)):
         what = scene.card_name(carried(scene.view, move)[0])
-    whither = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
-    prefix = f"{capitalised(what)}{whither}: "
+    target = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
+    prefix = f"{capitalised(what)}{target}: "
     lowered = sentence[0].lower() + sentence[1:]
     needed = _needed(scene, move, reason)
     if not needed:
@@ -162,10 +162,15 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     )
 
 
+def packet_text(game: Game) -> str:
+    """Return which cards of a column can be carried together."""
+    return f"You can carry {game.columns.packet}."
+
+
 def _needed(scene: Scene, move: Carry, reason: Refusal) -> str:
     match reason:
         case Refusal.NOT_A_PACKET:
-            return f"Carried together: {scene.game.columns.packet}."
+            return packet_text(scene.game)
         case Refusal.NOT_INTO_A_SPACE:
             return f"A space takes {scene.game.columns.space.admits}."
         case Refusal.FOUNDATION_WAITS:
@@ -190,12 +195,12 @@ def _sizes_tried(scene: Scene, source: str, target: str, size: int | None) -> It
     return (1,)
 
 
-def _telling(reason: Refusal) -> int:
-    return _TELLING.index(reason) if reason in _TELLING else len(_TELLING)
+def _usefulness(reason: Refusal) -> int:
+    return _MOST_USEFUL.index(reason) if reason in _MOST_USEFUL else len(_MOST_USEFUL)
 
 
 def nothing_from(scene: Scene, pile: str) -> str:
-    """Why nothing can be picked from a pile, for a pile without legal moves."""
+    """Return why no card can be picked from a pile without legal moves."""
     if pile == STOCK:
         return _no_draw(scene)
     if not has_pile(scene.game, pile):

@@ -1,4 +1,4 @@
-"""What a player has in hand between two keys, and what a key comes to."""
+"""The cards and moves that a player has selected, and the result of an input."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,21 +15,21 @@ from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What keys and clicks so far have prepared; nothing of it is played yet."""
+    """The cards or the move that keys and clicks have selected; not played yet."""
 
     picked: str | None = None
-    """The pile that cards are picked from, as move texts name it."""
+    """The pile of the selected cards, as moves name it."""
     size: int | None = None
-    """How many cards, where the player has chosen; `None` leaves it to the target."""
+    """The number of cards that the player chose; `None` leaves it to the target."""
     lit: Move | None = None
-    """The move that Tab has come to."""
+    """The move that Tab has chosen."""
     aim: str | None = None
-    """`up` or `down`, where the player has named the foundation before the card."""
+    """`up` or `down`, if the player named the foundation before the card."""
     clicked: str | None = None
-    """The pile whose click has just played a move: the second half of a double click there
-    must not play another."""
+    """The pile whose click has just played a move: the second click of a double click there must
+    not play another."""
     quick: bool = False
-    """Whether a pile with exactly one legal move plays it as soon as its key is pressed."""
+    """Quick mode: the key of a pile with exactly one legal move plays it at once."""
 
 
 NO_SELECTION: Final = Selection()
@@ -37,22 +37,22 @@ NO_SELECTION: Final = Selection()
 
 @dataclass(frozen=True, slots=True)
 class InputResult:
-    """What a key, a click or a drop comes to."""
+    """The result of a key, a click or a drop."""
 
     selection: Selection
     move: Move | None
-    """A legal move to be played now, if it comes to one."""
+    """A legal move to play now."""
     says: str
-    """The line for the player: what is in hand, what is played, or why not. Never empty."""
+    """A sentence for the player: the selection, the move, or the reason for no move. Never empty."""
 
 
 def cleared(selection: Selection) -> Selection:
-    """Nothing in hand any more; how the player likes to play stays."""
+    """Return an empty selection with the same quick mode."""
     return Selection(quick=selection.quick)
 
 
 def revalidated(scene: Scene, selection: Selection) -> Selection:
-    """The same hand without what the board no longer allows: it may have changed meanwhile."""
+    """Return the selection without what the board does not allow any more."""
     if selection.picked is not None and not scene.carries(selection.picked, selection.size):
         selection = cleared(selection)
     if selection.lit is not None and selection.lit not in scene.legal:
@@ -65,18 +65,18 @@ def revalidated(scene: Scene, selection: Selection) -> Selection:
 def played(
     scene: Scene, selection: Selection, move: Move, *, clicked: str | None = None
 ) -> InputResult:
-    """The move is played, and the hand is empty."""
+    """Return a result that plays a move and clears the selection."""
     says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
     return InputResult(replace(cleared(selection), clicked=clicked), move, first_that_fits(says))
 
 
 def answered(selection: Selection, says: str) -> InputResult:
-    """Nothing is played."""
+    """Return a result without a move."""
     return InputResult(selection, None, says)
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
-    """Cards are picked from a pile, if any of them can go anywhere."""
+    """Return the result of picking cards of a pile, if any of them can be moved."""
     if not scene.carries(pile, size):
         return answered(selection, nothing_from(scene, pile))
     held = replace(cleared(selection), picked=pile, size=size)
@@ -86,7 +86,7 @@ def picked(scene: Scene, selection: Selection, pile: str, size: int | None = Non
 def placed(
     scene: Scene, selection: Selection, target: str, *, clicked: str | None = None
 ) -> InputResult:
-    """What is picked goes to a pile, or stays in hand with the reason."""
+    """Return the result of placing the selected cards on a pile; refused, they stay selected."""
     assert selection.picked is not None
     move = scene.carry(selection.picked, target, selection.size)
     if move is not None:
@@ -97,7 +97,7 @@ def placed(
 def banked_or_placed(
     scene: Scene, selection: Selection, *, clicked: str | None = None
 ) -> InputResult:
-    """What is picked is banked, or goes where else it must go; several places are named."""
+    """Bank the selected card, or play its only move; with several moves, ask for the target."""
     assert selection.picked is not None
     carries = scene.carries(selection.picked, selection.size)
     banks = [move for move in carries if move.target in (UP, DOWN)]
@@ -114,7 +114,7 @@ def banked_or_placed(
 
 
 def selection_text(scene: Scene, selection: Selection) -> str:
-    """What is picked, and which keys place it."""
+    """Return a sentence with the selected cards and the keys that place them."""
     pile = selection.picked
     assert pile is not None
     best: dict[str, Carry] = {}
@@ -145,7 +145,7 @@ def selection_text(scene: Scene, selection: Selection) -> str:
 
 
 def either(words: list[str]) -> str:
-    """`2`, `2 or 5`, `2, 5 or f`."""
+    """Join words as alternatives: `2`, `2 or 5`, `2, 5 or f`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} or {words[-1]}"

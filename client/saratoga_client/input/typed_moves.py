@@ -1,7 +1,7 @@
-"""Moves as people type them: `3 5`, `w f`, `draw`, `t3>t5:4`, `3 5 x2`, `bank w`, `b 3`.
+"""Typed moves: `3 5`, `w f`, `draw`, `t3>t5:4`, `3 5 x2`, `bank w`, `b 3`.
 
-Piles go by their keys or their names, with or without blanks between them. A packet is the
-largest that fits, if no size is typed. A pile alone stands for its key pressed twice.
+Piles are typed by key or by name, with or without blanks between them. Without a size, the largest
+packet that fits is carried. A single pile means its key pressed twice.
 """
 
 import re
@@ -35,18 +35,18 @@ __all__ = ["NotPlayed", "describe", "typed_move"]
 
 @dataclass(frozen=True, slots=True)
 class NotPlayed:
-    """A typed line that comes to no legal move."""
+    """A typed line that is no legal move."""
 
     says: str
-    """Why not, in a sentence."""
+    """The reason, as a sentence."""
     is_move: bool
-    """Whether the line was a move at all, though not one for now."""
+    """Whether the line was a move, only not a legal one."""
 
 
 def typed_move(
     game: Game, view: View, line: str, card_name: CardName = card_name
 ) -> Move | NotPlayed:
-    """The legal move that a typed line comes to, or why there is none."""
+    """Return the legal move of a typed line, or why there is none."""
     scene = scene_of(game, view, card_name)
     written = _written(line.strip())
     if written is not None:
@@ -101,7 +101,7 @@ _NAMES: Final = {
 
 
 def _written(line: str) -> Move | None:
-    """A move as records write it; small and great letters do not matter."""
+    """Return a move in the notation of records, in lower or upper case."""
     lowered = line.lower()
     if lowered == "draw":
         return DRAW
@@ -115,11 +115,11 @@ def _written(line: str) -> Move | None:
 
 
 def _words(line: str) -> tuple[list[str], int | None]:
-    """The words for piles, and the number of cards if one is typed."""
+    """Return the words for piles, and the typed number of cards."""
     text = line.strip().lower().replace(">", " ").replace(",", " ")
     found = _SIZE.search(text)
     marked = found is not None and not found[0].strip()[0].isdigit()
-    # without a mark, a number is a size only behind two piles
+    # without a mark, a number is a size only after two piles
     if found is not None and (marked or len(_real(text[: found.start()])) == 2):
         return _real(text[: found.start()]), int(found["size"])
     return _real(text), None
@@ -130,11 +130,11 @@ def _real(text: str) -> list[str]:
 
 
 def _piles(game: Game, words: list[str]) -> Iterator[str | None]:
-    """The piles that words stand for; `None` for a word that stands for none."""
+    """Yield the pile of each word; `None` for an unknown word."""
     for word in words:
         pile = _pile(game, word)
         if pile is None and len(word) == 2 and len(words) == 1:
-            # two keys in one go, such as w5 or 35
+            # two keys without a blank, such as w5 or 35
             yield from (_pile(game, sign) for sign in word)
         elif pile in COLUMN_NAMES and not has_pile(game, pile) and _is_pair(words, word):
             yield from (_pile(game, sign) for sign in word)
@@ -143,7 +143,7 @@ def _piles(game: Game, words: list[str]) -> Iterator[str | None]:
 
 
 def _is_pair(words: list[str], word: str) -> bool:
-    """Whether a number too great for a column is two columns: `35`."""
+    """Return whether a number too large for a column means two columns: `35`."""
     return len(words) == 1 and len(word) == 2 and word.isdigit() and "0" not in word
 
 
@@ -168,7 +168,7 @@ def _stock(scene: Scene) -> Move | NotPlayed:
 
 
 def _banked(scene: Scene, rest: list[str]) -> Move | NotPlayed:
-    """`bank w`; `bank` alone where only one card can be banked."""
+    """Return the move of `bank w`, or of `bank` alone if only one card can be banked."""
     banks = [*scene.to_foundation(UP), *scene.to_foundation(DOWN)]
     if rest and rest[0] not in (WASTE, RESERVE, *COLUMN_NAMES):
         return NotPlayed(_FORM, is_move=False)
@@ -177,8 +177,8 @@ def _banked(scene: Scene, rest: list[str]) -> Move | NotPlayed:
     if len(banks) == 1:
         return banks[0]
     if banks:
-        told = either([f"{_word(move.source)} {_word(move.target)}" for move in banks])
-        return NotPlayed(f"Several are possible: type {told}.", is_move=True)
+        choices = either([f"{_word(move.source)} {_word(move.target)}" for move in banks])
+        return NotPlayed(f"Several are possible: type {choices}.", is_move=True)
     if not rest:
         return NotPlayed("No card can be banked now.", is_move=True)
     if scene.top(rest[0]) is None:
@@ -192,7 +192,7 @@ def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move |
     if {source, target} & {STOCK, _BANK} or target == _TAKE_BACK:
         return NotPlayed(_FORM, is_move=False)
     if source in (UP, DOWN) and target not in (UP, DOWN):
-        # the foundation named first, as its key may be pressed first
+        # the foundation may come first, as its key may
         source, target = target, source
     if target in (WASTE, RESERVE):
         return NotPlayed(f"Nothing is carried onto {scene.where(target)}.", is_move=True)
@@ -206,13 +206,13 @@ def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move |
 
 
 def _taken_back(scene: Scene, target: str) -> Move | NotPlayed:
-    """`b 3`: the only card of a foundation that column 3 takes."""
+    """Return the move of `b 3`: taking back the only card that column 3 takes."""
     moves = [move for pile in TAKE_BACK_INDEX if (move := scene.carry(pile, target)) is not None]
     if len(moves) == 1:
         return moves[0]
     if moves:
-        told = either([f"{move.source} {_word(target)}" for move in moves])
-        return NotPlayed(f"Several are possible: type {told}.", is_move=True)
+        choices = either([f"{move.source} {_word(target)}" for move in moves])
+        return NotPlayed(f"Several are possible: type {choices}.", is_move=True)
     if not scene.game.up.gives_back:
         return NotPlayed(str(Refusal.NOT_FROM_FOUNDATIONS), is_move=True)
     if target not in COLUMN_NAMES:
@@ -222,14 +222,16 @@ def _taken_back(scene: Scene, target: str) -> Move | NotPlayed:
 
 
 def _alone(scene: Scene, pile: str, size: int | None) -> Move | NotPlayed:
-    """A pile and no target: its key twice, or a foundation's key once."""
+    """Return the move of a single pile: its key twice, or a foundation's key once."""
     if pile in (UP, DOWN):
         banks = scene.to_foundation(pile)
         if len(banks) == 1:
             return banks[0]
-        told = either([f"{_word(move.source)} {_word(pile)}" for move in banks])
+        choices = either([f"{_word(move.source)} {_word(pile)}" for move in banks])
         says = (
-            f"Several are possible: type {told}." if banks else "No card can be banked there now."
+            f"Several are possible: type {choices}."
+            if banks
+            else "No card can be banked there now."
         )
         return NotPlayed(says, is_move=True)
     if pile in (_TAKE_BACK, STOCK, _BANK):
@@ -242,12 +244,12 @@ def _alone(scene: Scene, pile: str, size: int | None) -> Move | NotPlayed:
         return result.move
     sized = "" if size is None else f" x{size}"
     targets = dict.fromkeys(move.target for move in carries)
-    told = either([f"{_word(pile)} {_word(target)}{sized}" for target in targets])
-    return NotPlayed(f"Several are possible: type {told}.", is_move=True)
+    choices = either([f"{_word(pile)} {_word(target)}{sized}" for target in targets])
+    return NotPlayed(f"Several are possible: type {choices}.", is_move=True)
 
 
 def _word(pile: str) -> str:
-    """What to type for a pile."""
+    """Return the word to type for a pile."""
     if pile in COLUMN_NAMES:
         return pile[1:]
     return {UP: UP_KEY, DOWN: DOWN_KEY}.get(pile, pile)

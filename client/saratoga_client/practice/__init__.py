@@ -1,1 +1,1 @@
-"""Patience by oneself: any deal again and again, with undo, hints and one's own ghost. All pure."""
+"""Practice: games played alone on any deal, with undo, hints and ghosts."""

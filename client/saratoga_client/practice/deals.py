@@ -1,7 +1,7 @@
-"""Where a practice deal comes from: a seed that players tell one another, or a finished race.
+"""The deals of practice: from a seed, or from the record of a finished race.
 
-Seeds are plain text. A practice deal is never a race's by chance (`deal.practice_key`); the deal of
-a race is taken from its record, once everybody has stopped.
+Seeds are plain text that players exchange. A seed never gives the deal of a race, because its deal
+key has a prefix of its own (`practice_key`).
 """
 
 import re
@@ -16,38 +16,38 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
 LONGEST_SEED: Final = 40
-"""Characters: it has to stand in a title line."""
+"""The most characters of a seed; the title line shows it."""
 
 SEED_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Of seeds drawn here: none that is taken for another when read aloud or copied by hand."""
+"""The characters of random seeds; none looks or sounds like another."""
 
 DRAWN_SEED: Final = 6
-"""Letters of a seed drawn here: nearly a thousand million deals."""
+"""The length of a random seed: nearly 10^9 deals."""
 
 
 class BadSeed(ValueError):
-    """A text that cannot be a seed; says why."""
+    """A text that is no seed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeDeal:
-    """A deal, and the name by which it can be had again."""
+    """A deal, and the seed or the race that it comes from."""
 
     game: Game
     position: Position
     seed: str = ""
-    """What it was dealt from, if it is a practice deal."""
+    """The seed; empty for the deal of a race."""
     race: str = ""
-    """The race it was dealt in, if it is a race's."""
+    """The race; empty for the deal of a seed."""
 
     @property
     def title(self) -> str:
-        """What to call it: `seed k7m2pq`, or `the deal of mint-otter-42/3`."""
+        """The name of the deal: `seed k7m2pq` or `the deal of mint-otter-42/3`."""
         return f"the deal of {self.race}" if self.race else f"seed {self.seed}"
 
 
 def from_seed(game: Game, seed: str) -> PracticeDeal:
-    """The deal of a seed; the same text gives everybody the same cards. Raises `BadSeed`."""
+    """Return the deal of a seed; equal texts give equal deals. Raises `BadSeed`."""
     seed = seed.strip()
     if not seed:
         raise BadSeed("A seed has at least one character.")
@@ -59,17 +59,17 @@ def from_seed(game: Game, seed: str) -> PracticeDeal:
 
 
 def from_record(record: RaceRecord) -> PracticeDeal:
-    """The deal of a finished race; raises `ReplayError` if its rules are not known here."""
+    """Return the deal of a finished race; raises `ReplayError` if its rules are not known here."""
     return PracticeDeal(game_of(record), record.deal, race=record.race_id)
 
 
 def seed_of(chance: bytes) -> str:
-    """A seed that is easily told, from bytes of chance: as many letters as there are bytes."""
+    """Return a seed with one character for each of some random bytes."""
     return "".join(SEED_LETTERS[byte % len(SEED_LETTERS)] for byte in chance)
 
 
 def file_name(deal: PracticeDeal) -> str:
-    """A name for a file or folder of this deal, fit for every file system, never empty."""
+    """Return a name for the folder of a deal that is valid on every file system."""
     source = f"race-{deal.race}" if deal.race else f"seed-{deal.seed}"
-    # what had to be replaced still tells two seeds apart
+    # replaced characters keep their number, so that two seeds never share a folder
     return re.sub("[^a-z0-9-]", lambda found: f"_{ord(found[0]):x}_", source)

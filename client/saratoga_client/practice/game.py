@@ -1,8 +1,7 @@
-"""A practice game: one deal, and everything done with it, so that all of it can be undone.
+"""A practice game: a deal and its moves, which can be undone and redone. Pure.
 
-Positions are values, so undoing is going back to the position before, with everything that the
-move had brought about by itself; what was undone is kept until another move is made. Does no I/O
-and reads no clock: times are milliseconds since the deal was shown, told by whoever plays.
+Positions are values, so undo returns to the former one. Undone moves are kept until another move is
+made. The caller passes all times, in milliseconds since the deal was shown.
 """
 
 from collections.abc import Iterator
@@ -21,11 +20,11 @@ from saratoga_rules.stuck.stuck import is_stuck, may_declare
 from saratoga_rules.views import View, redact
 
 STUCK_LIMIT: Final = 4000
-"""Arrangements looked at to see whether anything can still be banked: half a second at most."""
+"""The most arrangements that the search for a stuck board visits: at most half a second."""
 
 
 class Aid(StrEnum):
-    """What a race does not know; in a run's log it stands where a move would."""
+    """An action that only practice has; a run's log has it in the place of a move."""
 
     UNDO = "undo"
     REDO = "redo"
@@ -34,7 +33,7 @@ class Aid(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PracticeEntry:
-    """One thing done, and when."""
+    """An action of the log, and its time."""
 
     at: int
     """Milliseconds since the deal was shown."""
@@ -43,27 +42,27 @@ class PracticeEntry:
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """A move that stands, and what it led to."""
+    """A move, and the position after it."""
 
     move: Move
     position: Position
     memory: Memory
-    """What an attentive player knows there; hints rest on it."""
+    """What an attentive player knows there; hints use nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeGame:
-    """A practice game as it stands."""
+    """A practice game at one moment."""
 
     deal: PracticeDeal
     log: tuple[PracticeEntry, ...] = ()
-    """Everything done since the deal, undone moves and all."""
+    """All actions since the deal, undone moves included."""
     made: tuple[PlayedMove, ...] = ()
-    """The moves that stand."""
+    """The moves that are not undone."""
     undone: tuple[PlayedMove, ...] = ()
-    """The moves that were undone; the last is made again first."""
+    """The undone moves; the last one is redone first."""
     opening: Memory = field(default_factory=Memory)
-    """What is known at the deal, and, after a hint there, what was meant to follow."""
+    """What the player knows at the deal, with the plan of a hint that was given there."""
 
     @property
     def game(self) -> Game:
@@ -79,7 +78,7 @@ class PracticeGame:
 
     @property
     def view(self) -> View:
-        """What the player sees; hints and drawings rest on nothing else."""
+        """The player's view; hints and drawings use nothing else."""
         return redact(self.position)
 
     @property
@@ -88,7 +87,7 @@ class PracticeGame:
 
     @property
     def net(self) -> int:
-        """Casino dollars, which nobody pays."""
+        """The casino dollars that a race would have paid."""
         return net(self.game, self.banked)
 
     @property
@@ -105,29 +104,29 @@ class PracticeGame:
 
     @property
     def is_clean(self) -> bool:
-        """Whether it was played as a race is: nothing undone, no hint."""
+        """Whether the game was played without undo and hints, as in a race."""
         return not (self.undos or self.hints)
 
     @property
     def last_at(self) -> int:
-        """When something was done last."""
+        """The time of the last action."""
         return self.log[-1].at if self.log else 0
 
 
 def new_game(deal: PracticeDeal) -> PracticeGame:
-    """A new game; also how one is begun again, and `restart` says the same."""
+    """Return a new game of a deal."""
     return PracticeGame(deal=deal)
 
 
 def restart(practice: PracticeGame) -> PracticeGame:
-    """The same deal from the start, with nothing done yet."""
+    """Return a new game of the same deal."""
     return new_game(practice.deal)
 
 
 def make(practice: PracticeGame, move: Move, at: int) -> PracticeGame:
-    """The game after a move; raises `IllegalMove`, and then nothing has changed.
+    """Return the game after a move; raises `IllegalMove`.
 
-    What was undone before cannot be made again after a move of one's own, unless it is the same.
+    The move drops the undone moves, unless it is the one that would be redone next.
     """
     if practice.undone and practice.undone[-1].move == move:
         return _made_again(practice, _entry(practice, at, move))
@@ -144,7 +143,7 @@ def make(practice: PracticeGame, move: Move, at: int) -> PracticeGame:
 
 
 def undo(practice: PracticeGame, at: int) -> PracticeGame:
-    """The game before its last move; as it is, where there is none."""
+    """Return the game without its last move; the same game if there is none."""
     if not practice.made:
         return practice
     *made, last = practice.made
@@ -157,14 +156,14 @@ def undo(practice: PracticeGame, at: int) -> PracticeGame:
 
 
 def redo(practice: PracticeGame, at: int) -> PracticeGame:
-    """The move undone last is made again; as it is, where there is none."""
+    """Return the game with the last undone move redone; the same game if there is none."""
     if not practice.undone:
         return practice
     return _made_again(practice, _entry(practice, at, Aid.REDO))
 
 
 def with_hint(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
-    """The same position after a hint, which is counted; `memory` holds what it meant to follow."""
+    """Return the game after a hint, which is counted; `memory` has the hint's plan."""
     log = (*practice.log, _entry(practice, at, Aid.HINT))
     if not practice.made:
         return replace(practice, log=log, opening=memory)
@@ -173,16 +172,16 @@ def with_hint(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
 
 
 def is_known_stuck(game: Game, position: Position, limit: int = STUCK_LIMIT) -> bool:
-    """Whether it is certain that nothing more can be banked, and fair to say so.
+    """Return whether no more card can be banked for certain, and the player may know.
 
-    As in a race nothing is said before every card of the stock was seen, because the verdict
-    would tell of hidden cards.
+    As in a race, the answer is no until the player has seen every card of the stock, because it
+    would give away hidden cards.
     """
     return may_declare(position) and is_stuck(game, position, limit) is True
 
 
 def counts(practice: PracticeGame) -> Iterator[tuple[int, int]]:
-    """When and how many cards were banked after everything done, undone moves and all."""
+    """Yield the time and the banked cards after each action, undone moves included."""
     walked = new_game(practice.deal)
     for entry in practice.log:
         walked = after_entry(walked, entry)
@@ -190,7 +189,7 @@ def counts(practice: PracticeGame) -> Iterator[tuple[int, int]]:
 
 
 def after_entry(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
-    """The game after an entry of a log; raises `IllegalMove`."""
+    """Return the game after an entry of a log; raises `IllegalMove`."""
     match entry.done:
         case Aid.UNDO:
             return undo(practice, entry.at)
@@ -213,12 +212,12 @@ def _made_again(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
 
 
 def _minded(memory: Memory, move: Move) -> Memory:
-    """The memory of somebody who makes this move: a plan that it does not follow is dropped."""
+    """Return the memory after a move; a plan that the move does not follow is dropped."""
     if memory.plan and memory.plan[0] == move:
         return replace(memory, plan=memory.plan[1:])
     return replace(memory, plan=())
 
 
 def _entry(practice: PracticeGame, at: int, done: Move | Aid) -> PracticeEntry:
-    """Time never runs back, whatever clock it was read from."""
+    """Return an entry that is not earlier than the last one."""
     return PracticeEntry(max(at, practice.last_at), done)

@@ -1,7 +1,6 @@
-"""A ghost: how many cards somebody had banked at every moment of an earlier try at this deal.
+"""A ghost: the number of banked cards over time in an earlier try at the same deal.
 
-It plays no cards and shows none. Ghosts are one's own kept runs, and boards of finished races, whose
-records everybody may read.
+A ghost shows no cards. It comes from a kept run of the player or from a board of a finished race.
 """
 
 from collections.abc import Iterable
@@ -16,15 +15,15 @@ from saratoga_rules.records.replay import steps
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """An earlier try, by its counts alone."""
+    """The counts of an earlier try."""
 
     words: str
-    """What it is, such as `your run of 3 May` or `you in mint-otter-42/3`."""
+    """The description: `your run, 12 banked in 3:00` or `ana in mint-otter-42/3`."""
     climb: Climb
 
 
 def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
-    """The ghost of a practice game, undone moves and all."""
+    """Return the ghost of a practice game, undone moves included."""
     return Ghost(
         words=words,
         climb=Climb(
@@ -34,7 +33,7 @@ def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
 
 
 def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
-    """The ghost of a board in a finished race; raises `ReplayError`, or `KeyError`: no such racer."""
+    """Return the ghost of a racer's board; raises `ReplayError`, or `KeyError` for no such racer."""
     made = steps(record, player)
     racer = record.racer(player)
     return Ghost(
@@ -48,17 +47,17 @@ def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
 
 
 def best_ghost(ghosts: Iterable[Ghost]) -> Ghost | None:
-    """The one that banked most, the soonest; `None` of none."""
+    """Return the ghost with the most cards, the earliest of equals; `None` without ghosts."""
     return min(ghosts, key=_merit, default=None)
 
 
 def _merit(ghost: Ghost) -> tuple[int, int]:
-    """Smaller is better."""
+    """Return a sort key; a smaller one is better."""
     return -ghost.climb.final, ghost.climb.reached(ghost.climb.final) or 0
 
 
 def gap_text(ghost: Ghost, banked: int, at: int) -> str:
-    """How the player stands against the ghost now, such as `3 cards ahead of the ghost`."""
+    """Return the lead over the ghost now: `3 cards ahead of the ghost`."""
     lead = banked - ghost.climb.banked_at(at)
     if lead == 0:
         return "level with the ghost"

@@ -1,7 +1,7 @@
-"""A hint: what a strong player would do next, and why, in words.
+"""A hint: the next move of a strong player, with the reason.
 
-It comes from the strong bot's chooser, which is given the view and what an attentive player
-remembers of it, so no hint ever rests on a hidden card; nor does its reason.
+The strong bot chooses it from the view and from what an attentive player remembers, so neither the
+hint nor its reason uses a hidden card.
 """
 
 from collections.abc import Iterator
@@ -32,26 +32,26 @@ class Hint:
     """Advice for one position."""
 
     move: Move | None
-    """A legal move; `None` where no line in sight leads to more."""
+    """A legal move; `None` if no known line banks more cards."""
     says: str
-    """The same in words, with the reason."""
+    """The move and the reason, as a sentence."""
 
 
 class Advice(NamedTuple):
-    """A hint, and the game that goes on knowing that it was given."""
+    """A hint, and the game in which it is counted."""
 
     practice: PracticeGame
     hint: Hint
 
 
 def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Advice:
-    """What to do next. Asked again it says the same; followed, it goes on with the same plan."""
+    """Return a hint. Asked again, it is the same; after its move, the same plan goes on."""
     game, view = practice.game, practice.view
     if practice.is_won:
         return Advice(practice, Hint(None, "The game is won: there is nothing left to do."))
     if not legal_moves(game, view):
         return Advice(practice, Hint(None, "There is no legal move. Undo, or deal again."))
-    # how long one has been at it is a bot's reason to stop, not a learner's
+    # idle time makes a bot stop, but should not stop a learner
     memory = replace(practice.memory, idle=0)
     choice = choose_strongly(game, view, memory)
     if choice.move is None:
@@ -63,7 +63,7 @@ def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Ad
 
 
 class _Seen(NamedTuple):
-    """A step of a plan, played as far as the cards are known."""
+    """A move of a plan, played as far as the cards are known."""
 
     before: Position
     move: Move
@@ -94,7 +94,7 @@ def _banks(move: Move) -> bool:
 
 
 def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
-    """What the move brings by itself, the weightiest first."""
+    """Yield the effects of the move itself, the most important first."""
     before, move, after = step
     if not isinstance(move, Carry):
         if isinstance(move, Draw) and before.stock[0] is HIDDEN:
@@ -114,7 +114,7 @@ def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
 
 
 def _end(game: Game, later: list[_Seen], card_name: CardName) -> Iterator[str]:
-    """The first card that the plan banks, or carries off reserve or waste, later on."""
+    """Return the first card that a later move of the plan banks or takes off reserve or waste."""
     for away, step in enumerate(later, start=1):
         move = step.move
         if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):

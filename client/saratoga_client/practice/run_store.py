@@ -1,7 +1,6 @@
-"""Where practice runs are kept: a folder for every deal, a file for every run.
+"""The store of practice runs: a folder for each deal, a file for each run.
 
-A file is written whole or not at all. What cannot be read is left where it is and told of by
-nobody: practice goes on without it.
+A file is written completely or not at all. An unreadable file is left in place and ignored.
 """
 
 import contextlib
@@ -21,20 +20,20 @@ FOLDER: Final = "practice"
 ENDING: Final = ".run"
 
 MOST_KEPT: Final = 20
-"""Runs of one deal; then the oldest makes room."""
+"""The most runs kept of one deal; a new one replaces the oldest."""
 
 MOST_BYTES: Final = 1024 * 1024
-"""No run is longer; a file that is, is none of ours."""
+"""The largest size of a run; larger files are ignored."""
 
 
 class RunStore:
-    """The runs kept on this machine."""
+    """The practice runs on this machine."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = data_folder() / FOLDER if root is None else root
 
     def keep(self, run: PracticeRun) -> Path:
-        """Keep a run beside the earlier ones of its deal; raises `OSError`."""
+        """Save a run beside the earlier ones of its deal; raises `OSError`."""
         folder = self._folder(run.practice.deal)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / f"{run.began:015d}{ENDING}"
@@ -54,7 +53,7 @@ class RunStore:
         return path
 
     def runs(self, deal: PracticeDeal) -> list[PracticeRun]:
-        """The runs of a deal, the oldest first."""
+        """Return the runs of a deal, the oldest first."""
         found: list[PracticeRun] = []
         for path in self._paths(self._folder(deal)):
             with contextlib.suppress(OSError, ValueError):
@@ -71,7 +70,7 @@ class RunStore:
 
 
 def load_run(path: Path) -> PracticeRun:
-    """Read a run from a file; raises `OSError`, or `ValueError`: it is none."""
+    """Read a run from a file; raises `OSError`, or `ValueError` if it is no run."""
     with path.open(encoding="ascii", newline="") as file:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
@@ -80,7 +79,7 @@ def load_run(path: Path) -> PracticeRun:
 
 
 def ghosts_of(runs: Iterable[PracticeRun]) -> list[Ghost]:
-    """Kept runs as ghosts."""
+    """Return runs as ghosts."""
     return [ghost_of_run(run.practice, run.end, _words(run)) for run in runs]
 
 

@@ -1,4 +1,4 @@
-r"""A practice run as text: what was done with a deal and when, enough to see it again.
+r"""A practice run as text: the deal and all actions with their times.
 
     saratoga practice 1                     the format's version
     game canfield
@@ -10,9 +10,8 @@ r"""A practice run as text: what was done with a deal and when, enough to see it
     2890 undo
     ended 9120 7 stopped                    milliseconds, banked, and `won` or `stopped`
 
-The seed is a JSON string with everything beyond ASCII escaped. Nobody has to be convinced by a
-run, so there is no digest; but it is played again when it is read, and what does not come to the
-same is refused.
+The seed is a JSON string in ASCII. A run has no digest, because it proves nothing to others. Reading
+a run replays it; a run whose result differs is refused.
 """
 
 import json
@@ -36,7 +35,7 @@ STOPPED: Final = "stopped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeRun:
-    """A practice game and its times, as it is kept."""
+    """A practice game and its times."""
 
     practice: PracticeGame
     began: int

@@ -1,4 +1,4 @@
-"""What one sends one's friends about a practice run: words, no card, and how to try the same."""
+"""The text about a practice run for friends; it names no card."""
 
 from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.sanitised import sanitised
@@ -6,7 +6,7 @@ from saratoga_client.wording import dollars, minutes_and_seconds
 
 
 def practice_text(run: PracticeRun) -> str:
-    """A practice run, with what it takes to try the same deal."""
+    """Return the text about a run, with the command that practises the same deal."""
     practice = run.practice
     deal = practice.deal
     clean = "no undo, no hint" if practice.is_clean else _aids(practice.undos, practice.hints)
@@ -30,7 +30,7 @@ def _aids(undos: int, hints: int) -> str:
 
 
 def _quoted(seed: str) -> str:
-    """The seed as a shell takes it."""
+    """Return the seed, quoted for a shell."""
     if seed.replace("-", "").replace("_", "").isalnum() and seed.isascii():
         return seed
     return "'" + seed.replace("'", "'\\''") + "'"

@@ -1,1 +1,1 @@
-"""A finished race looked at again: who had banked what when, and where the boards parted. All pure."""
+"""The review of a finished race: its boards, counts over time, and their differences. Pure."""

@@ -1,4 +1,4 @@
-"""The boards of a finished race, open to everybody: every position, and when it was reached."""
+"""The boards of a finished race: every position and its time."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class OpenBoard:
     net: int
     state: State
     reached: int | None
-    """When the count last rose to `banked`, in milliseconds; `None`: never bettered."""
+    """The time at which the count last rose to `banked`, in milliseconds; `None` if it never rose."""
     tie: str = ""
     entries: tuple[LogLine, ...]
     positions: tuple[Position, ...]
@@ -30,7 +30,7 @@ class OpenBoard:
 
     @property
     def end(self) -> int:
-        """When the board was over, in milliseconds."""
+        """The time of the board's end, in milliseconds."""
         return self.entries[-1].at if self.entries else 0
 
     @property
@@ -42,12 +42,12 @@ class OpenBoard:
         return Climb(self.positions[0].banked, counts, self.end)
 
     def step_at(self, moment: int) -> int:
-        """How many entries had been made at a moment."""
+        """Return the number of entries made until a moment."""
         return bisect_right(self.entries, moment, key=lambda line: line.at)
 
 
 def open_boards(record: RaceRecord) -> tuple[OpenBoard, ...]:
-    """Every board of a race in order of place; raises `ReplayError` at a record that is none."""
+    """Return the boards of a race by place; raises `ReplayError` if they cannot be replayed."""
     return tuple(_board(record, index) for index in range(len(record.results)))
 
 

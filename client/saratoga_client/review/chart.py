@@ -1,7 +1,7 @@
-"""Banked cards over time as a text chart: every racer a line made of the own mark.
+"""A text chart of banked cards over time, with one line for each racer.
 
-Marks are the places, so the chart needs no colour; where lines lie on one another the better
-place is seen. Dots show where the money is even.
+A line consists of its racer's mark, the place, so the chart needs no colour. Where lines meet, the
+better place is shown. Dots mark the count at which the money is even.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from saratoga_client.review.climb import Climb
 from saratoga_client.wording import minutes_and_seconds
 
 MARKS: Final = "123456789abcdefg"
-"""One for each racer, by place; a table has no more seats."""
+"""The marks of the racers, by place; one for each seat of a table."""
 
 EVEN: Final = "."
 AXIS: Final = "|"
 LABEL: Final = 4
-"""Columns for the numbers on the left, and the axis."""
+"""Columns of the numbers at the left, with the axis."""
 
 
 def chart(climbs: Sequence[Climb], even: int, width: int, height: int) -> tuple[str, ...]:
-    """A chart of some width and height, the times below it; `even` is where the money is even."""
+    """Return the lines of a chart, the times last; `even` is the count with even money."""
     end = max((climb.end for climb in climbs), default=0)
     top = max(even, *(count for climb in climbs for _, count in ((0, climb.start), *climb.counts)))
     plot = _Plot(max(width - LABEL, 2), max(height - 1, 2), end, top)
@@ -31,7 +31,7 @@ def chart(climbs: Sequence[Climb], even: int, width: int, height: int) -> tuple[
 
 
 class _Plot:
-    """Cells in which lines are drawn; later ones lie on top."""
+    """The cells of a chart; a later line covers earlier ones."""
 
     def __init__(self, width: int, height: int, end: int, top: int) -> None:
         self._cells = [[" "] * width for _ in range(height)]
@@ -46,7 +46,7 @@ class _Plot:
         for x in range(self._width):
             at = x * self._end // (self._width - 1)
             if at > climb.end and x:
-                # the column in which a line ends shows what it came to
+                # the column in which a line ends shows its final count
                 self._join(x, before, self._row(climb.final), mark)
                 return
             row = self._row(climb.banked_at(at))

@@ -1,6 +1,6 @@
-"""Where a board parted from the winner's: the first move that was another.
+"""The first difference between two boards, and their last common position.
 
-And the last position that both boards had, for different moves may have led to the same one.
+Different moves may lead to the same position, so the two can be far apart.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from saratoga_rules.views import redact
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """From one and the same position two racers went different ways."""
+    """A position from which two racers made different moves."""
 
     own: int
-    """How many entries the player had made until then."""
+    """The player's entries until then."""
     winners: int
-    """How many the winner had."""
+    """The winner's entries until then."""
     own_next: str
-    """What the player did then, in words; empty if that was the end."""
+    """The player's next entry in words; empty if there was none."""
     own_at: int
-    """When, in milliseconds."""
+    """The time of that entry, in milliseconds."""
     winners_next: str
     winners_at: int
 
@@ -34,31 +34,31 @@ class Divergence:
 def first_divergence(
     game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
 ) -> Divergence | None:
-    """The first entry that differs; `None` if the logs do not differ."""
+    """Return where the logs first differ; `None` if they do not."""
     mine = [line.text for line in own.entries]
     theirs = [line.text for line in winner.entries]
     if mine == theirs:
         return None
     shorter = min(len(mine), len(theirs))
-    parted = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
-    return _parting(game, (own, parted), (winner, parted), card_name)
+    differs_at = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
+    return _divergence(game, (own, differs_at), (winner, differs_at), card_name)
 
 
 def last_divergence(
     game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
 ) -> Divergence | None:
-    """Where both boards last looked the same, though they may have come there by different ways.
+    """Return the last position that both boards had, perhaps by different moves.
 
-    `None` if the boards never differ after that.
+    Return `None` if it is the end of both boards.
     """
-    # an ending is an entry too, but it leads nowhere
+    # an ending is an entry too, but it leads to no position
     mine, theirs = _moves(own), _moves(winner)
     seen = {position: at for at, position in enumerate(winner.positions[: theirs + 1])}
     for at in range(mine, -1, -1):
         there = seen.get(own.positions[at])
         if there is not None:
             is_end = (at, there) == (mine, theirs)
-            return None if is_end else _parting(game, (own, at), (winner, there), card_name)
+            return None if is_end else _divergence(game, (own, at), (winner, there), card_name)
     return None
 
 
@@ -67,7 +67,7 @@ def _moves(board: OpenBoard) -> int:
 
 
 def divergence_lines(divergence: Divergence, own: str, winner: str) -> tuple[str, ...]:
-    """A parting for people: who did what, a line each."""
+    """Return the next entry of each board, one line each."""
     return (
         _line(own, divergence.own + 1, divergence.own_at, divergence.own_next),
         _line(winner, divergence.winners + 1, divergence.winners_at, divergence.winners_next),
@@ -78,11 +78,11 @@ def _line(name: str, number: int, at: int, said: str) -> str:
     return (
         f"{name}: {number}. {said} ({minutes_and_seconds(at)})"
         if said
-        else f"{name}: stopped there"
+        else f"{name}: the board ended there"
     )
 
 
-def _parting(
+def _divergence(
     game: Game, own: tuple[OpenBoard, int], winner: tuple[OpenBoard, int], card_name: CardName
 ) -> Divergence:
     own_next, own_at = _next(game, *own, card_name)

@@ -1,4 +1,4 @@
-"""Where the time went: the longest pauses, and how long each kind of move took."""
+"""The time of a board: its longest pauses, and the time before each kind of move."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,36 +10,36 @@ from saratoga_rules.moves import DOWN, UP, Carry, Move, parse_move
 
 
 class MoveKind(StrEnum):
-    """What a move is for."""
+    """The purpose of a move."""
 
     BANKING = "banking"
     BUILDING = "building"
     DRAWING = "drawing"
-    """From the stock, and turning it over."""
+    """A draw or a redeal."""
     STOPPING = "stopping"
-    """What came before the board's end, if that was no move."""
+    """The end of the board, if it was no move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A time in which nothing was done."""
+    """A time without entries."""
 
     since: int
     """Milliseconds from the start of the race."""
     lasted: int
     """Milliseconds."""
     step: int
-    """How many entries had been made: the position that was thought about."""
+    """The number of entries before it."""
 
 
 def longest_pauses(board: OpenBoard, count: int = 3) -> tuple[Pause, ...]:
-    """The longest, the longest first; none of no length."""
+    """Return the longest pauses, the longest first; pauses of no length are left out."""
     pauses = [pause for pause in _pauses(board) if pause.lasted]
     return tuple(sorted(pauses, key=lambda pause: (-pause.lasted, pause.since))[:count])
 
 
 def time_spent(board: OpenBoard) -> Mapping[MoveKind, tuple[int, int]]:
-    """Of every kind of move that was made how many, and the milliseconds before them."""
+    """Return, for each kind of move made, its number and the milliseconds before those moves."""
     spent: dict[MoveKind, tuple[int, int]] = {}
     for pause, entry in zip(_pauses(board), board.entries, strict=True):
         kind = _kind(parse_move(entry.text)) if entry.is_move else MoveKind.STOPPING

@@ -1,4 +1,4 @@
-"""A finished race seen again: whose board, at which step and moment, and which one beside it."""
+"""The state of a replay: the shown board, its step, the moment, and the board compared with it."""
 
 from dataclasses import dataclass, replace
 
@@ -12,23 +12,23 @@ from saratoga_rules.records.replay import game_of
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A race being seen again: whose board is shown, at which step of it."""
+    """A replay of a race at one moment."""
 
     game: Game
     race: str
     boards: tuple[OpenBoard, ...]
-    """In order of place; there is at least one."""
+    """The boards in order of place; there is at least one."""
     shown: int = 0
-    """Whose: an index into `boards`."""
+    """The index of the shown board."""
     step: int = 0
-    """How many of its entries have been made."""
+    """The number of its entries made so far."""
     moment: int = 0
     """Milliseconds from the start of the race."""
     rival: int = 0
-    """Whose board it is compared with: another index, unless there is one board only."""
+    """The index of the board that it is compared with; the same one if there is only one board."""
     ahead: int | None = None
-    """The rival's board is so many entries ahead of the shown one, step for step; `None`: it is
-    where it was at the moment. After a jump to a parting both boards go on together."""
+    """By how many entries the rival's board is ahead; both boards then go on step by step, as after
+    a jump to a difference. `None`: the rival's board is shown as it was at the moment."""
 
     @property
     def board(self) -> OpenBoard:
@@ -40,12 +40,12 @@ class Replay:
 
     @property
     def entry(self) -> LogLine | None:
-        """What led to the position; `None` at the deal."""
+        """The entry that led to the position; `None` at the deal."""
         return self.board.entries[self.step - 1] if self.step else None
 
     @property
     def end(self) -> int:
-        """When the last board was over, in milliseconds."""
+        """The time at which the last board ended, in milliseconds."""
         return max(board.end for board in self.boards)
 
     @property
@@ -53,7 +53,7 @@ class Replay:
         return self.moment >= self.end and self.step == len(self.board.entries)
 
     def step_of(self, index: int) -> int:
-        """How many entries some board has made by now."""
+        """Return the number of entries of a board made so far."""
         board = self.boards[index]
         if index == self.shown:
             return self.step
@@ -62,37 +62,37 @@ class Replay:
         return board.step_at(self.moment) if self.moment else 0
 
     def stepped(self, steps: int) -> "Replay":
-        """So many entries on, or back if negative, on the board that is shown."""
+        """Go forward by entries of the shown board; back, if negative."""
         step = min(max(self.step + steps, 0), len(self.board.entries))
         if step == self.step:
             return self
         return replace(self, step=step, moment=self.board.entries[step - 1].at if step else 0)
 
     def at(self, moment: int) -> "Replay":
-        """At a moment of the race."""
+        """Go to a moment of the race."""
         moment = min(max(moment, 0), self.end)
         step = self.board.step_at(moment) if moment else 0
         return replace(self, moment=moment, step=step, ahead=None)
 
     def at_home(self) -> "Replay":
-        """At the deal."""
+        """Go to the deal."""
         return replace(self, moment=0, step=0, ahead=None)
 
     def at_end(self) -> "Replay":
-        """Where the shown board was over."""
+        """Go to the end of the shown board."""
         return replace(self, moment=self.board.end, step=len(self.board.entries), ahead=None)
 
     def at_divergence(self, divergence: Divergence) -> "Replay":
-        """Where the shown board and the rival's parted, both of them."""
+        """Go to a common position of the shown board and the rival's, on both boards."""
         here = self.at_home().stepped(divergence.own)
         return replace(here, ahead=divergence.winners - divergence.own)
 
     def other(self, by: int = 1) -> "Replay":
-        """The next racer's board at the same moment."""
+        """Show the next racer's board at the same moment."""
         return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
-        """Another racer's board at the same moment; the rival's changes places with the shown one."""
+        """Show another board at the same moment; the rival's board and the shown one swap."""
         if index == self.shown:
             return self
         step, moment, ahead = self.step_of(index), self.moment, None
@@ -104,10 +104,10 @@ class Replay:
 
 
 def replay_of(record: RaceRecord, player: str = "") -> Replay:
-    """A race at its deal, this player's board first, else the winner's; raises `ReplayError`."""
+    """Return a replay at the deal, with a player's board or the winner's; raises `ReplayError`."""
     boards = open_boards(record)
     if not boards:
-        raise ValueError(f"Nobody raced in {record.race_id}.")
+        raise ValueError(f"The race {record.race_id} has no boards.")
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
     rival = min(1, len(boards) - 1) if shown == 0 else 0
     return Replay(game_of(record), record.race_id, boards, shown, rival=rival)

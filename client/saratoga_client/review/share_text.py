@@ -1,6 +1,6 @@
-"""What one sends one's friends after a race: words first, no card named, nothing given away.
+"""The text about a race for friends.
 
-Whoever has not played the deal yet may read it; and it says how anybody can check it.
+It names no card, so friends can still play the deal, and it has the command that checks the race.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
 MOST_NAMED = 3
-"""Racers named one by one; friends read this on a telephone."""
+"""The most other racers that are named; the text is read on phones."""
 
 
 def race_text(record: RaceRecord, boards: tuple[OpenBoard, ...], player: str) -> str:
-    """A race as one of its racers would tell it; of whoever did not race, as its winner would."""
+    """Return the text from the view of a racer; of any other player, from the winner's."""
     own = next((board for board in boards if board.player == player), boards[0])
     lines = [
         f"Saratoga, {game_of(record).title}, race {record.race_id}",

@@ -1,4 +1,4 @@
-"""What a review says, for terminals that have no signs for the suits."""
+"""Card names for terminals without symbols of suits."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ _LETTERS: Final = str.maketrans(
 
 
 def in_ascii(text: str) -> str:
-    r"""The same text with letters for the suits.
+    r"""Return a text with letters in place of the symbols of suits.
 
     >>> in_ascii("10\u2665 from column 2 banked")
     '10h from column 2 banked'

@@ -1,7 +1,6 @@
-"""The board as one widget: it paints what changed, and says what was clicked and dropped where.
+"""The board as one widget: it repaints what has changed and posts clicks and drops.
 
-It knows nothing of moves. A board is one widget and not a widget for every card, since a hundred
-of them take a terminal's patience: here a key's answer is a few rows.
+It knows no moves. One widget for the board is much faster than a hundred widgets for its cards.
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ LEFT_BUTTON = 1
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What the board shows."""
+    """The arguments of the last `show`."""
 
     game: Game
     view: View
@@ -39,13 +38,13 @@ class _Shown:
 
 @dataclass(slots=True)
 class _Grip:
-    """A card under a pressed button: a drag, as soon as the pointer leaves the cell."""
+    """A card under a pressed button; a drag, once the pointer leaves the cell."""
 
     spot: Spot
     cards: tuple[Card, ...]
     pressed: Offset
     hold: Offset
-    """Where the pointer holds the packet, from its upper left corner."""
+    """The offset of the pointer from the packet's upper left corner."""
     packet: tuple[Row, ...]
     at: Offset
     moving: bool = False
@@ -61,26 +60,26 @@ class BoardWidget(Widget):
 
     @dataclass
     class Clicked(Message):
-        """A button was pressed and let go on a pile."""
+        """A button was pressed and released on a pile."""
 
         spot: Spot
         count: int
-        """Cards from there to the top of the column, see `BoardLayout.count_from`."""
+        """The number of cards from there to the top of the column; see `BoardLayout.count_from`."""
         button: int
-        """1 left, 2 middle, 3 right."""
+        """1: left, 2: middle, 3: right."""
         chain: int
-        """1 for a click, 2 for the second of a double click."""
+        """1: a single click, 2: the second click of a double click."""
 
     @dataclass
     class Lifted(Message):
-        """A card is being dragged: time to show where it may go."""
+        """A drag has begun."""
 
         spot: Spot
         count: int
 
     @dataclass
     class Dropped(Message):
-        """A packet was dragged from a pile to another."""
+        """A packet was dropped on another pile."""
 
         source: Spot
         count: int
@@ -88,7 +87,7 @@ class BoardWidget(Widget):
 
     @dataclass
     class Missed(Message):
-        """A packet was dragged and let go where no other pile is."""
+        """A packet was dropped beside all other piles."""
 
         source: Spot
 
@@ -104,7 +103,7 @@ class BoardWidget(Widget):
         self._dragged = False
 
     def show(self, game: Game, view: View, marks: Marks, style: CardStyle) -> None:
-        """Show this; only what differs from what is shown is painted."""
+        """Show a view; only the cells that differ are repainted."""
         shown = _Shown(game, view, marks, style)
         if shown != self._shown:
             self._shown = shown
@@ -117,7 +116,7 @@ class BoardWidget(Widget):
 
     @property
     def layout_shown(self) -> BoardLayout | None:
-        """Where everything is; `None` before anything is shown."""
+        """The layout of the shown view; `None` before the first one."""
         return self._layout
 
     def render_line(self, y: int) -> Strip:
@@ -209,7 +208,7 @@ class BoardWidget(Widget):
         self._paint()
 
     def _paint(self) -> None:
-        """Have painted again what differs from what was painted last."""
+        """Repaint the cells that differ from the last painting."""
         before, after = self._rows, self._with_packet()
         self._rows = after
         patches = changes(before, after)

@@ -1,4 +1,4 @@
-"""A widget that shows what a function draws, and paints again only the rows that changed."""
+"""A widget that shows a drawn canvas and repaints only the cells that have changed."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -14,16 +14,16 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 
 Draw: TypeAlias = Callable[[int, int], Canvas]
-"""Draws for a width and a height in cells."""
+"""A function that draws a canvas of a width and a height in cells."""
 
 
 def blank(width: int, height: int) -> Canvas:
-    """Nothing, as long as there is nothing to show."""
+    """Return an empty canvas."""
     return Canvas(width, height)
 
 
 class CanvasView(Widget):
-    """Shows a canvas; call `show` with another function, or `redraw` when what it draws changed."""
+    """A widget that shows a canvas; `redraw` draws it again."""
 
     DEFAULT_CSS = "CanvasView { height: 1fr; }"
     ALLOW_SELECT = False
@@ -48,7 +48,7 @@ class CanvasView(Widget):
         self.refresh()
 
     def show(self, draw: Draw) -> None:
-        """Draw with this function from now on."""
+        """Set another drawing function and draw."""
         self._draw = draw
         self.redraw()
 
@@ -59,7 +59,7 @@ class CanvasView(Widget):
             self.redraw()
 
     def redraw(self) -> None:
-        """Draw again, and paint what is different."""
+        """Draw again, and repaint the cells that differ."""
         width, height = self.size
         if not self.size:
             return

@@ -1,7 +1,7 @@
-"""The colours of everything that is drawn, for terminals with many colours, with few, with none.
+"""The colours of all roles, for terminals with many colours, 16 colours or none.
 
-A theme names colours by what they are for. Cards are light chips on a dark table, so that suits are
-as clear in every terminal, whatever its own colours are.
+A theme names its colours by purpose. Cards are light on a dark table, so suits are clear whatever
+the terminal's own colours are.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from saratoga_client.board_view.roles import Role
 
 
 class Depth(StrEnum):
-    """How many colours the terminal has."""
+    """The number of colours of the terminal."""
 
     NONE = "none"
     SIXTEEN = "16"
@@ -59,7 +59,7 @@ class Theme:
     back_count: str
     space: str
     lit: str
-    """What takes the picked card, on the table."""
+    """The highlight of an empty pile that takes the selected cards."""
     gain: str
     loss: str
     bar: str
@@ -69,9 +69,9 @@ class Theme:
     lit_red: str = "#a00018"
     lit_club: str = "#1238a8"
     lit_diamond: str = "#7a3a00"
-    """Suits on cards that are lit, which are darker than others."""
+    """Suits on highlighted cards, which are darker than others."""
     practice: str = "#b79cf2"
-    """The ground of the title where nothing counts."""
+    """The background of the title in practice."""
     practice_ink: str = "#1b1030"
 
 
@@ -109,7 +109,7 @@ FELT: Final = Theme(
     leader="#ffd75f",
     warning="#ffcf87",
 )
-"""A card table: dark green cloth under ivory cards."""
+"""The colours of a card table: dark green under ivory cards."""
 
 NIGHT: Final = Theme(
     name="night",
@@ -145,7 +145,7 @@ NIGHT: Final = Theme(
     leader="#ffd75f",
     warning="#ffb86b",
 )
-"""Dark, without a colour of its own."""
+"""A dark theme without a hue."""
 
 PAPER: Final = Theme(
     name="paper",
@@ -217,12 +217,12 @@ PLAIN: Final = Theme(
     leader="#ffff55",
     warning="#ffb060",
 )
-"""As much contrast as there is."""
+"""The theme with the highest contrast."""
 
 _BLACK, _RED, _GREEN, _BROWN = "#000000", "#aa0000", "#00aa00", "#aa5500"
 _BLUE, _CYAN, _GREY, _DARK = "#0000aa", "#00aaaa", "#aaaaaa", "#555555"
 _PINK, _LIME, _YELLOW, _WHITE = "#ff5555", "#55ff55", "#ffff55", "#ffffff"
-# the sixteen colours as rich knows them, so that each stays the one that is meant
+# rich's 16 colours, so that each one is shown unchanged
 
 FEW: Final = Theme(
     name="few",
@@ -263,19 +263,19 @@ FEW: Final = Theme(
     practice="#aa00aa",
     practice_ink=_WHITE,
 )
-"""For terminals with sixteen colours: the table is black, since their greens are glaring."""
+"""The theme for 16 colours; its table is black, because their green is too bright."""
 
 THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
     {theme.name: theme for theme in (FELT, NIGHT, PAPER, PLAIN)}
 )
-"""What a player can choose from, the usual one first."""
+"""The themes, the default one first."""
 
 
 @lru_cache(maxsize=32)
 def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> Paint:
-    """Every role's style; without `background` the table is the terminal's own.
+    """Return the style of each role; without `background`, the table has the terminal's colour.
 
-    With 16 colours there is one theme only, and none without any.
+    Terminals with 16 colours have only one theme; terminals without colours have none.
     """
     if depth is Depth.NONE:
         return _without_colours()
@@ -349,7 +349,7 @@ def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
 
 
 def _without_colours() -> Paint:
-    """Attributes only: shapes tell suits, lines tell what is picked and what takes it."""
+    """Return styles without colours; shapes and lines show suits and highlights."""
     styles = dict.fromkeys(Role, Style())
     for tone in ("black", "red", "club", "diamond"):
         styles[Role(f"card-{tone}")] = Style(bold=True)

@@ -1,4 +1,4 @@
-"""Finding cards: a few keys name a rank, a suit or both, and every such card that is seen lights up."""
+"""The search for cards: keys name a rank, a suit or both, and the board highlights these cards."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,25 +9,27 @@ RANKS: Final = {
 }  # fmt: skip
 SUITS: Final = "chsd"
 
-PROMPT: Final = "Find: a 2-9 0 j q k and c h s d name cards; enter keeps them lit, esc ends."
+PROMPT: Final = (
+    "Find: a 2-9 0 j q k and c h s d name cards; enter keeps them highlighted, esc ends."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """What is looked for."""
+    """The searched rank and suit."""
 
     rank: str = ""
     suit: str = ""
     is_open: bool = False
-    """Keys name a card; else they are moves again, and the cards stay lit."""
+    """Whether keys name cards; else they play, and the found cards stay highlighted."""
 
     @property
     def text(self) -> str:
-        """As `Marks.find` wants it: `Q`, `H`, `QH`; empty if nothing is looked for."""
+        """The search for `Marks.find`: `Q`, `H`, `QH`; empty for none."""
         return self.rank + self.suit
 
     def press(self, key: str) -> "Finder":
-        """One more key: a rank, a suit, backspace, or the end of it."""
+        """Return the search after a key: a rank, a suit, backspace, or a key that ends it."""
         if key in RANKS:
             return replace(self, rank=RANKS[key])
         if key in SUITS:

@@ -1,4 +1,4 @@
-"""Keys by the one name used here, whatever the terminal calls them."""
+"""The names of keys, the same for every terminal."""
 
 from textual import events
 
@@ -6,9 +6,9 @@ from saratoga_client.input.pile_keys import key_called
 
 
 def key_of(event: events.Key) -> str:
-    """The sign on the key, or what it is called: `w`, `?`, `space`, `shift+tab`.
+    """Return the character of a key or its name: `w`, `?`, `space`, `shift+tab`.
 
-    A letter is that letter: what else it may stand for is the hand's to say, not a name's.
+    Letters are returned in lower case and never translated, because `d` is a key of its own.
     """
     sign = event.character
     if sign is not None and sign.isprintable():

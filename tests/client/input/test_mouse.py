@@ -92,7 +92,7 @@ def test_clicks_come_to_a_move(
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE)], "A♠ from column 1: press f or 2; esc drops.", "t1"),
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE), ("t1", 1, SINGLE)], "Back in column 1.", None),
         ("lafayette", BOARD, [("t2", 1, SINGLE)], "8♥, column 2: no place to go now.", None),
-        ("lafayette", BOARD, [("t1", 2, SINGLE)], "Carried together: one card. 7♠ from column 1: press 2; esc drops.", "t1"),
+        ("lafayette", BOARD, [("t1", 2, SINGLE)], "You can carry one card. 7♠ from column 1: press 2; esc drops.", "t1"),
         ("lafayette", "t1: 5H 9H", [("t2", 0, SINGLE)], "Column 2 is a space. It takes anything that may be carried.", None),
         ("lafayette", "t1: 5H 9H", [("w", 0, SINGLE)], "The waste is empty.", None),
         ("lafayette", "t1: 5H 9H", [("stock", 0, SINGLE)], "The stock has no cards left. There is no waste to turn over.", None),
@@ -112,7 +112,7 @@ def test_clicks_come_to_a_move(
         ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE)], "4♠ from its foundation: press 1; esc drops.", "up.S"),
         ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE), ("up.S", 1, SINGLE)], "Back in the foundations.", None),
         ("canfield-aisleriot", BACK, [("up.C", 0, SINGLE)], "There is no card to carry.", None),
-        ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "Carried together: any run from the end of the pile, whole or part.", None),
+        ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "You can carry any run from the end of the pile, whole or part.", None),
         ("canfield", "t1: 5H 4S", [("t1", 1, SINGLE)], "4♠, column 1: no place to go now.", None),
     ],
 )  # fmt: skip
@@ -135,7 +135,7 @@ def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
     for _ in range(2):
         second = click(after, first.selection, "t1", 1, Click.DOUBLE)
         assert second.move is None
-        assert second.says == "The first click has played it already."
+        assert second.says == "The first click has played this move already."
         first = second
     elsewhere = click(after, first.selection, "t2", 1, Click.SINGLE)
     assert played(click(after, elsewhere.selection, "t1", 1, Click.DOUBLE)) == "t1>up"
@@ -177,7 +177,7 @@ def test_a_drop_says_source_size_and_target_at_once(
 @pytest.mark.parametrize(
     ("name", "picture", "carried", "says"),
     [
-        ("canfield", "t1: 5H 4S\nt2: 5D", ("t1", 1, "t2"), "4♠ to column 2: carried together: the whole pile, and only as a whole."),
+        ("canfield", "t1: 5H 4S\nt2: 5D", ("t1", 1, "t2"), "4♠ to column 2: you can carry the whole pile, and only as a whole."),
         ("lafayette", BOARD, ("t1", 1, "t1"), "Back in column 1."),
         ("lafayette", BOARD, ("t1", 1, "w"), "Nothing is carried onto the waste."),
         ("lafayette", BOARD, ("t1", 1, "stock"), "Nothing is carried onto the stock."),

@@ -84,7 +84,7 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
         ),
         (
             *("canfield", "t1: 5H 4S\nt2: 5D", "t1", "t2", 1),
-            "4s to column 2: carried together: the whole pile, and only as a whole.",
+            "4s to column 2: you can carry the whole pile, and only as a whole.",
         ),
         (
             *("canfield", "t1: 5H 4S\nt2: 5D", "t1", "up", 2),
@@ -104,7 +104,7 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
         ),
         (
             *("lafayette", "t1: 2H 5H 4S", "t1", "t3", 2),
-            "5h to column 3: carried together: one card.",
+            "5h to column 3: these cards cannot be lifted together. You can carry one card.",
         ),
         (*("canfield-aisleriot", "up: S4", "up.S", "up", 1), "A card from a foundation comes back into a column, nowhere else."),
         (*("canfield-aisleriot", "up: S1\nt1: 2D", "up.S", "t1", 1), "As to column 1: the first card of a foundation stays there."),

@@ -60,7 +60,7 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
         ("lafayette", BOARD, "1 5", "Lafayette has no column 5."),
         ("lafayette", BOARD, "9 1", "Lafayette has no column 9."),
         ("lafayette", BOARD, "2", "8h, column 2: no place to go now."),
-        ("lafayette", BOARD, "1 2 x2", "9c to column 2: carried together: one card."),
+        ("lafayette", BOARD, "1 2 x2", "9c to column 2: these cards cannot be lifted together. You can carry one card."),
         ("lafayette", BOARD, "1 w", "Nothing is carried onto the waste."),
         ("lafayette", BOARD, "redeal", "The stock must be drawn to its end before a redeal."),
         ("lafayette", BOARD, "bank", "Several are possible: type w f or 4 f."),
@@ -82,7 +82,7 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
         ("canfield-aisleriot", BACK, "b 3", "No foundation gives a card that column 3 takes."),
         ("canfield-aisleriot", BACK, "b f", "A card from a foundation comes back into a column, nowhere else."),
         ("canfield-aisleriot", "up: S4 C4\nt1: 5D", "b 1", "Several are possible: type up.C 1 or up.S 1."),
-        ("canfield", "t1: 5H 4S\nt2: 6C", "1 2 x1", "4s to column 2: carried together: the whole pile, and only as a whole."),
+        ("canfield", "t1: 5H 4S\nt2: 6C", "1 2 x1", "4s to column 2: you can carry the whole pile, and only as a whole."),
     ],
 )  # fmt: skip
 def test_a_move_that_is_not_for_now_is_answered(

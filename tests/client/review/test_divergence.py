@@ -63,7 +63,7 @@ def test_who_stopped_where_the_winner_went_on_is_told_so() -> None:
     winner = board("Otto", "t3>up", "draw")
     divergence = first_divergence(LADY_PALK, own, winner)
     assert divergence is not None
-    assert divergence_lines(divergence, "You", "Otto")[0] == "You: stopped there"
+    assert divergence_lines(divergence, "You", "Otto")[0] == "You: the board ended there"
 
 
 def test_boards_that_are_alike_do_not_part() -> None:

@@ -1,4 +1,4 @@
-"""What a finished race's record tells a racer: how counts climbed, and where boards parted."""
+"""Findings from the record of a race for the page of results: counts, differences, pauses."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,12 +16,12 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
 
 LONG: Final = 5_000
-"""Milliseconds; a shorter pause is not worth a word."""
+"""The shortest pause that is mentioned, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Of one race, for one player."""
+    """The findings of one race for one player."""
 
     record: RaceRecord
     boards: tuple[OpenBoard, ...]
@@ -29,18 +29,18 @@ class Findings:
     even: int
     """Cards at which the money is even."""
     divergence: tuple[str, ...] = ()
-    """The first move that was another than the winner's, and the winner's."""
+    """The first move that differs from the winner's, and the winner's move."""
     pause: str = ""
     share: str = ""
-    """What one sends one's friends."""
+    """The text about the race for friends."""
 
     def chart(self, width: int, height: int) -> tuple[str, ...]:
-        """How the racers' counts climbed."""
+        """Return the chart of the racers' counts."""
         return chart([board.climb for board in self.boards], self.even, width, height)
 
 
 def findings_of(record: RaceRecord, player: str) -> Findings | None:
-    """All that a record tells this player; `None` if it is of rules that this program has not."""
+    """Return the findings for a player; `None` if the record's rules are not known here."""
     try:
         boards = open_boards(record)
     except ReplayError:
@@ -54,13 +54,13 @@ def findings_of(record: RaceRecord, player: str) -> Findings | None:
         boards=boards,
         player=player,
         even=PACK_PRICE * game.packs // CARD_PRIZE,
-        divergence=() if own is None else _parting(record, own, boards[0]),
+        divergence=() if own is None else _divergence(record, own, boards[0]),
         pause="" if own is None else _pause(own),
         share=race_text(record, boards, player),
     )
 
 
-def _parting(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
+def _divergence(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
     if own is winner:
         return ()
     divergence = first_divergence(game_of(record), own, winner)
@@ -74,9 +74,9 @@ def _pause(own: OpenBoard) -> str:
     if longest is None or longest.lasted < LONG:
         return ""
     seconds = longest.lasted // 1000
-    return f"Your longest thought: {seconds} s, from {minutes_and_seconds(longest.since)} on."
+    return f"Your longest pause: {seconds} s, from {minutes_and_seconds(longest.since)} on."
 
 
 def lettered(text: str, ascii_only: bool) -> str:
-    """A text without the signs of the suits, where the terminal has none."""
+    """Return a text, in ASCII mode with letters for the suits."""
     return in_ascii(text) if ascii_only else text

@@ -269,7 +269,7 @@ def _racers_bar(
 
 
 def _money(state: SessionState, banked: int) -> MoneyMeter:
-    """Return the money of a board; of a game unknown here, as in a game with one pack."""
+    """Return the money of a board; a game unknown here counts as one with one pack."""
     return money_meter(state.game or GAMES["canfield"], banked)
 
 

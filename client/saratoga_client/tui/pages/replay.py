@@ -1,4 +1,4 @@
-"""What stands around the boards of a race that is seen again: its title, and the panel's sections."""
+"""The title, the panel and the one-line standing of a replay. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,35 +20,35 @@ from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 TAG: Final = " REPLAY "
 NOW: Final = "^"
-"""Below the chart: the moment that is shown."""
+"""The mark of the shown moment below the chart."""
 
 NEXT: Final = 6
-"""Rows kept for what comes next."""
+"""Rows reserved for the next moves."""
 
 CHART: Final = 8
-"""Rows kept for the chart, its times among them."""
+"""Rows reserved for the chart with its times."""
 LEAST_CHART: Final = 5
 MOST_CHART: Final = 16
 
 STRIP: Final = 60
-"""Columns from which the chart stands beside the racers, not below them."""
+"""Width of a panel that has the chart beside the racers; else it is below them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayState:
-    """What of a race is looked at."""
+    """The replay and the choices that its title and panel show."""
 
     replay: Replay
     player: str = ""
-    """Whom the review is for; nobody, if it is empty."""
+    """The player who reviews the race; empty for none."""
     speed: int = 0
-    """How many times as fast as the race it runs."""
+    """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
-    """Whether the panel names the cards that lie face down; else it shows the climb."""
+    """Whether the panel names the hidden cards; else it shows the chart."""
 
 
 def replay_title(seen: ReplayState, width: int) -> Canvas:
-    """What is seen again, and how far it has come."""
+    """Draw the title: game, race, board, step and time."""
     canvas = Canvas(width, 1, Role.TITLE)
     replay = seen.replay
     pace = f"x{seen.speed}  " if seen.speed else ""
@@ -70,7 +70,7 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
 
 
 def board_heading(replay: Replay, index: int, width: int) -> Canvas:
-    """Whose board stands below, where there are two of them."""
+    """Draw the heading of one of two boards."""
     canvas = Canvas(width, 1)
     board, step = replay.boards[index], replay.step_of(index)
     tail = f"{step}/{len(board.entries)}  {board.positions[step].banked} banked "
@@ -83,7 +83,7 @@ def board_heading(replay: Replay, index: int, width: int) -> Canvas:
 def replay_panel(
     seen: ReplayState, symbols: PageSymbols, card_name: CardName, width: int, height: int
 ) -> Canvas:
-    """Every racer's count at the moment, what comes next, and the climb or what lies face down."""
+    """Draw the counts, the next moves, and the chart or the hidden cards."""
     canvas = Canvas(width, height)
     is_strip = width >= STRIP
     side = width // 2 if is_strip else width
@@ -99,7 +99,7 @@ def replay_panel(
 
 
 def replay_ticker(seen: ReplayState, width: int) -> Canvas:
-    """The counts in a line, the shown board's first, where there is no room for a panel."""
+    """Draw the counts in one line, the shown board's first, for small screens."""
     canvas = Canvas(width, 1)
     replay = seen.replay
     others = [index for index in range(len(replay.boards)) if index != replay.shown]
@@ -116,7 +116,7 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
 def _racers(
     canvas: Canvas, seen: ReplayState, symbols: PageSymbols, width: int, height: int
 ) -> int:
-    """Rows of the racers, the shown one's among them; returns the row after them."""
+    """Draw the racers, the shown one among them; return the row after them."""
     replay = seen.replay
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
@@ -147,7 +147,7 @@ def _role(seen: ReplayState, index: int) -> Role:
 
 
 def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: int) -> int:
-    """What comes next, on the rival's board too where both go step for step; returns the row after."""
+    """Draw the next move, in a comparison of both boards; return the row after it."""
     canvas.put(1, y, "NEXT", Role.LABEL)
     for text in _next_lines(replay, card_name, width - 2):
         y += 1
@@ -165,7 +165,7 @@ def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str
 
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:
-    """The hidden cards by pile, as many as there is room for."""
+    """Draw the hidden cards by pile, as far as there is room."""
     for heading, cards in hidden_cards(replay.position):
         canvas.put(x + 1, y, heading, Role.LABEL)
         named = " ".join(f"{card_name(card):>3}" for card in cards) or " none"
@@ -176,13 +176,13 @@ def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: i
 
 
 def wrapped_cards(named: str, width: int) -> Iterator[str]:
-    """Cards of three cells each, in columns."""
+    """Yield lines of card names of three cells each."""
     cells = max(width // 4, 1) * 4
     yield from (named[at : at + cells] for at in range(0, len(named), cells))
 
 
 def _climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
-    """The chart, and below it where the moment is."""
+    """Draw the chart and the mark of the moment below it."""
     if height < LEAST_CHART:
         return
     width = canvas.width - x - 1
