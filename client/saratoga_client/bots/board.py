@@ -34,7 +34,7 @@ PAUSE_VARIATION: Final = 0.5
 
 
 class BoardPlayer:
-    """Plays one board to its end."""
+    """A player of one board, from its deal to its end."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ class Choice(NamedTuple):
     move: Move | None
     """`None`: the bot sees no useful move and cashes out."""
     memory: Memory
-    """Passed on to the next choice, through `memory.remember`."""
+    """The memory for the next choice, to be updated by `memory.remember`."""
 
 
 class Chooser(Protocol):

@@ -22,27 +22,27 @@ class Weights:
     """The weight of each feature; a banked card has weight 10."""
 
     reserve: float = 0.0
-    """For each card in the reserve."""
+    """Weight of each card in the reserve."""
     hand: float = 0.0
-    """For each card in the stock and the waste."""
+    """Weight of each card in the stock and the waste."""
     waste: float = 0.0
-    """For each card on the waste, in addition."""
+    """Additional weight of each card on the waste."""
     space: float = 0.0
-    """For each empty column."""
+    """Weight of each empty column."""
     joined: float = 0.0
-    """For each card that lies on a card that it could be built on."""
+    """Weight of each card that lies on a card that it could be built on."""
     blocker: float = 0.0
-    """For each card in a column above a card that can be banked earlier."""
+    """Weight of each card in a column above a card that can be banked earlier."""
     buried: float = 0.0
-    """For each card on the waste above a card that can be banked earlier."""
+    """Weight of each card on the waste above a card that can be banked earlier."""
     fitting: float = 0.0
-    """For each card that could be built on a column if it were available."""
+    """Weight of each card that could be built on a column if it were available."""
     unseen: float = 0.0
-    """For each hidden card that is turned up."""
+    """Weight of each hidden card that is turned up."""
     looks: int = 100
-    """Positions searched before a plan is chosen."""
+    """Number of positions searched before a plan is chosen."""
     last_looks: int = 600
-    """Positions searched before the bot cashes out."""
+    """Number of positions searched before the bot cashes out."""
 
 
 WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(

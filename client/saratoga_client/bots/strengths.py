@@ -11,7 +11,7 @@ from saratoga_client.bots.weak import choose_weakly
 
 
 class Strength(StrEnum):
-    """How well a bot plays."""
+    """A bot's strength."""
 
     WEAK = "weak"
     STRONG = "strong"

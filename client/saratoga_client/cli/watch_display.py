@@ -14,7 +14,7 @@ from saratoga_client.session.table_view import Row, TableView, remaining, rows
 
 
 class Display(Protocol):
-    """Shows a table while it changes."""
+    """A display of a table while it changes."""
 
     def show(self, state: SessionState) -> None:
         """Show the table in this state."""
@@ -32,7 +32,7 @@ class WatchedRow(Struct, frozen=True, kw_only=True):
     net: int
     state: str
     gap: int
-    """Casino dollars behind the first."""
+    """Casino dollars behind the first place."""
     tie: str
 
 
@@ -54,7 +54,7 @@ class WatchedTable(Struct, frozen=True, kw_only=True):
 
 
 class JsonDisplay:
-    """Prints an object for every change."""
+    """A printer of one JSON object for every change."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now

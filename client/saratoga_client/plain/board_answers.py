@@ -17,7 +17,7 @@ from saratoga_rules.views import View
 
 @dataclass(frozen=True, slots=True)
 class BoardAnswers:
-    """One board, and the lines that answer `look`, `where` and `legal`."""
+    """A board, and the lines that answer `look`, `where` and `legal`."""
 
     game: Game
     view: View

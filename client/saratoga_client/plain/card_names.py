@@ -11,7 +11,7 @@ SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"
 
 @dataclass(frozen=True, slots=True)
 class CardNames:
-    """How cards are named: as two letters (`TH`) or in words (`10 of hearts`)."""
+    """The names of cards: two letters (`TH`) or words (`10 of hearts`)."""
 
     in_words: bool = False
 
@@ -46,8 +46,8 @@ LETTERS: Final = CardNames()
 
 @dataclass(frozen=True, slots=True)
 class LineStyle:
-    """How much is written about a race, and how cards are named."""
+    """A style of plain lines: the names of cards, and the amount of detail about a race."""
 
     card_names: CardNames = LETTERS
     is_verbose: bool = False
-    """Whether to write every change of the standings, not only what concerns the player."""
+    """Write every change of the standings, not only those that concern the player."""

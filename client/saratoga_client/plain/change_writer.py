@@ -1,4 +1,4 @@
-"""Writes the events of one table as lines while they happen, for players and watchers."""
+"""Output of one table's events as lines while they happen, for players and watchers."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from saratoga_client.session.state import SessionState
 
 
 class ChangeWriter:
-    """Writes the difference whenever it is given a new state of the table."""
+    """A writer of the difference between each state of a table and the one before."""
 
     def __init__(self, output: LineOutput, now: Callable[[], int]) -> None:
         """`now` returns the server's time in milliseconds."""

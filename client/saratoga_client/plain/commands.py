@@ -42,7 +42,7 @@ NOT_ASKED: Final = "no: There is no question to answer."
 
 
 class TableCommands:
-    """Carries out the commands of one player or watcher at one table."""
+    """The commands of one player or watcher at one table."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class TableCommands:
         self._writer = writer
         self._context = context
         self._question = ""
-        """The command that waits for a yes."""
+        """The command that waits for the answer yes; empty if none does."""
         self.is_waiting = False
-        """Whether `wait` is running."""
+        """True while `wait` waits for its event."""
         self.has_left = False
-        """Whether the player has left the table."""
+        """True after the player has left the table."""
         self._handlers: dict[str, CommandHandler] = {
             "ready": self._ready,
             "not ready": self._not_ready,

@@ -15,7 +15,7 @@ class Context(Flag):
 
     LOBBY = auto()
     TABLE = auto()
-    """Seated at a table."""
+    """At a table, with a seat."""
     PRACTICE = auto()
     WATCHING = auto()
     """Following a table without a seat."""
@@ -31,12 +31,12 @@ class TypedCommand:
     name: str
     context: Context
     syntax: str
-    """How to type it: lower case literally, capitals for arguments."""
+    """Its syntax: lower case is typed literally, capitals stand for arguments."""
     description: str
     """The explanation in the help."""
     aliases: tuple[str, ...] = ()
     is_immediate: bool = False
-    """Answered from local state, even while the connection is lost."""
+    """True if it is answered from local state, even while the connection is lost."""
 
 
 _L, _T, _P, _W = Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING
@@ -195,12 +195,12 @@ class ParsedLine:
 
     @property
     def is_move(self) -> bool:
-        """Whether to parse the line as a move."""
+        """Return whether the line must be parsed as a move."""
         return self.command is None or self.is_move_command
 
     @property
     def is_move_command(self) -> bool:
-        """Whether the line begins with a word that only moves begin with: `draw`, `bank w`."""
+        """Return whether the line begins with the name of a move command: `draw`, `bank w`."""
         return self.command is not None and self.command.name in MOVE_COMMANDS
 
 

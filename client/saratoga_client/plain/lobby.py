@@ -77,7 +77,7 @@ async def claim_name(connection: Connection, session: PlainSession, name: str) -
 
 
 class PlainLobby:
-    """One player in the lobby."""
+    """A player's stay in the lobby: commands in, answers out."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ async def run_practice(
 
 
 class PlainPractice:
-    """One player in practice."""
+    """A player's practice game: commands in, answers out."""
 
     def __init__(
         self,

@@ -10,12 +10,12 @@ from saratoga_client.plain.output import LineOutput
 
 
 class ExitReason(Enum):
-    """Why the player left a table, a practice game or the lobby."""
+    """The reason for leaving a table, a practice game or the lobby."""
 
     LEFT = auto()
-    """To go back: to the lobby, or to the shell."""
+    """The player returns to the lobby, or to the shell."""
     QUIT = auto()
-    """To end the program."""
+    """The player ends the program."""
     INPUT_ENDED = auto()
     """The input has no more lines, so the program ends."""
 
@@ -29,7 +29,7 @@ class PlainSession:
 
     @property
     def card_names(self) -> CardNames:
-        """How cards are named now."""
+        """Return the names of cards that the player chose."""
         return self.output.style.card_names
 
     async def command(self, context: Context) -> ParsedLine | None:

@@ -31,7 +31,7 @@ class StandingsShown:
 
 
 class StandingsReport(NamedTuple):
-    """The lines to write now."""
+    """The lines about standings that are due now, and the state after writing them."""
 
     shown: StandingsShown
     lines: tuple[str, ...] = ()

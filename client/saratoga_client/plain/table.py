@@ -80,7 +80,7 @@ async def stop_watching(connection: Connection, code: str) -> None:
 
 
 class PlainTable:
-    """One player or watcher at a table: commands in, events out."""
+    """A player's or watcher's stay at a table: commands in, events out."""
 
     def __init__(
         self, table_session: TableSession, session: PlainSession, *, is_watching: bool = False
