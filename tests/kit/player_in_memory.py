@@ -50,7 +50,7 @@ class MemoryTransport:
         codec = self.received.codec
         read = codec.decode_command(codec.encode_command(command))
         response = await self._server.answer(self.session, read)
-        self.session.tell(response)
+        self.session.send(response)
         return response
 
     async def disconnect(self) -> None:

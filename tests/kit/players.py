@@ -252,7 +252,7 @@ class MemoryPlayer(Player):
         codec = self.received.codec
         read = codec.decode_command(codec.encode_command(command))
         response = await self.server.answer(self.session, read)
-        self.session.tell(response)
+        self.session.send(response)
         return response
 
     async def disconnect(self) -> None:

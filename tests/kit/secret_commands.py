@@ -154,9 +154,9 @@ async def _send(player: MemoryPlayer, frame: Frame) -> None:
     try:
         command = session.codec.decode_command(frame)
     except BadFrame as bad:
-        session.tell(refused(bad.code, bad.re, bad.detail))
+        session.send(refused(bad.code, bad.re, bad.detail))
         return
-    session.tell(await player.server.answer(session, command))
+    session.send(await player.server.answer(session, command))
 
 
 async def _note(run: Run, racing: Racing, game: str) -> None:

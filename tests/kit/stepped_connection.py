@@ -88,7 +88,7 @@ class ClientEnd:
     async def send(self, message: Frame) -> None:
         command = self._codec.decode_command(message)
         if isinstance(command, ANSWERED_AT_ONCE):
-            self.session.tell(await self.answer(command))
+            self.session.send(await self.answer(command))
             self.peer.deliver_all()
         elif self.peer.is_open:
             self._network.commands.append(command)
@@ -151,7 +151,7 @@ class SteppedNetwork:
             real = await client.answer(command)
             self._carried_out.add(command.id)
             answer = answer if code else real
-        client.session.tell(answer)
+        client.session.send(answer)
 
     def deliver_one(self) -> None:
         """Deliver the next event to the client."""
@@ -161,7 +161,7 @@ class SteppedNetwork:
     def send_event(self, event: AnyEvent) -> None:
         """Send the client an event that an honest server does not send, or not now."""
         assert self._client is not None, "the client is connected"
-        self._client.session.tell(event)
+        self._client.session.send(event)
 
     async def cut(self) -> None:
         """Cut the connection: everything on its way is lost, and the client cannot reconnect."""

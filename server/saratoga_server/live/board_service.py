@@ -72,7 +72,7 @@ class BoardService:
                     return False
                 if not await self._ended(race, run, board, state):
                     return False
-            self._races.tell_ended(race, run)
+            self._races.send_ending(race, run)
         return True
 
     async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:

@@ -89,7 +89,7 @@ class Leaderboards:
             present = self._followers.get(session)
             if present is not None and present[0] is query and present[1] != page:
                 self._followers[session] = query, page
-                session.tell(page)
+                session.send(page)
 
     async def settle(self) -> list[Settlement]:
         """Apply the settlements in the outbox to the leaderboards; return those applied."""

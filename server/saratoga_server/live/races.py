@@ -156,7 +156,7 @@ class RaceCache:
         board = run.board = await self._load(race, run)
         self.changed(race, run)
         if was_racing and not is_shown and not board.racing and not board.log[-1].command_id:
-            self.tell_ended(race, run)
+            self.send_ending(race, run)
         return board
 
     async def latest(self, race: LiveRace, player: str, *, is_shown: bool = False) -> Board:
@@ -191,13 +191,13 @@ class RaceCache:
                 await asyncio.sleep(0)
         return board
 
-    def tell_ended(self, race: LiveRace, run: BoardRun) -> None:
+    def send_ending(self, race: LiveRace, run: BoardRun) -> None:
         """Send the player, if connected here, that the server has ended the board."""
         board = run.board
         assert board is not None
         for session in self._broadcaster.audience(run.audience):
             if session.player == run.player and session.seat == run.audience:
-                session.tell(
+                session.send(
                     BoardEnded(
                         board=race.view(board, session.legal),
                         at=board.log[-1].at - run.start_at,

@@ -51,13 +51,13 @@ class Seats:
                 if code not in session.watching:
                     self._broadcaster.unfollow(session, code)
                 if reason is not None:
-                    session.tell(SeatLost(table=code, reason=reason))
+                    session.send(SeatLost(table=code, reason=reason))
         await self.free(player, code, table.state.departed.get(player, 0))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
         """Carry out the loss of every seat and watcher of a closed table."""
         for session in self._broadcaster.audience(table.code):
-            session.tell(SeatLost(table=table.code, reason=reason))
+            session.send(SeatLost(table=table.code, reason=reason))
             session.watching -= {table.code}
             if session.seat == table.code:
                 session.seat = None

@@ -78,6 +78,6 @@ class Session(Struct, eq=False):
         """Close the connection to make room for a newer one."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
-    def tell(self, event: AnyEvent) -> None:
+    def send(self, event: AnyEvent) -> None:
         """Send one event."""
         self.connection.send(self.codec.encode_event(event))

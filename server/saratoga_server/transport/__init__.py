@@ -3,7 +3,7 @@
 A move is handled in two callbacks: one from its bytes to its commit, one from the commit to its answer:
 
     connection.data_received -> frames.read_message -> command_runner.begin -> Commands.begin_move
-    command_runner._finish_move -> PendingMove.finish -> Session.tell -> connection.send -> outbox.send
+    command_runner._finish_move -> PendingMove.finish -> Session.send -> connection.send -> outbox.send
 
 A `Gateway` whose `Commands.begin_move` returns an event at once acts as an echo server.
 """

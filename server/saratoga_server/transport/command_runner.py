@@ -71,7 +71,7 @@ class CommandRunner:
         elif isinstance(command, Refused):
             quota.penalise(BAD_FRAME_COST, began)
             self._metrics.refusals[command.code] += 1
-            session.tell(command)
+            session.send(command)
         elif isinstance(command, GetRecord):
             self._start(client, session, command, self._answer_long(client, session, command))
         else:
@@ -86,7 +86,7 @@ class CommandRunner:
         now: float,
     ) -> None:
         wait = session.quota.seconds_to_wait(cost, now)
-        session.tell(refused("too_fast", _id_of(command), wait=wait))
+        session.send(refused("too_fast", _id_of(command), wait=wait))
         if session.quota.overdrawn > self._most_overdrawn:
             client.refuse_service(ABUSE)
 
@@ -101,7 +101,7 @@ class CommandRunner:
                 self._acknowledge(session, move, began)
                 return
         except Exception as fault:
-            session.tell(failed(session, command.id, fault, self._metrics))
+            session.send(failed(session, command.id, fault, self._metrics))
             return
         if move is None:
             self._start(client, session, command, self._answer(session, command, began))
@@ -128,11 +128,11 @@ class CommandRunner:
                 return
             self._acknowledge(session, answer, began)
         except Exception as fault:
-            session.tell(failed(session, command.id, fault, self._metrics))
+            session.send(failed(session, command.id, fault, self._metrics))
         client.answered()
 
     def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
-        session.tell(answer)
+        session.send(answer)
         if isinstance(answer, MoveMade):
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
@@ -165,7 +165,7 @@ class CommandRunner:
         try:
             await work
         except Exception as fault:
-            session.tell(failed(session, command.id, fault, self._metrics))
+            session.send(failed(session, command.id, fault, self._metrics))
         finally:
             client.answered()
 
@@ -177,7 +177,7 @@ class CommandRunner:
             answer = await self._commands.answer(session, command)
             message = session.codec.encode_event(answer)
         if not self._budget.has_room(len(message)):
-            session.tell(refused("too_fast", command.id, wait=WAIT))
+            session.send(refused("too_fast", command.id, wait=WAIT))
             return
         try:
             session.connection.send(message)

@@ -17,7 +17,7 @@ def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> N
     session = Session(
         connection=RecordingConnection(heard), codec=CODECS[subprotocol], address="", number=1
     )
-    session.tell(Announcement(text="hello"))
+    session.send(Announcement(text="hello"))
     assert heard.events == [Announcement(text="hello")]
     assert isinstance(heard.frames[0], str) == (subprotocol == JSON)
 

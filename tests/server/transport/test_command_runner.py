@@ -171,7 +171,7 @@ async def test_one_long_answer_is_not_too_much(
     async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         (session,) = opened.commands.sessions
-        session.tell(Announcement(text="x" * 3_000_000))
+        session.send(Announcement(text="x" * 3_000_000))
         (long,) = [await anna.received.next(Announcement, 0)]
         assert len(long.text) == 3_000_000
         assert opened.metrics.slow_clients == 0

@@ -170,7 +170,7 @@ async def test_a_session_that_is_closed_is_told_why_after_what_was_sent(
     async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         (session,) = opened.commands.sessions
-        session.tell(Announcement(text="a last word"))
+        session.send(Announcement(text="a last word"))
         session.connection.close(ABUSE)
         session.connection.close(RESTARTING)
         assert await anna.closed() == (ABUSE.code, ABUSE.reason)
