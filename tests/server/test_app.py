@@ -1,4 +1,4 @@
-"""The composition root: what it builds, and how it says that it cannot start."""
+"""The composition root: composing a node, and errors at the start."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Background work: waited for in the end, and never lost without a line in the log."""
+"""Background tasks: awaited at the end, and their errors logged."""
 
 import asyncio
 from itertools import pairwise
@@ -12,7 +12,7 @@ from saratoga_server.ports import StoreUnavailable
 
 
 class Log:
-    """Writes down what is logged."""
+    """Records the log."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []
@@ -95,7 +95,7 @@ async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
 
 
 async def test_behind_any_number_that_have_to_wait_another_is_done(log: Log) -> None:
-    """Many tables lie in a part of the store that is away, the last one does not."""
+    """Many tables are at an unavailable primary; the last one is not."""
     go = asyncio.Event()
 
     async def goes() -> None:

@@ -4,7 +4,7 @@ from saratoga_server.cancellation import cancel_all, pause
 
 
 async def swallow_one_cancellation(going_on: asyncio.Event) -> None:
-    """As `asyncio.wait_for` of Python 3.11 does now and then."""
+    """Swallow a cancellation, as `asyncio.wait_for` of Python 3.11 sometimes does."""
     going_on.set()
     try:
         await asyncio.Event().wait()

@@ -1,4 +1,4 @@
-"""The store's time, carried on between two readings."""
+"""The server's clock: the store's time, continued between two readings."""
 
 import asyncio
 

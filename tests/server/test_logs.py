@@ -20,7 +20,7 @@ SetUp = Callable[..., io.StringIO]
 
 @pytest.fixture
 def written() -> Iterator[SetUp]:
-    """Sets up the logs as a server would, and gives what is written; undone afterwards."""
+    """Set up the logs as a server does; returns the written lines."""
 
     def set_up(*, as_json: bool = False, level: str = "info", strict: bool = False) -> io.StringIO:
         stream = io.StringIO()

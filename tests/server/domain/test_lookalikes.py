@@ -1,4 +1,4 @@
-"""Which names look alike, and which do not."""
+"""Lookalikes: names that can be mistaken for each other."""
 
 # ruff: noqa: RUF001  the letters that look like others are the point here
 

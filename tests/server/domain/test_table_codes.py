@@ -1,4 +1,4 @@
-"""Codes that can be said aloud, typed, and told apart."""
+"""Table codes: easy to say, to type and to tell apart."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def test_every_word_is_short_and_of_plain_letters(word: str) -> None:
 
 
 def drawn(*numbers: int) -> Callable[[int], int]:
-    """A chance that gives these numbers, each within what it was asked for."""
+    """A random source that returns these numbers."""
     left = list(numbers)
 
     def chance(limit: int) -> int:

@@ -42,7 +42,7 @@ asyncio.run(main())
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """As awkward as a user's data folder may be: with spaces, over 160 bytes long, and not there yet."""
+    """An awkward data folder: with spaces, longer than 160 bytes, and not created yet."""
     return tmp_path / "Application Support" / ("long" * 40) / "saratoga"
 
 

@@ -1,4 +1,4 @@
-"""A store as a child process: it comes up or says why not, and ends with its parent."""
+"""A store as a child process: it starts or reports the reason, and ends with its parent."""
 
 import asyncio
 import os

@@ -22,7 +22,7 @@ ONE_MOVE_TO_WIN = (
 
 
 class HeldCommits:
-    """Commits that are on their way to the store until the test lets them through."""
+    """Holds commits back until the test lets them through."""
 
     def __init__(self, commits: Commits) -> None:
         self.submitted: list[BoardCommit] = []
@@ -48,7 +48,7 @@ class HeldCommits:
         reply.set_result(await self._commit(self.submitted[-1 - len(self._replies)]))
 
     def fail(self) -> None:
-        """Lose the oldest one."""
+        """Fail the oldest commit."""
         self._replies.pop(0).set_exception(StoreUnavailable("the store does not answer"))
 
 
@@ -73,14 +73,14 @@ def move(player: MemoryPlayer, text: str, **fields: Any) -> MakeMove:
 
 
 def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> DispatchedMove:
-    """Begin a move that must be on its way to the store then."""
+    """Begin a move and check that its commit was submitted."""
     started = server.node.dispatcher.begin_move(player.session, command)
     assert isinstance(started, DispatchedMove), started
     return started
 
 
 def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
-    """Begin a move that must be answered at once."""
+    """Begin a move and check that it is answered at once."""
     answer = server.node.dispatcher.begin_move(player.session, command)
     assert isinstance(answer, MoveMade | Refused), answer
     return answer

@@ -1,4 +1,4 @@
-"""The dispatcher: every command gets one answer, and a failure is an answer too."""
+"""The dispatcher: every command gets exactly one response, also if it fails."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -225,7 +225,7 @@ async def test_a_move_that_banks_nothing_sends_no_standings(server: InProcessSer
 
 
 class Broken(RuntimeError):
-    """A fault with a secret in its text."""
+    """An error with a secret in its text."""
 
 
 def refused_with_board(answer: object) -> tuple[str, int | None]:

@@ -25,7 +25,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 
 
 def refused(answer: object) -> tuple[str, int | None]:
-    """The code of a no, and the length of the board that came with it."""
+    """Return a refusal's code, and the length of the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 

@@ -127,7 +127,7 @@ class RoundTrips:
         self._in_flight -= 1
 
     async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
-        """Return the calls that followed each other, each waiting for the one before."""
+        """Return the number of rounds until the task is done."""
         rounds = 0
         while not task.done():
             for _ in range(50):

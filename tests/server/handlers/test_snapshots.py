@@ -1,4 +1,4 @@
-"""Snapshots: what a connection is sent of a table when it comes to it."""
+"""Snapshots: the first events that a connection receives of a table."""
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import JoinTable, LeaveTable, NextRace, Resume, WatchTable

@@ -1,4 +1,4 @@
-"""Watching tables: what watchers are sent, how many there may be, and how it ends."""
+"""Watching tables: the events for watchers, their number, and the end of watching."""
 
 import pytest
 
@@ -163,7 +163,7 @@ class Audience:
         self.sessions: list[Session] = []
 
     def comes(self, address: str) -> Session:
-        """Let a session from that address follow the table, with a seat to begin with."""
+        """Let a session from that address follow the table, with a seat."""
         session = Session(
             connection=RecordingConnection(Received(CODEC)),
             codec=CODEC,
@@ -175,7 +175,7 @@ class Audience:
         return session
 
     def watches(self, session: Session) -> bool:
-        """Let the session watch if it may; return whether."""
+        """Let the session watch; returns whether it was allowed."""
         try:
             check_room_to_watch(session, CODE, self.sessions)
         except CommandRejected:

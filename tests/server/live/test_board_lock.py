@@ -1,4 +1,4 @@
-"""The lock of a board: taken at once where it is free, in order where it is not."""
+"""The lock of a board: taken at once if it is free, otherwise in order."""
 
 import asyncio
 

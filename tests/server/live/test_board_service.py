@@ -1,4 +1,4 @@
-"""Boards on a node, other than by moves: dealt at once, ended by the server, looked over."""
+"""Boards on a node: dealt, ended by the server, and checked."""
 
 from collections.abc import AsyncIterator
 
@@ -30,7 +30,7 @@ async def race_on(node: Node, code: str) -> LiveRace:
 
 @pytest.fixture
 async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
-    """Another node on the same store; neither hears of the other."""
+    """Another node on the same store, which receives no events."""
     async with opened_on(server.store.server, server.time, server.faults) as store:
         node = await compose_node(store, server.time, node="other")
         yield node

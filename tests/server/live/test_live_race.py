@@ -1,4 +1,4 @@
-"""A race on a node: deadlines, where everyone stands, and what a player may see of a board."""
+"""A race on a node: deadlines, standings, and the view of a board."""
 
 import pytest
 
@@ -19,7 +19,7 @@ OPENING = parse_position(
 
 
 def race(standings: dict[str, LiveStanding]) -> LiveRace:
-    """Return a race in which the players stand like this."""
+    """Return a race with these standings."""
     return LiveRace(
         id=f"{CODE}/1",
         code=CODE,

@@ -1,4 +1,4 @@
-"""Two nodes in memory: events of one are applied on the other, and what was missed is found."""
+"""Two nodes: events of one are applied on the other, and missed changes are found."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -265,7 +265,7 @@ def second_store(server: InProcessServer) -> AbstractAsyncContextManager[Stepped
 
 @asynccontextmanager
 async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
-    """Let the node apply actions and look for what it missed."""
+    """Run the tasks of a node that apply events and catch up."""
     task = asyncio.create_task(peer_events.run())
     try:
         yield
@@ -274,7 +274,7 @@ async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
 
 
 async def no_events(listener: NodeEventListener) -> None:
-    """Listen, and receive nothing."""
+    """Listen without receiving anything."""
     await asyncio.get_running_loop().create_future()
 
 
@@ -316,7 +316,7 @@ async def test_administrative_actions_are_applied_in_order_and_one_failure_stops
 
 
 def failing_once(load: LoadTable) -> LoadTable:
-    """The first load fails as if the store were away."""
+    """Return `load`, changed so that the first call raises `StoreUnavailable`."""
     faults = [StoreUnavailable("away")]
 
     async def loaded(code: str) -> tuple[int, bytes] | None:

@@ -1,4 +1,4 @@
-"""The list of public tables: what they are now, whatever restarts there were."""
+"""The list of public tables, which is current also after restarts."""
 
 from typing import cast
 

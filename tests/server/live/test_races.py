@@ -20,7 +20,7 @@ from saratoga_server.ports import LiveStanding, StoreUnavailable
 
 @pytest.fixture
 async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
-    """Another node on the same store; neither hears of the other."""
+    """Another node on the same store, which receives no events."""
     async with opened_on(server.store.server, server.time, server.faults) as store:
         node = await compose_node(store, server.time, node="other")
         yield node

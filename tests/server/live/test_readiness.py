@@ -1,4 +1,4 @@
-"""Readiness: the store is asked at most once a second, however many callers want to know."""
+"""Readiness: the store is asked at most once a second, for any number of callers."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ STOPPING = "This server is about to stop."
 
 
 class Store:
-    """Answers while it `is_there`, as soon as `may_answer` is set."""
+    """A store that responds once `may_answer` is set, while `is_there` is true."""
 
     def __init__(self) -> None:
         self.asked = 0

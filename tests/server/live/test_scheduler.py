@@ -1,4 +1,4 @@
-"""Everything that happens by the clock, and a server that was away, or whose store lost a reply."""
+"""The scheduler: timers, restarts of the server, and lost replies of the store."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable

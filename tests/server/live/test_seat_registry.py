@@ -1,4 +1,4 @@
-"""A player sits at one table, whatever several connections ask for at once and whatever the store does."""
+"""A player has one seat, also with concurrent commands and a failing store."""
 
 import asyncio
 import itertools

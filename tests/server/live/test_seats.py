@@ -78,7 +78,7 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
 async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Meanwhile the player may have the seat again, at a node that can read the table."""
+    """The player may have taken the seat again on a node that can read the table."""
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     with monkeypatch.context() as patch:

@@ -99,7 +99,7 @@ async def test_a_board_whose_ending_failed_is_searched_again(
 
 
 class EndlessSearch(StuckSearch):
-    """A search that comes to no verdict; it says when it has begun."""
+    """A search without a verdict, which sets an event when it begins."""
 
     def __init__(self) -> None:
         super().__init__(GAMES["canfield"], STUCK)

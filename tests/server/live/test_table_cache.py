@@ -1,4 +1,4 @@
-"""Tables on a node: loaded once, changed one at a time, judged anew when another node wrote first."""
+"""Tables on a node: loaded once, changed in turn, and read again if another node wrote first."""
 
 import asyncio
 
@@ -283,7 +283,7 @@ async def test_waiting_for_a_table_and_for_the_store_share_one_timeout(caches: C
 
 
 class MuteTables(WrappedTables):
-    """Tables that are changed, but without a reply."""
+    """A table store whose writes get no reply."""
 
     writes: asyncio.Task[bool] | None = None
 
@@ -352,7 +352,7 @@ async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
     await here.cache.open(seated(ANN))
 
     class LateTables(WrappedTables):
-        """Answers with what there was before another node wrote."""
+        """A table store that returns the version before another node wrote."""
 
         async def load_table(self, code: str) -> tuple[int, bytes] | None:
             answer = await self.tables.load_table(code)

@@ -1,4 +1,4 @@
-"""The first load of a table: one read for all who ask, and never older than what was published."""
+"""The first load of a table: one read for all callers, never older than a published version."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ OTHER = "odd-emu-11"
 
 
 class Store:
-    """Answers with these versions, one after the other."""
+    """A table store that returns these versions in turn."""
 
     def __init__(self, *versions: int | None) -> None:
         self.versions = list(versions)

@@ -9,7 +9,7 @@ from saratoga_server.ports import StoreHealth
 
 
 class Node:
-    """Is ready, unless it has a reason not to be."""
+    """A node that is ready unless `reason` is set."""
 
     reason: str | None = None
 

@@ -1,4 +1,4 @@
-"""The ready line: printed for the parent process, and told to systemd."""
+"""The ready line: printed for the parent process, and reported to systemd."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""Addresses: what limits are counted by, and which entry of X-Forwarded-For is believed."""
+"""Addresses: the key of the limits, and the trusted entry of X-Forwarded-For."""
 
 import pytest
 from hypothesis import given

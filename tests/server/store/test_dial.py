@@ -1,4 +1,4 @@
-"""The connections that are not redis-py's log in, select and encrypt as the address says."""
+"""Connections without redis-py: login, database and TLS follow the address."""
 
 import asyncio
 import ssl
@@ -93,7 +93,7 @@ def certificate(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def tls_port(locked: StoreServer, certificate: Path) -> AsyncIterator[int]:
-    """A port that passes on to the store what comes over TLS."""
+    """A port that forwards TLS connections to the store."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
 

@@ -1,4 +1,4 @@
-"""Which of a store's errors are transient."""
+"""The store's errors: transient or permanent."""
 
 import pytest
 from redis.exceptions import (

@@ -144,7 +144,7 @@ async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServe
 
 @pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
 async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
-    """No error is reported, and nothing arrives any more."""
+    """A half-open connection reports no error, and nothing arrives."""
     async with (
         link_to_store(store_server.socket, store_server.folder / "link") as link,
         open_store(link.url) as near,

@@ -1,4 +1,4 @@
-"""Leaderboards against every kind of store: always what a naive fold over the settled races says."""
+"""Leaderboards on every kind of store."""
 
 from itertools import count, islice
 

@@ -1,4 +1,4 @@
-"""Which nodes are alive, against every kind of store."""
+"""Heartbeats of nodes, on every kind of store."""
 
 from kit.running_race import AnyStore
 from saratoga_server.store.nodes import ALIVE_FOR

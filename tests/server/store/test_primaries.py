@@ -1,4 +1,4 @@
-"""Which primary owns which key."""
+"""The primaries of a store and the keys that they own."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""One request at a time: all of its replies at once, or the reason why there are none."""
+"""Requests to the store: all replies to one arrive together, or the reason for the failure."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sweeps over all partitions while one of them is being moved, or holds another type."""
+"""Sweeps over all partitions while one is being moved or has a wrong type."""
 
 import asyncio
 from collections.abc import AsyncIterator

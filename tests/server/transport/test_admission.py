@@ -1,4 +1,4 @@
-"""Which requests are let in, and which address counts behind a proxy."""
+"""Admission of requests, and the address of a client behind a proxy."""
 
 import asyncio
 import ssl

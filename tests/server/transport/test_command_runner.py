@@ -1,4 +1,4 @@
-"""Commands: what is read, in which order it is answered, and what a flood meets."""
+"""Commands of a connection: decoding, order of the responses, and floods."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -205,7 +205,7 @@ MADE = MoveMade(re=1, at=0, board=BOARD)
 async def moving(
     move: FakeMove | AnyEvent | Exception | None,
 ) -> AsyncIterator[tuple[OpenGateway, SocketPlayer]]:
-    """A server that begins every move so, and a client that has sent one, and a command after it."""
+    """A gateway with `move` as the result of every move, and a client that sent a move and a command."""
     async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         opened.commands.move = move
         await anna.socket.send(anna.received.codec.encode_command(MOVE))

@@ -1,4 +1,4 @@
-"""A connection's life: sessions, closing, and nothing left of it in the end."""
+"""The life of a connection: its session, closing, and freeing its memory."""
 
 import asyncio
 import gc

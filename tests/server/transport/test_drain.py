@@ -1,4 +1,4 @@
-"""Which connections are closed when a node stops, in which order, and how many at once."""
+"""Draining: the order and the number of connections that are closed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -65,7 +65,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 
 class Held(asyncio.Event):
-    """Lets a command be answered once it is set, and tells when that is waited for."""
+    """An event that holds a response back, and shows when the command waits for it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Frames that are no plain messages: fragments joined, the protocol's end seen."""
+"""Frames other than plain messages: fragments, pings and closes."""
 
 import pytest
 from websockets.frames import Frame, Opcode

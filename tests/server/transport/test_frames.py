@@ -1,4 +1,4 @@
-"""Frames read and written directly are what `websockets` would read and write."""
+"""Our frames are the same as those of `websockets`."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def frame(
 
 
 def parsed(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
-    """The frames that `websockets` finds at a server's side."""
+    """Return the frames that `websockets` decodes on a server."""
     protocol = WebSocket(Side.SERVER, state=State.OPEN)
     protocol.receive_data(data)
     return [

@@ -1,4 +1,4 @@
-"""All connections of a node: which are let in, and how they are closed."""
+"""The gateway: all connections of a node, accepted and closed."""
 
 import asyncio
 import json

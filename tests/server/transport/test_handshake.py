@@ -1,4 +1,4 @@
-"""The first request of a connection: bounded, answered once, and forgotten."""
+"""The first request of a connection: bounded in size, answered once, then freed."""
 
 import gc
 from collections.abc import AsyncIterator

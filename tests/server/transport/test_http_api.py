@@ -1,4 +1,4 @@
-"""The pages that anybody may read: readiness, leaderboards, records."""
+"""The public HTTP pages: readiness, leaderboards, records."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ async def get(server: FakeServer, target: str, method: str = "GET") -> Page:
 
 
 def told(page: Page) -> tuple[int, str]:
-    """The status and the code of a refusal; every refusal has a sentence for people too."""
+    """Return the status and the code of a refusal, which must have a sentence too."""
     answer = json.loads(page.body)
     assert set(answer) == {"error", "message"}
     assert answer["message"].endswith(".")
@@ -239,7 +239,7 @@ async def port(server: FakeServer) -> AsyncIterator[int]:
 
 
 async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
-    """Send one request by hand: the status line, the headers, the body."""
+    """Send one request; returns the status line, the headers and the body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())

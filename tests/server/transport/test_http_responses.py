@@ -1,4 +1,4 @@
-"""Answers over HTTP: pages and refusals."""
+"""HTTP responses: pages and refusals."""
 
 import json
 from http import HTTPStatus

@@ -32,7 +32,7 @@ def frame(
 
 
 def by_the_parser_alone(data: bytes) -> tuple[list[bytes | str], bytes]:
-    """The messages in `data`, and what is answered besides."""
+    """Return the messages in `data`, and the bytes that are sent in response."""
     protocol = ServerProtocol(state=State.OPEN, max_size=MAX_COMMAND_BYTES)
     protocol.receive_data(data)
     messages: list[bytes | str] = []

@@ -32,7 +32,7 @@ async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.Mon
 
 
 class NotingTransport(FakeTransport):
-    """Notes its writes in a list that several share."""
+    """A transport that records its writes in a shared list."""
 
     def __init__(self, writes: list["NotingTransport"]) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def test_no_portion_of_those_who_are_sent_signs_of_life_is_large(
 
 
 async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
-    """The payloads of the pings that come."""
+    """Return the payloads of the pings."""
     protocol = WebSocket(Side.CLIENT, state=State.OPEN)
     while data := await socket.read():
         protocol.receive_data(data)

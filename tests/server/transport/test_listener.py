@@ -15,7 +15,7 @@ from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.listener import Listener, bind
 
 WITHIN = 10.0
-"""Seconds: a bound, never a measure."""
+"""Seconds that a test waits at most."""
 
 
 class FaultySocket:
@@ -44,7 +44,7 @@ class Arrivals:
         self.owner = FakeOwner()
         self.accepted: asyncio.Queue[tuple[PlayerConnection, str]] = asyncio.Queue()
         self.fault: Exception | None = None
-        """Raised for the next connection."""
+        """The error for the next connection."""
 
     def __call__(self, accepted: socket.socket, peer: str) -> PlayerConnection:
         if self.fault is not None:

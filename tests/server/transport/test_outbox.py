@@ -23,7 +23,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 @asynccontextmanager
 async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
-    """The connection of a client that reads nothing, when the kernel takes no more for it."""
+    """Return the connection of a client that reads nothing, with a full kernel buffer."""
     with raw_socket(opened.port) as raw:
         assert b" 101 " in await raw.shake_hands()
         connection = opened.commands.connections[-1]

@@ -1,4 +1,4 @@
-"""Long answers: only so many bytes of them are sent at once, and every byte is given back."""
+"""The response budget: long responses share a bounded number of bytes."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from saratoga_server.transport.socket_options import SEND_BUFFER
 
 RACE = "mint-otter-42/1"
 LENGTH = 8 * SEND_BUFFER
-"""Of a record: more than the kernel takes for a client that reads nothing."""
+"""Length of a record, which exceeds the kernel buffer of a client that reads nothing."""
 
 
 def test_long_answers_have_a_bound_together() -> None:

@@ -1,4 +1,4 @@
-"""Slow readers: what waits must become fewer bytes, or be none."""
+"""Slow readers: their unread bytes must decrease."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -9,7 +9,7 @@ from saratoga_server.transport.slow_readers import LONGEST_PENDING, SlowReaderDe
 
 
 class Pile:
-    """A transport of which so many bytes wait."""
+    """A transport with that many unsent bytes."""
 
     def __init__(self) -> None:
         self.waits = 0

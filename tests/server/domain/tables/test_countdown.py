@@ -1,4 +1,4 @@
-"""From *ready* to the deal."""
+"""The countdown: from the first `ready` to the deal."""
 
 import hashlib
 

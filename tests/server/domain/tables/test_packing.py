@@ -1,4 +1,4 @@
-"""Tables to bytes and back, by the store's rules."""
+"""Packing of tables into bytes, within the store's rules."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_a_table_of_every_phase_comes_back_as_it_was(phase: TablePhase) -> None:
 
 
 def keeps_to_the_store(value: object) -> bool:
-    """Texts, truth, numbers up to 2^53, lists and maps of them; no nil, no bytes."""
+    """Texts, booleans, numbers up to 2^53, and lists and maps of them; no nil, no bytes."""
     match value:
         case bool() | str():
             return True
@@ -80,7 +80,7 @@ def test_whatever_stands_in_a_seat_comes_back(name: str, numbers: tuple[int, ...
 
 
 def newer(table: TableState) -> dict[str, Any]:
-    """The table as a newer node might write it: with fields everywhere that this one does not know."""
+    """Return the table as a newer node might write it, with unknown fields everywhere."""
     body: dict[str, Any] = msgpack.unpackb(pack(table))
     strange = {"weather": "fair", "winds": [1, {"north": 2}]}
     body |= strange

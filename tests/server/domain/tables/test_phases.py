@@ -1,4 +1,4 @@
-"""Every phase with every act, from the one table that says what may be done when."""
+"""Every phase with every command: a table shows which are allowed."""
 
 from collections.abc import Callable, Mapping
 
@@ -47,7 +47,7 @@ NOW = after(200)
 
 
 def done(table: TableState, act: Act, player: str) -> Change:
-    """The act with content that is right, if the phase and the player are."""
+    """Carry out the command with valid content."""
     return ACTS[act](table, player, next_id(table, player))
 
 
@@ -190,7 +190,7 @@ def test_a_refusal_can_be_read() -> None:
 
 
 def told(table: TableState, *ids: int) -> TableState:
-    """The table after commands of Ann's with these ids."""
+    """Return the table after commands of Ann's with these ids."""
     for command_id in ids:
         change = change_settings(table, ANN, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
         table = change.table
@@ -215,7 +215,7 @@ def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
 
 
 def by_older_node(table: TableState, last_id: int) -> TableState:
-    """Commands of Ann's up to this id were carried out by a node that knows no `accepted`."""
+    """Return the table after commands of Ann's on a node that does not know `accepted`."""
     body = msgpack.unpackb(pack(table))
     body["seats"][0]["last_id"] = last_id
     return unpack(msgpack.packb(body))

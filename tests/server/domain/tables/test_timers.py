@@ -45,7 +45,7 @@ def swept(table: TableState, now: Millis, dead_nodes: tuple[str, ...] = ()) -> C
 
 
 def without(table: TableState, player: str, now: Millis) -> TableState:
-    """The table after the player's connection was lost."""
+    """Return the table after the player's connection was lost."""
     seat = table.seat(player)
     assert seat is not None
     change = disconnect(table, player, seat.epoch, now=now)

@@ -56,7 +56,7 @@ WAYS = {
 
 
 class TableWalk(RuleBasedStateMachine):
-    """Four players, two nodes, and a clock that only the rules move."""
+    """A random walk of four players on two nodes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class TableWalk(RuleBasedStateMachine):
         return next_id(self.table, player)
 
     def attempt(self, act: Callable[[], Change | None]) -> None:
-        """Do it; a no leaves everything as it was."""
+        """Carry out a command; a refusal leaves everything unchanged."""
         before, packed = self.table, pack(self.table)
         try:
             change = act()

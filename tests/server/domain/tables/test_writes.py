@@ -34,7 +34,7 @@ from saratoga_server.ports import RaceFinish, RaceOpening
 
 
 def started(table: TableState) -> TableState:
-    """The table when its countdown is over."""
+    """Return the change at the end of the countdown."""
     change = elapse(table, table.start_at, OTHER_SEED)
     assert change is not None
     return change.table
