@@ -14,7 +14,7 @@ from typing import Final
 
 from kit.finished import finished_race, over
 from kit.session_states import board, seat, snapshot, standings, state_after, table
-from kit.table_screens import Sitting, sitting
+from kit.table_screens import TablePlayer, table_player
 from kit.walks import banking, walk
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.state import SessionState
@@ -126,7 +126,7 @@ def _gathering(size: tuple[int, int]) -> Picture:
 
 async def painted(picture: Picture) -> str:
     """Return a picture as text: the characters, the styles as letters, and the letters' meanings."""
-    async with sitting(
+    async with table_player(
         picture.first,
         position=picture.position,
         record=picture.record,
@@ -139,7 +139,7 @@ async def painted(picture: Picture) -> str:
         return _as_text(at_table)
 
 
-async def _read(at_table: Sitting) -> None:
+async def _read(at_table: TablePlayer) -> None:
     """Wait for the record that the screen reads in the background."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
@@ -147,7 +147,7 @@ async def _read(at_table: Sitting) -> None:
         await at_table.settled()
 
 
-def _as_text(at_table: Sitting) -> str:
+def _as_text(at_table: TablePlayer) -> str:
     letters: dict[str, str] = {}
     styles = []
     for row in at_table.cells:

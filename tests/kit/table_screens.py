@@ -1,7 +1,6 @@
-"""A player at a table's screens, without a house: the test says what the house says.
+"""A player at the screens of a table, without a server: the test changes the table's state.
 
-The screens are the program's own, run by Textual without a terminal. What stands on them is read
-from the cells that would be painted, widgets, colours and all.
+The screens are the program's own, run by Textual without a terminal. Tests read the painted cells.
 """
 
 import asyncio
@@ -34,13 +33,13 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
 
 INVITATION: Final = ("Race me at patience.", f"saratoga join ws://192.168.1.7:7470/{CODE}")
-SENTENCE: Final = "The house says no."
+REFUSAL: Final = "The server refuses this."
 
 SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
-class InventedSeat:
-    """What drives a seat, moved along by the test; it keeps what was asked of it, as words."""
+class FakeSession:
+    """A table session whose state the test changes; it records the screens' commands as words."""
 
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
@@ -50,30 +49,32 @@ class InventedSeat:
         self.time = START + 65_000
         self.position = position
         self.refuses = False
-        """Whether what is asked of the house fails."""
+        """Whether the server refuses every command."""
         self._record = record
-        self._told: Callable[[SessionState], None] = lambda evening: None
+        self._observer: Callable[[SessionState], None] = lambda state: None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
-        self._told = observer
+        self._observer = observer
         return lambda: None
 
-    # What the test does
+    # For the test
 
-    def lay(self, evening: SessionState) -> None:
-        self.state = evening
-        self._told(evening)
+    def change_to(self, state: SessionState) -> None:
+        """Change the state and notify the screens."""
+        self.state = state
+        self._observer(state)
 
-    def hear(self, event: AnyEvent) -> None:
-        """The house says something."""
-        self.lay(next_state(self._now(), event, self.time))
+    def receive(self, event: AnyEvent) -> None:
+        """Apply an event of the server."""
+        self.change_to(next_state(self._now(), event, self.time))
 
     def link(self, state: LinkState) -> None:
-        self.lay(link_changed(self._now(), state, self.time))
+        """Change the state of the connection."""
+        self.change_to(link_changed(self._now(), state, self.time))
 
     def confirm(self, state: str = "racing") -> None:
-        """The house makes the first move that is on its way; or ends the board."""
+        """Confirm the first move in flight; a state other than racing also ends the board."""
         own = self.own
         assert self.position is not None, "a test that moves says where the cards lie"
         count = own.count
@@ -90,16 +91,16 @@ class InventedSeat:
             net=net(own.game, self.position.banked),
             state=state,
         )
-        self.lay(confirm(self._now(), board))
+        self.change_to(confirm(self._now(), board))
 
     def refuse(self, reason: str) -> None:
-        """The house refuses the first move that is on its way."""
+        """Refuse the first move in flight."""
         own = self.own
         refused = without(own, own.in_flight[0].ticket, reason)
-        self.lay(replace(self._now(), own=refused))
+        self.change_to(replace(self._now(), own=refused))
 
     def lose(self, problem: Problem | None = None) -> None:
-        """The seat is gone."""
+        """End the session, as when the seat is lost."""
         if problem is None:
             self._end.set_result(None)
         else:
@@ -115,20 +116,20 @@ class InventedSeat:
         assert self.state is not None
         return self.state
 
-    # What the screens ask for
+    # For the screens
 
     def now(self) -> int:
         return self.time
 
     async def attend(self) -> None:
-        self.lay(self._now())
+        self.change_to(self._now())
         await self._end
 
     def play(self, move: Move) -> bool:
         if not self.own.may_move:
             return False
         self.asked.append(str(move))
-        self.lay(replace(self._now(), own=with_move(self.own, move)))
+        self.change_to(replace(self._now(), own=with_move(self.own, move)))
         return True
 
     async def cash_out(self) -> None:
@@ -161,8 +162,7 @@ class InventedSeat:
         public: bool | None = None,
     ) -> None:
         chosen = {"game": game, "cap": cap, "seats": seats, "public": public}
-        told = [f"{key} {value}" for key, value in chosen.items() if value is not None]
-        self._ask(", ".join(told))
+        self._ask(", ".join(f"{key} {value}" for key, value in chosen.items() if value is not None))
 
     async def kick(self, player: str) -> None:
         self._ask(f"kick {player}")
@@ -174,51 +174,54 @@ class InventedSeat:
     def _ask(self, what: str) -> None:
         self.asked.append(what)
         if self.refuses:
-            raise Problem(SENTENCE, "", Exit.REFUSED)
+            raise Problem(REFUSAL, "", Exit.REFUSED)
 
 
 @dataclass
-class Sitting:
-    """A player before a screen."""
+class TablePlayer:
+    """A player at the screens of a table."""
 
     app: SaratogaApp
     pilot: Pilot[int]
-    seat: InventedSeat
-    visit: TableFlow
+    seat: FakeSession
+    flow: TableFlow
 
     async def press(self, *keys: str) -> None:
+        """Press keys and wait for their effects."""
         await self.pilot.press(*keys)
         await self.settled()
 
-    async def hear(self, *told: AnyEvent) -> None:
-        for event in told:
-            self.seat.hear(event)
+    async def receive(self, *received: AnyEvent) -> None:
+        """Apply events of the server and wait for their effects."""
+        for event in received:
+            self.seat.receive(event)
         await self.settled()
 
     async def settled(self) -> None:
-        """Until the screens show what has come about."""
+        """Wait until the screens show the current state."""
         for _ in range(3):
             await self.pilot.pause()
 
     @property
     def screen(self) -> TableScreen:
-        """The table's own screen, covered or not."""
+        """The table's screen, also while another one covers it."""
         shown = [screen for screen in self.app.screen_stack if isinstance(screen, TableScreen)]
         return shown[-1]
 
     @property
     def rows(self) -> list[str]:
-        """The signs of every row, as they would be painted."""
+        """The characters of every row, as they are painted."""
         return ["".join(text for text, _ in row) for row in self.cells]
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
-        """Every row in pieces of one style."""
+        """Every row as pieces of text, each with its style."""
         rows = painted_rows(self.app.screen)
         return [[(piece.text, str(piece.style)) for piece in row] for row in rows]
 
     @property
     def text(self) -> str:
+        """All rows, without blanks at their ends."""
         return "\n".join(row.rstrip() for row in self.rows)
 
     def widget(self, kind: type[SomeWidget], selector: str = "") -> SomeWidget:
@@ -231,7 +234,7 @@ class Sitting:
         return self.widget(BoardWidget)
 
     def board_column(self, pile: str) -> str:
-        """What is drawn at a pile and below it."""
+        """Return the rows of the screen at a pile and below it."""
         layout = self.board.layout_shown
         assert layout is not None
         columns = {
@@ -243,7 +246,7 @@ class Sitting:
         return "\n".join(row[left:right] for row in self.rows[first:-2])
 
     def point(self, pile: str, index: int | None = None) -> tuple[int, int]:
-        """A cell of a card, of the board's own."""
+        """Return a cell of a card, counted from the board's corner."""
         layout = self.board.layout_shown
         assert layout is not None
         place = next(
@@ -255,28 +258,28 @@ class Sitting:
 
 
 @asynccontextmanager
-async def sitting(
+async def table_player(
     first: SessionState,
     *,
     position: Position | None = None,
     record: RaceRecord | None = None,
     size: tuple[int, int] = (80, 24),
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
-) -> AsyncIterator[Sitting]:
-    """Sit down at a table that is as the evening says; `position` is where the cards really lie."""
-    seat = InventedSeat(first, position, record)
-    visits: list[TableFlow] = []
+) -> AsyncIterator[TablePlayer]:
+    """Open the screens of a table in this state; `position` has the hidden cards too."""
+    seat = FakeSession(first, position, record)
+    flows: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        visits.append(TableFlow(app, seat, invitation=INVITATION))
-        await visits[0].stay()
+        flows.append(TableFlow(app, seat, invitation=INVITATION))
+        await flows[0].stay()
 
     app = SaratogaApp(stay, appearance)
     async with app.run_test(size=size) as pilot:
-        at_table = Sitting(app, pilot, seat, None)  # type: ignore[arg-type]
+        at_table = TablePlayer(app, pilot, seat, None)  # type: ignore[arg-type]
         await at_table.settled()
-        at_table.visit = visits[0]
+        at_table.flow = flows[0]
         yield at_table
 
 
-__all__ = ["INVITATION", "SENTENCE", "YOU", "InventedSeat", "Sitting", "sitting"]
+__all__ = ["INVITATION", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]

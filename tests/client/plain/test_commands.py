@@ -16,7 +16,7 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
-from kit.table_screens import InventedSeat
+from kit.table_screens import FakeSession
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, parse_line
@@ -27,7 +27,7 @@ from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW
 
 
-class AnsweringSession(InventedSeat):
+class AnsweringSession(FakeSession):
     """A session whose server answers at once."""
 
     async def until(self, holds: Callable[[SessionState], bool]) -> None:
@@ -134,8 +134,8 @@ async def test_a_host_kicks_by_name_and_an_unknown_name_lists_the_players() -> N
 async def test_a_refused_command_is_answered_with_the_reason() -> None:
     player_at_table = TypingPlayer(gathering())
     player_at_table.seat.refuses = True
-    assert (await player_at_table.say("start"))[0].startswith("no: The house says no.")
-    assert (await player_at_table.say("leave"))[0].startswith("no: The house says no.")
+    assert (await player_at_table.say("start"))[0].startswith("no: The server refuses this.")
+    assert (await player_at_table.say("leave"))[0].startswith("no: The server refuses this.")
     assert not player_at_table.commands.has_left
 
 

@@ -5,7 +5,7 @@ import pytest
 from kit.positions import draw
 from kit.session_states import board, snapshot, standings, state_after, table
 from kit.solo import before, finished
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.input import scene
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.tui import board_widget
@@ -74,7 +74,7 @@ async def test_a_key_that_plays_no_move_lists_no_moves_and_draws_the_board_at_mo
     monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(state_after(first=told), position=POSITION) as at_table:
+    async with table_player(state_after(first=told), position=POSITION) as at_table:
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
         await at_table.press(key)
@@ -86,7 +86,7 @@ async def test_a_key_that_plays_a_move_lists_the_moves_once_and_draws_the_board_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(state_after(first=told), position=POSITION) as at_table:
+    async with table_player(state_after(first=told), position=POSITION) as at_table:
         await at_table.press("tab")
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
@@ -104,7 +104,7 @@ async def test_the_panel_and_the_meter_are_drawn_only_when_they_change(
     from saratoga_client.tui.screens import race
 
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(state_after(first=told), position=POSITION) as at_table:
+    async with table_player(state_after(first=told), position=POSITION) as at_table:
         screen = at_table.screen
         assert isinstance(screen, GameScreen)
         screen.tick()
@@ -114,6 +114,6 @@ async def test_the_panel_and_the_meter_are_drawn_only_when_they_change(
             await at_table.press("tab")
             screen.tick()
         assert (panel.calls, meter.calls) == (0, 0)
-        at_table.seat.hear(standings("y4 a7 r2"))
+        at_table.seat.receive(standings("y4 a7 r2"))
         await at_table.settled()
         assert (panel.calls, meter.calls) == (1, 0)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kit.table_pictures import pictures
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.sanitised import COMMANDS
 from saratoga_client.session.state import SessionState
 
@@ -58,7 +58,7 @@ def hostile(evening: SessionState, payload: str) -> SessionState:
 async def test_no_word_of_the_house_is_a_command(name: str, payload: str) -> None:
     picture = pictures()[name]()
     first = hostile(picture.first, payload)
-    async with sitting(first, position=picture.position, record=picture.record) as player:
+    async with table_player(first, position=picture.position, record=picture.record) as player:
         for key in ("escape", "k", "q"):
             await player.press(key)
             assert ("<U+" if payload is not MARKUP else "[red]") in player.text

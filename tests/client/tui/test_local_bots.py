@@ -3,7 +3,7 @@
 from kit.scripted_server import CODE, scripted_server, snapshot
 from kit.session_states import snapshot as table_snapshot
 from kit.session_states import state_after, table
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Refused
 
@@ -11,8 +11,8 @@ GATHERING = state_after(first=table_snapshot(shown=table(phase="gathering")))
 
 
 async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player() -> None:
-    async with scripted_server() as server, sitting(GATHERING) as at_table:
-        at_table.visit.server = server.url
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
         await at_table.press("b")
         assert "w weak  s strong" in at_table.rows[-1]
         await at_table.press("w")
@@ -28,8 +28,8 @@ async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player() -> Non
 
 
 async def test_a_table_without_room_for_it_says_so() -> None:
-    async with scripted_server() as server, sitting(GATHERING) as at_table:
-        at_table.visit.server = server.url
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
         await at_table.press("b", "s")
         peer = await server.peer()
         command = await peer.command()
@@ -43,6 +43,6 @@ async def test_a_table_without_room_for_it_says_so() -> None:
 
 
 async def test_any_other_key_brings_nobody() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         await at_table.press("b", "escape", "w")
         assert not [worker for worker in at_table.app.workers if worker.group == "commands"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kit.secrecy import sight
 from kit.session_states import board, snapshot, state_after, table
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from kit.walks import places, step_at
 from saratoga_client.session.state import SessionState
 from saratoga_rules.cards import RANKS, SUITS
@@ -66,7 +66,7 @@ def read(text: str) -> set[str]:
 async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells]:
     """Return all cells before and after each key; fail if they name a hidden card."""
     found = []
-    async with sitting(racing(game, position), position=position) as at_table:
+    async with table_player(racing(game, position), position=position) as at_table:
         for key in ("", *keys):
             if key:
                 await at_table.press(key)

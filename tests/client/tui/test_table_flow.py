@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
-from kit.table_screens import Sitting, sitting
+from kit.table_screens import TablePlayer, table_player
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -23,37 +23,37 @@ def changed(phase: str, version: int, **more: object) -> events.TableChanged:
     return events.TableChanged(table=shown, now=START)
 
 
-def top(at_table: Sitting) -> type:
+def top(at_table: TablePlayer) -> type:
     return type(at_table.app.screen_stack[-1])
 
 
 async def test_the_screens_follow_the_table_from_gathering_to_gathering() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         assert top(at_table) is GatheringScreen
-        await at_table.hear(changed("countdown", 2))
+        await at_table.receive(changed("countdown", 2))
         assert top(at_table) is CountdownScreen
         # the deal may come after the table's word that the race is on
-        await at_table.hear(changed("running", 3))
+        await at_table.receive(changed("running", 3))
         assert top(at_table) is CountdownScreen
-        await at_table.hear(DEALT)
+        await at_table.receive(DEALT)
         assert top(at_table) is RaceScreen
-        await at_table.hear(events.RaceOver(outcome=outcome("y9 a3 r1")))
-        await at_table.hear(changed("over", 4))
+        await at_table.receive(events.RaceOver(outcome=outcome("y9 a3 r1")))
+        await at_table.receive(changed("over", 4))
         assert top(at_table) is ResultsScreen
-        await at_table.hear(changed("gathering", 5, race="mint-otter-42/2"))
+        await at_table.receive(changed("gathering", 5, race="mint-otter-42/2"))
         assert top(at_table) is GatheringScreen
         assert len(at_table.app.screen_stack) == 3, "the program's own, the waiting, the table's"
 
 
 async def test_a_race_takes_the_help_away_and_results_do_not() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         await at_table.press("?")
         assert top(at_table) is HelpScreen
-        await at_table.hear(changed("countdown", 2))
+        await at_table.receive(changed("countdown", 2))
         assert top(at_table) is CountdownScreen
-        await at_table.hear(changed("running", 3), DEALT)
+        await at_table.receive(changed("running", 3), DEALT)
         await at_table.press("?")
-        await at_table.hear(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4))
+        await at_table.receive(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4))
         assert top(at_table) is HelpScreen
         await at_table.press("?")
         await at_table.settled()
@@ -62,28 +62,28 @@ async def test_a_race_takes_the_help_away_and_results_do_not() -> None:
 
 async def test_who_comes_into_a_race_without_a_board_watches() -> None:
     first = state_after(first=snapshot("a1 r1", shown=table("ar", host="a")))
-    async with sitting(first) as at_table:
+    async with table_player(first) as at_table:
         assert top(at_table) is WatchingScreen
 
 
 async def test_a_voided_countdown_goes_back_to_the_gathering_and_says_why() -> None:
-    async with sitting(GATHERING) as at_table:
-        await at_table.hear(changed("countdown", 2))
-        await at_table.hear(changed("gathering", 3, notice="raj has left: no race this time."))
+    async with table_player(GATHERING) as at_table:
+        await at_table.receive(changed("countdown", 2))
+        await at_table.receive(changed("gathering", 3, notice="raj has left: no race this time."))
         assert top(at_table) is GatheringScreen
         assert "raj has left: no race this time." in at_table.rows[-2]
 
 
 async def test_a_new_host_has_the_host_s_keys() -> None:
     first = state_after(first=snapshot(shown=table(phase="gathering", host="a")))
-    async with sitting(first) as at_table:
+    async with table_player(first) as at_table:
         assert "s start" not in at_table.rows[-1]
-        await at_table.hear(changed("gathering", 2, host=player("y"), notice="ana has left."))
+        await at_table.receive(changed("gathering", 2, host=player("y"), notice="ana has left."))
         assert "s start" in at_table.rows[-1]
 
 
 async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         at_table.seat.lose(Problem("The host has kicked you from the table.", "", Exit.REFUSED))
         await at_table.settled()
         assert str(at_table.app.problem) == "The host has kicked you from the table."
@@ -91,7 +91,7 @@ async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
 
 
 async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         await at_table.press("q")
         assert "Leave mint-otter-42 and give up your seat? (y/n)" in at_table.text
         await at_table.press("escape", "y")
@@ -103,20 +103,20 @@ async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
 
 
 @pytest.mark.parametrize("refuses", [True, False])
-async def test_what_the_house_refuses_leaves_the_player_where_they_are(refuses: bool) -> None:
+async def test_a_refusal_of_the_server_leaves_the_screen_as_it_is(refuses: bool) -> None:
     seats = [seat("y", ready=True), seat("a", ready=True)]
     first = state_after(first=snapshot(shown=table(phase="gathering", seats=seats)))
-    async with sitting(first) as at_table:
+    async with table_player(first) as at_table:
         at_table.seat.refuses = refuses
         await at_table.press("s")
-        assert ("The house says no." in at_table.text) is refuses
+        assert ("The server refuses this." in at_table.text) is refuses
         assert top(at_table) is GatheringScreen
 
 
-async def test_without_an_invitation_of_its_own_a_visit_makes_one() -> None:
-    async with sitting(GATHERING) as at_table:
-        at_table.visit.invitation = ()
-        assert at_table.visit.invitation_lines == ("saratoga join mint-otter-42",)
-        at_table.visit.server = "wss://cards.example.org"
-        (line,) = at_table.visit.invitation_lines
+async def test_a_flow_without_an_invitation_makes_one() -> None:
+    async with table_player(GATHERING) as at_table:
+        at_table.flow.invitation = ()
+        assert at_table.flow.invitation_lines == ("saratoga join mint-otter-42",)
+        at_table.flow.server = "wss://cards.example.org"
+        (line,) = at_table.flow.invitation_lines
         assert line == "saratoga join wss://cards.example.org/mint-otter-42"

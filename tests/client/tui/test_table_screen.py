@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from kit.session_states import CODE, snapshot, state_after, table
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.net.connection import LinkState
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
 
 
 async def test_the_player_is_asked_before_the_seat_is_given_up() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         await at_table.press("q")
         assert at_table.rows[-2].strip() == f"Leave {CODE} and give up your seat? (y/n)"
         await at_table.press("n")
@@ -21,8 +21,8 @@ async def test_the_player_is_asked_before_the_seat_is_given_up() -> None:
 
 
 async def test_the_title_shows_the_state_of_the_connection() -> None:
-    async with sitting(GATHERING, size=(120, 40)) as at_table:
-        at_table.seat.lay(replace(GATHERING, round_trip_ms=42))
+    async with table_player(GATHERING, size=(120, 40)) as at_table:
+        at_table.seat.change_to(replace(GATHERING, round_trip_ms=42))
         await at_table.settled()
         assert at_table.rows[0].rstrip().endswith("● live 42 ms")
         at_table.seat.link(LinkState.RECONNECTING)
@@ -31,7 +31,7 @@ async def test_the_title_shows_the_state_of_the_connection() -> None:
 
 
 async def test_the_theme_key_changes_every_colour_and_no_text() -> None:
-    async with sitting(GATHERING) as at_table:
+    async with table_player(GATHERING) as at_table:
         before = at_table.cells
         await at_table.press("t")
         after = at_table.cells

@@ -3,12 +3,14 @@
 from msgspec.structs import replace
 
 from kit.session_states import START, player, seat, snapshot, state_after, table
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.tui.screens.countdown import CountdownScreen
 
 
 async def test_the_seconds_go_by_and_the_fingerprint_is_readable() -> None:
-    async with sitting(state_after(first=snapshot(shown=table(phase="countdown")))) as at_table:
+    async with table_player(
+        state_after(first=snapshot(shown=table(phase="countdown")))
+    ) as at_table:
         assert isinstance(at_table.screen, CountdownScreen)
         at_table.seat.time = START - 4_200
         at_table.screen.tick()
@@ -24,7 +26,7 @@ async def test_the_seconds_go_by_and_the_fingerprint_is_readable() -> None:
 
 async def test_a_player_without_a_seat_watches() -> None:
     at_table_only = table("ar", phase="countdown", host="a")
-    async with sitting(state_after(first=snapshot(shown=at_table_only))) as at_table:
+    async with table_player(state_after(first=snapshot(shown=at_table_only))) as at_table:
         assert "You are watching this race." in at_table.text
 
 
@@ -33,5 +35,5 @@ async def test_a_player_who_was_not_ready_reads_that_the_race_starts_without_the
     without_you = replace(
         table("yar", phase="countdown", seats=seats), racers=[player("a"), player("r")]
     )
-    async with sitting(state_after(first=snapshot(shown=without_you))) as at_table:
+    async with table_player(state_after(first=snapshot(shown=without_you))) as at_table:
         assert "You weren't ready, so this race started without you." in at_table.text

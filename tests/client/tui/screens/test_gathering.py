@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.session_states import player, seat, snapshot, state_after, table
-from kit.table_screens import SENTENCE, sitting
+from kit.table_screens import REFUSAL, table_player
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_protocol import events
@@ -21,11 +21,11 @@ def gathering(
 
 
 async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
-    async with sitting(gathering(host="a")) as at_table:
+    async with table_player(gathering(host="a")) as at_table:
         assert isinstance(at_table.screen, GatheringScreen)
         assert "Press r when you are ready; the host starts the race." in at_table.text
         await at_table.press("r")
-        at_table.seat.lay(gathering(host="a", ready="y"))
+        at_table.seat.change_to(gathering(host="a", ready="y"))
         await at_table.settled()
         assert "r not ready" in at_table.rows[-1]
         await at_table.press("r")
@@ -36,7 +36,7 @@ async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
 async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_them(
     key: str,
 ) -> None:
-    async with sitting(gathering(host="a")) as at_table:
+    async with table_player(gathering(host="a")) as at_table:
         await at_table.press(key)
         assert "Only the host can do that." in at_table.text
         assert at_table.seat.asked == []
@@ -47,21 +47,21 @@ async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_th
     [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16")],
 )
 async def test_the_host_changes_each_setting_with_one_key(key: str, asked: str) -> None:
-    async with sitting(gathering()) as at_table:
+    async with table_player(gathering()) as at_table:
         await at_table.press(key)
         assert at_table.seat.asked == [asked]
 
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_g_goes_to_the_next_game_after_any_game(game: str) -> None:
-    async with sitting(gathering(game=game)) as at_table:
+    async with table_player(gathering(game=game)) as at_table:
         await at_table.press("g")
         names = list(GAMES)
         assert at_table.seat.asked == [f"game {names[(names.index(game) + 1) % len(names)]}"]
 
 
 async def test_a_host_can_change_from_an_unknown_game_to_a_known_one() -> None:
-    async with sitting(gathering(game="golf")) as at_table:
+    async with table_player(gathering(game="golf")) as at_table:
         await at_table.press("?")
         assert "This program does not know that game" in at_table.rows[-2]
         await at_table.press("g")
@@ -69,22 +69,22 @@ async def test_a_host_can_change_from_an_unknown_game_to_a_known_one() -> None:
 
 
 async def test_after_a_change_of_settings_ready_players_must_press_r_again() -> None:
-    async with sitting(gathering(ready="a")) as at_table:
+    async with table_player(gathering(ready="a")) as at_table:
         await at_table.press("c")
         assert "The race has changed: all players must press r again." in at_table.text
 
 
 async def test_a_host_who_is_not_ready_must_press_r_before_s() -> None:
-    async with sitting(gathering()) as at_table:
+    async with table_player(gathering()) as at_table:
         await at_table.press("s")
         assert "Press r first: the host races too." in at_table.text
-        at_table.seat.lay(gathering(ready="y"))
+        at_table.seat.change_to(gathering(ready="y"))
         await at_table.press("s")
         assert at_table.seat.asked == ["start"]
 
 
 async def test_the_host_kicks_a_player_after_one_question() -> None:
-    async with sitting(gathering()) as at_table:
+    async with table_player(gathering()) as at_table:
         await at_table.press("k")
         assert "k kicks ana" in at_table.text
         await at_table.press("down", "k")
@@ -96,41 +96,41 @@ async def test_the_host_kicks_a_player_after_one_question() -> None:
 
 
 async def test_a_host_alone_has_no_player_to_kick() -> None:
-    async with sitting(gathering("y")) as at_table:
+    async with table_player(gathering("y")) as at_table:
         await at_table.press("k")
         assert "No other player is at this table." in at_table.text
 
 
 async def test_the_keys_of_players_do_nothing_for_a_watcher() -> None:
-    async with sitting(gathering("ao", host="a")) as at_table:
+    async with table_player(gathering("ao", host="a")) as at_table:
         assert "You are watching this table" in at_table.text
         await at_table.press("r", "s")
         assert at_table.seat.asked == []
 
 
 async def test_a_notice_of_the_table_is_shown_when_it_arrives() -> None:
-    async with sitting(gathering(host="a")) as at_table:
+    async with table_player(gathering(host="a")) as at_table:
         noticed = replace(
             table(phase="gathering", letters="yo", version=2),
             notice="ana is gone: you are host now.",
         )
         told = events.TableChanged(table=noticed, now=at_table.seat.time)
-        await at_table.hear(told)
+        await at_table.receive(told)
         assert "ana is gone: you are host now." in at_table.rows[-2]
         assert "s start" in at_table.rows[-1]
 
 
 async def test_a_refusal_of_the_server_is_shown() -> None:
-    async with sitting(gathering()) as at_table:
+    async with table_player(gathering()) as at_table:
         at_table.seat.refuses = True
         await at_table.press("r")
         await at_table.settled()
-        assert SENTENCE in at_table.rows[-2]
+        assert REFUSAL in at_table.rows[-2]
 
 
 async def test_a_full_table_at_80x24_shows_every_player_and_the_invitation() -> None:
     letters = "yabcdefghijklmno"
-    async with sitting(gathering(letters)) as at_table:
+    async with table_player(gathering(letters)) as at_table:
         assert sum("racer" in row for row in at_table.rows) == 12
         for name in ("ana", "mei", "Otto [bot]", "Zoë", "SEATS 16 of 16", "saratoga join ws://"):
             assert name in at_table.text, name

@@ -3,7 +3,7 @@
 import pytest
 
 from kit.session_states import board, snapshot, state_after
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.tui.rich_view import ScrollPage
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
@@ -13,7 +13,7 @@ RACING = state_after(first=snapshot("y1 a1 r1", board()))
 
 @pytest.mark.parametrize("key", ["?", "escape", "q", "enter"])
 async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -> None:
-    async with sitting(RACING) as at_table:
+    async with table_player(RACING) as at_table:
         await at_table.press("?")
         assert isinstance(at_table.app.screen, HelpScreen)
         assert "KEYS IN A RACE" in at_table.text
@@ -24,7 +24,7 @@ async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -
 
 
 async def test_scrolling_shows_every_line_of_the_help() -> None:
-    async with sitting(RACING) as at_table:
+    async with table_player(RACING) as at_table:
         await at_table.press("?")
         seen = set(at_table.rows)
         for _ in range(40):

@@ -8,7 +8,7 @@ import pytest
 
 from kit.positions import draw
 from kit.session_states import START, board, snapshot, standings, state_after, table
-from kit.table_screens import Sitting, sitting
+from kit.table_screens import TablePlayer, table_player
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.race import RaceScreen
@@ -41,13 +41,13 @@ def racing(
 @asynccontextmanager
 async def race(
     position: Position = POSITION, size: tuple[int, int] = (80, 24), told: str = "y4 a3 r2"
-) -> AsyncIterator[Sitting]:
-    async with sitting(racing(position, told), position=position, size=size) as at_table:
+) -> AsyncIterator[TablePlayer]:
+    async with table_player(racing(position, told), position=position, size=size) as at_table:
         assert isinstance(at_table.screen, RaceScreen)
         yield at_table
 
 
-def said(at_table: Sitting) -> str:
+def said(at_table: TablePlayer) -> str:
     """The line of the message, at 80x24 and with a message of one line."""
     return at_table.rows[-2].strip()
 
@@ -250,7 +250,7 @@ async def test_a_lost_connection_is_said_and_so_is_its_return() -> None:
 async def test_the_house_is_heard_in_the_middle_of_a_race() -> None:
     async with race() as at_table:
         word = "The house closes at midnight; races that are on then are played to their end first."
-        await at_table.hear(events.Announcement(text=word))
+        await at_table.receive(events.Announcement(text=word))
         told = " ".join(row.strip() for row in at_table.rows[-3:-1])
         assert told == word
 
@@ -258,7 +258,7 @@ async def test_the_house_is_heard_in_the_middle_of_a_race() -> None:
 async def test_an_alarm_is_said_loudly() -> None:
     async with race(size=(70, 24)) as at_table:
         alarmed = replace(racing(), alarms=("The deal is not the one promised.",))
-        at_table.seat.lay(alarmed)
+        at_table.seat.change_to(alarmed)
         await at_table.settled()
         assert "The deal is not the one promised." in at_table.text
 
@@ -279,7 +279,7 @@ async def test_the_end_of_the_board_says_what_it_came_to_and_who_races_on(
         await at_table.settled()
         told = " ".join(row.strip() for row in at_table.rows[-3:-1] if "net   " not in row)
         assert told.endswith(f"{words} 2 still racing.")
-        await at_table.hear(standings("y4:stuck a3 r2:stuck"))
+        await at_table.receive(standings("y4:stuck a3 r2:stuck"))
         told = " ".join(row.strip() for row in at_table.rows[-3:-1])
         assert told.endswith(f"{words} ana still racing.")
         await at_table.press("1", "x")

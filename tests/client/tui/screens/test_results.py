@@ -4,13 +4,13 @@ import pytest
 
 from kit.finished import finished_race, over
 from kit.session_states import snapshot, state_after, table
-from kit.table_screens import Sitting, sitting
+from kit.table_screens import TablePlayer, table_player
 from saratoga_client.tui.screens.results import ResultsScreen
 
 RECORD = finished_race()
 
 
-async def read(at_table: Sitting) -> None:
+async def read(at_table: TablePlayer) -> None:
     """Wait until the screen shows the findings of the race's record."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
@@ -20,7 +20,7 @@ async def read(at_table: Sitting) -> None:
 
 async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page() -> None:
     first = over(RECORD, tie="fewer cards when the time was up")
-    async with sitting(first, record=RECORD, size=(120, 40)) as at_table:
+    async with table_player(first, record=RECORD, size=(120, 40)) as at_table:
         assert isinstance(at_table.screen, ResultsScreen)
         await read(at_table)
         for text in (
@@ -34,7 +34,7 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
 
 
 async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
-    async with sitting(over(RECORD), record=RECORD) as at_table:
+    async with table_player(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
         assert " more lines" in at_table.rows[-1]
         seen = set(at_table.rows)
@@ -46,7 +46,7 @@ async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
 
 
 async def test_n_opens_the_next_race_for_the_host() -> None:
-    async with sitting(over(RECORD, you="ana"), record=RECORD) as at_table:
+    async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
         await read(at_table)
         assert "n next race" in at_table.rows[-1]
         await at_table.press("n")
@@ -54,19 +54,19 @@ async def test_n_opens_the_next_race_for_the_host() -> None:
 
 
 async def test_other_players_read_which_host_they_wait_for() -> None:
-    async with sitting(over(RECORD), record=RECORD) as at_table:
+    async with table_player(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
         assert "ana is the host and opens the next race." in at_table.rows[-2]
         await at_table.press("n")
         assert "next race" not in at_table.seat.asked
-        at_table.seat.lay(over(RECORD, host="Zoë"))
+        at_table.seat.change_to(over(RECORD, host="Zoë"))
         await at_table.settled()
         assert "Press n for the next race." in at_table.rows[-2]
 
 
 async def test_y_copies_the_result_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
-    async with sitting(over(RECORD), record=RECORD) as at_table:
+    async with table_player(over(RECORD), record=RECORD) as at_table:
         monkeypatch.setattr(at_table.app, "copy_to_clipboard", copied.append)
         await read(at_table)
         await at_table.press("y")
@@ -76,7 +76,7 @@ async def test_y_copies_the_result_to_the_clipboard(monkeypatch: pytest.MonkeyPa
 
 
 async def test_without_a_record_the_order_is_shown_with_the_reason() -> None:
-    async with sitting(over(RECORD)) as at_table:
+    async with table_player(over(RECORD)) as at_table:
         await read(at_table)
         assert "The server sent no record of this race: There is no such record." in at_table.text
         await at_table.press("v")
@@ -85,7 +85,7 @@ async def test_without_a_record_the_order_is_shown_with_the_reason() -> None:
 
 
 async def test_v_shows_all_boards_until_the_next_countdown() -> None:
-    async with sitting(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
+    async with table_player(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
         await read(at_table)
         results = at_table.app.screen
         await at_table.press("v")
@@ -93,6 +93,6 @@ async def test_v_shows_all_boards_until_the_next_countdown() -> None:
         # the boards stay open while the table gathers
         for phase in ("gathering", "countdown"):
             following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
-            at_table.seat.lay(following)
+            at_table.seat.change_to(following)
             await at_table.settled()
             assert (at_table.app.screen is at_table.screen) == (phase == "countdown")

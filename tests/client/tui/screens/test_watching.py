@@ -1,15 +1,15 @@
 """A race that the player watches."""
 
 from kit.session_states import snapshot, standings, state_after, table
-from kit.table_screens import sitting
+from kit.table_screens import table_player
 from saratoga_client.tui.screens.watching import WatchingScreen
 
 
 async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
-    async with sitting(state_after(first=first)) as at_table:
+    async with table_player(state_after(first=first)) as at_table:
         assert isinstance(at_table.screen, WatchingScreen)
-        await at_table.hear(standings("a20 r3:stuck"))
+        await at_table.receive(standings("a20 r3:stuck"))
         assert "ana reached 20" in at_table.text
         assert "watching" in at_table.rows[0]
         assert at_table.rows[0].endswith("8:55 ")
@@ -18,7 +18,7 @@ async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
 
 async def test_a_watcher_leaves_without_a_question() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
-    async with sitting(state_after(first=first)) as at_table:
+    async with table_player(state_after(first=first)) as at_table:
         await at_table.press("q")
         assert not at_table.app.is_running
         assert at_table.seat.asked == []
