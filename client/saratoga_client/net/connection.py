@@ -70,7 +70,7 @@ class Timing:
     answer_within: float = 30.0
     """The limit for the answer to a command, reconnecting included."""
     steady_after: float = 5.0
-    """The age of a connection from which on earlier failures do not lengthen the wait."""
+    """Once a connection has lasted this long, earlier failures no longer lengthen the wait."""
 
 
 Answer = TypeVar("Answer", bound=Event)

@@ -66,7 +66,7 @@ def own_result(state: SessionState) -> str:
     shares = sum(row.place == own.place for row in found) > 1
     place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
-    return f"You came {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
+    return f"You finished {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
 
 
 def totals(state: SessionState) -> tuple[Seat, ...]:

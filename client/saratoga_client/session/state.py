@@ -90,7 +90,7 @@ class SessionState:
 
     @property
     def phase(self) -> str:
-        """`gathering`, `countdown`, `running`, `over` or `closed`."""
+        """The table's phase: `gathering`, `countdown`, `running`, `over` or `closed`."""
         return self.table_view.table.phase
 
     @property
@@ -180,7 +180,7 @@ class RaceClock(NamedTuple):
     """The time of a race, in milliseconds."""
 
     until_start: int
-    """0 from the start on."""
+    """Milliseconds to the start; 0 after it."""
     elapsed: int
     left: int | None
     """The time left; `None` if the race has no time limit or does not run."""
