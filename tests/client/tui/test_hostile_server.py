@@ -1,4 +1,4 @@
-"""Whatever a house says, and whatever people call themselves, the screens at a table obey none of it."""
+"""No text from a server, such as a player's name, controls the terminal through a table's screens."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,38 +15,38 @@ CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"
 C1_AND_DIRECTION = "\x9b2J\u202e\r\n"
 MARKUP = "[red][@click=app.exit]x[/]"
 
-MUST_BE_TRUE = {"player", "phase", "state", "waste", "reserve_top", "columns"}
-"""What decides which screen is shown, and how the cards lie: anything else leads to no screen."""
+UNCHANGED = {"player", "phase", "state", "waste", "reserve_top", "columns"}
+"""Fields that stay as they are: they decide which screen is shown and where the cards are."""
 
 
 def poisoned(value: Any, payload: str, key: str = "") -> Any:
-    """The same, with the payload behind every text that the house has said."""
+    """Return a value with the payload after every text from the server."""
     match value:
         case msgspec.Struct():
-            told = {
+            fields = {
                 name: poisoned(getattr(value, name), payload, name)
                 for name in value.__struct_fields__
             }
-            return msgspec.structs.replace(value, **told)
+            return msgspec.structs.replace(value, **fields)
         case list():
             return [poisoned(each, payload, key) for each in value]
-        case str() if key not in MUST_BE_TRUE:
+        case str() if key not in UNCHANGED:
             return value + payload
         case _:
             return value
 
 
-def hostile(evening: SessionState, payload: str) -> SessionState:
-    """The evening, had the house said all that."""
-    picture = evening.table_view
+def hostile(state: SessionState, payload: str) -> SessionState:
+    """Return a state whose every text from the server ends with the payload."""
+    view = state.table_view
     return replace(
-        evening,
+        state,
         announcement=f"Soon{payload}",
         alarms=(payload,),
         table_view=replace(
-            picture,
-            table=poisoned(picture.table, payload),
-            outcome=poisoned(picture.outcome, payload),
+            view,
+            table=poisoned(view.table, payload),
+            outcome=poisoned(view.outcome, payload),
         ),
     )
 
@@ -55,7 +55,7 @@ def hostile(evening: SessionState, payload: str) -> SessionState:
 @pytest.mark.parametrize(
     "name", ["gathering-120x40", "countdown-80x24", "race-canfield-80x24", "results-caprice-80x24"]
 )
-async def test_no_word_of_the_house_is_a_command(name: str, payload: str) -> None:
+async def test_no_text_from_a_server_controls_the_terminal(name: str, payload: str) -> None:
     picture = pictures()[name]()
     first = hostile(picture.first, payload)
     async with table_player(first, position=picture.position, record=picture.record) as player:
