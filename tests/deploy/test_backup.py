@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
-from kit.catastrophes import Party, party
 from kit.deployment import DEPLOY, open_valkey, replaced
 from kit.programs import program
 from kit.race_audit import disagreements, faults_of_open_board
+from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.server_process import running_server
 from kit.stores import SCRATCH, StoreServer
@@ -49,11 +49,11 @@ async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
         backups, fresh = Path(scratch) / "backups", Path(scratch) / "fresh"
 
-        async def back_up(guests: Party) -> None:
-            await asyncio.to_thread(admin, guests.server_process.data, "backup", backups)
+        async def back_up(bots: RacingBots) -> None:
+            await asyncio.to_thread(admin, bots.server_process.data, "backup", backups)
 
-        async with party((SHORT, LONG), 40) as guests:
-            over, running = await backed_up_in_mid_race(guests, back_up)
+        async with racing_bots((SHORT, LONG), 40) as bots:
+            over, running = await backed_up_in_mid_race(bots, back_up)
         (backup,) = backups.iterdir()
         await asyncio.to_thread(admin, fresh / "data", "restore", backup)
         async with running_server(folder=fresh) as server_process:
@@ -68,11 +68,11 @@ async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -
     with open_valkey("safe", str(find_binary())) as valkey:
         tools = Tools(valkey)
 
-        async def back_up(guests: Party) -> None:
+        async def back_up(bots: RacingBots) -> None:
             await asyncio.to_thread(tools.back_up)
 
-        async with party((SHORT, LONG), 40, valkey) as guests:
-            over, running = await backed_up_in_mid_race(guests, back_up)
+        async with racing_bots((SHORT, LONG), 40, valkey) as bots:
+            over, running = await backed_up_in_mid_race(bots, back_up)
         await asyncio.to_thread(tools.restore)
         async with open_store(valkey.url) as store:
             await hold_what_is_over(over, store)
@@ -195,17 +195,17 @@ def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_p
 
 
 async def backed_up_in_mid_race(
-    guests: Party, back_up: Callable[[Party], Awaitable[None]]
+    bots: RacingBots, back_up: Callable[[RacingBots], Awaitable[None]]
 ) -> tuple[list[Notes], list[Notes]]:
     """Back up while one race is over and another runs; what everybody knew before that."""
-    short, long = guests.tables
-    await guests.until(lambda: all(player.notes.outcomes for player in short))
+    short, long = bots.tables
+    await bots.until(lambda: all(player.notes.outcomes for player in short))
     async with asyncio.timeout(20):
-        while (await guests.server_process.get(PAGE))[1]["total"] < len(short):
+        while (await bots.server_process.get(PAGE))[1]["total"] < len(short):
             pass  # the page itself takes its time
-    await guests.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
-    known = [[known_now(player.notes) for player in table] for table in guests.tables]
-    await back_up(guests)
+    await bots.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
+    known = [[known_now(player.notes) for player in table] for table in bots.tables]
+    await back_up(bots)
     return known[0], known[1]
 
 

@@ -10,11 +10,11 @@ import msgpack
 import pytest
 
 from kit import quick_countdown
-from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import link_to_ports
 from kit.figures import note
 from kit.nodes import nodes_on
 from kit.other_version import moods_lost
+from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.recorded_players import Notes
 from kit.server_process import ServerProcess
 from kit.stores import StoreServer
@@ -29,28 +29,28 @@ LONGEST_PAUSE = 2.0
 
 
 @dataclass
-class Rolling:
+class RollingRestart:
     """Three nodes behind a balancer, and players who race through it."""
 
     nodes: Sequence[ServerProcess]
-    party: Party
+    bots: RacingBots
 
     async def restart(self, nodes: Sequence[ServerProcess], module: str) -> None:
         """Restart these nodes one after the other, each in mid-race, with this program."""
         for node in nodes:
-            await self.party.mid_race()
+            await self.bots.mid_race()
             assert await node.stop() == 0
             node.module = module
             await node.start()
 
     async def finish(self, what: str) -> bytes:
         """Finish the races, check records and pauses; returns a table as the store has it."""
-        await self.party.finish()
-        async with store_of(self.party) as store:
-            _, moves = await self.party.audit(store)
-            table = await store.tables.load_table(self.party.tables[0][0].notes.code)
+        await self.bots.finish()
+        async with store_of(self.bots) as store:
+            _, moves = await self.bots.audit(store)
+            table = await store.tables.load_table(self.bots.tables[0][0].notes.code)
         assert table is not None
-        waited = [each for player in self.party.players for each in pauses(player.notes)]
+        waited = [each for player in self.bots.players for each in pauses(player.notes)]
         assert waited, "no player had to change nodes in mid-race"
         note(
             f"{what}: {len(waited)} pauses, in median {median(waited):.2f} s, at most "
@@ -69,14 +69,14 @@ def pauses(notes: Notes) -> Iterator[float]:
 
 
 @asynccontextmanager
-async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[Rolling]:
+async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[RollingRestart]:
     store.empty()
     async with (
         nodes_on(store.url, 3, module=quick_countdown.MODULE) as nodes,
         link_to_ports(*(node.port for node in nodes)) as balancer,
-        party_at(balancer.url, games, PACE, nodes[0], store) as party,
+        racing_bots_at(balancer.url, games, PACE, nodes[0], store) as bots,
     ):
-        yield Rolling(nodes, party)
+        yield RollingRestart(nodes, bots)
 
 
 async def test_an_upgrade_of_all_nodes_and_the_way_back_of_one_lose_nothing(

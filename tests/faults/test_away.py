@@ -1,4 +1,4 @@
-"""A house that was away, or died without a goodbye: nobody pays for what the house did not hear."""
+"""Players keep seats and boards although their server was down or was killed."""
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import Resume
@@ -6,14 +6,14 @@ from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 
 
-async def test_a_killed_nodes_seats_are_found_empty_once_it_counts_as_dead(
+async def test_seats_at_a_killed_node_are_disconnected_once_it_counts_as_dead(
     server: InProcessServer,
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     killed = server.node.name
     await server.restart()
-    await server.real.nodes.beat(killed)  # its last sign of life still holds
+    await server.real.nodes.beat(killed)  # its last heartbeat is still valid
     back = await server.player("Bert")
     await back.at_table(Resume, table=code)
     await server.pass_time(1000)
@@ -23,7 +23,7 @@ async def test_a_killed_nodes_seats_are_found_empty_once_it_counts_as_dead(
     assert [seat.connected for seat in back.table.seats] == [False, True]
 
 
-async def test_nobody_counts_as_gone_for_the_time_in_which_the_house_was_away(
+async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     server: InProcessServer,
 ) -> None:
     code = await server.race(await server.player("Anna"), await server.player("Bert"), cap=20)

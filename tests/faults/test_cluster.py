@@ -1,4 +1,4 @@
-"""A cluster whose primaries die, hand over and change places: nothing acknowledged lost or doubled."""
+"""A cluster loses and doubles no acknowledged move while primaries die, fail over and swap slots."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -49,7 +49,7 @@ def cluster(shared_cluster: Cluster) -> Cluster:
 
 
 async def under(cluster: Cluster, faults: Faults) -> Movers:
-    """Have players move while the faults happen, and a little longer; then look at every move."""
+    """Let players move during the faults and after them; then check every move."""
     async with open_store(cluster.url, Durability.REPLICATED) as store:
         movers = Movers(store)
         await movers.sit_down()
@@ -74,7 +74,7 @@ async def under(cluster: Cluster, faults: Faults) -> Movers:
 
 
 def tables_of(node: ClusterNode) -> list[str]:
-    """Those of the tables whose partition is the node's."""
+    """Return the tables whose partition belongs to the node."""
     return [code for code in TABLES if node.ask("EXISTS", table_key(code)).startswith(":")]
 
 
@@ -84,23 +84,23 @@ def killing(cluster: Cluster, times: int) -> Faults:
     The replica hangs before: whatever the primary has written meanwhile is nowhere else.
     """
 
-    def replace(primary: ClusterNode, heir: ClusterNode) -> None:
+    def replace(primary: ClusterNode, successor: ClusterNode) -> None:
         primary.kill()
-        heir.resume()
-        cluster.wait_until_promoted(heir)
+        successor.resume()
+        cluster.wait_until_promoted(successor)
         primary.restart()
         cluster.wait_until_in_step()
 
     async def faults(movers: Movers) -> None:
         for turn in range(times):
             primary = cluster.primaries()[turn % 3]
-            heir = cluster.replica_of(primary)
+            successor = cluster.replica_of(primary)
             others = [code for code in TABLES if code not in tables_of(primary)]
-            heir.pause()
-            # else the kernel would keep for it what the primary says
+            successor.pause()
+            # Otherwise the kernel would buffer what the primary sends.
             assert primary.ask("CLIENT", "KILL", "TYPE", "replica") == ":1\r\n"
             await movers.rounds(10, others)
-            await asyncio.to_thread(replace, primary, heir)
+            await asyncio.to_thread(replace, primary, successor)
             await movers.rounds(5)
 
     return faults
@@ -118,15 +118,15 @@ async def test_a_primary_that_is_killed_loses_and_doubles_nothing(cluster: Clust
     await under(cluster, killing(cluster, 1))
 
 
-async def test_a_primary_that_hangs_is_replaced_and_comes_back_to_no_effect(
+async def test_a_primary_that_hangs_is_replaced_and_resumes_without_effect(
     cluster: Cluster,
 ) -> None:
     def hang() -> None:
         primary = cluster.primaries()[0]
-        heir = cluster.replica_of(primary)
+        successor = cluster.replica_of(primary)
         primary.pause()
         try:
-            cluster.wait_until_promoted(heir, but=primary)
+            cluster.wait_until_promoted(successor, but=primary)
         finally:
             primary.resume()
         cluster.wait_until_in_step()
@@ -138,7 +138,7 @@ async def test_a_primary_that_hangs_is_replaced_and_comes_back_to_no_effect(
 
 
 @pytest.mark.parametrize("force", [False, True], ids=["agreed", "forced"])
-async def test_primaries_hand_over_in_the_midst_of_races(cluster: Cluster, force: bool) -> None:
+async def test_primaries_fail_over_in_mid_race(cluster: Cluster, force: bool) -> None:
     def hand_over(turn: int) -> None:
         cluster.fail_over(cluster.primaries()[turn], force=force)
         cluster.wait_until_in_step()
@@ -152,7 +152,7 @@ async def test_primaries_hand_over_in_the_midst_of_races(cluster: Cluster, force
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["key by key", "whole"])
-async def test_slots_that_are_moved_lose_and_double_nothing(cluster: Cluster, whole: bool) -> None:
+async def test_moved_slots_lose_and_double_nothing(cluster: Cluster, whole: bool) -> None:
     def reshard(code: str) -> None:
         source = cluster.owner(table_key(code))
         target = next(node for node in cluster.primaries() if node is not source)
@@ -181,7 +181,7 @@ async def test_slots_that_are_moved_lose_and_double_nothing(cluster: Cluster, wh
         ),
     ],
 )
-async def test_a_race_of_which_a_part_has_moved_waits_for_the_rest(
+async def test_a_race_whose_keys_moved_in_part_waits_for_the_rest(
     cluster: Cluster, gone: list[str]
 ) -> None:
     slot, source = slot_of(table_key(CODE)), cluster.owner(table_key(CODE))
@@ -235,7 +235,7 @@ async def test_what_no_replica_has_is_not_acknowledged_and_other_primaries_go_on
         replica = cluster.replica_of(primary)
         replica.pause()
         try:
-            # what was confirmed before it hung may still be on its way to the players
+            # Confirmations from before the hang may still arrive.
             await movers.rounds(5, free)
             before = {code: len(movers.acknowledged[code]) for code in stuck}
             await movers.rounds(10, free)
@@ -299,14 +299,14 @@ async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
                 pass
 
         async with asyncio.TaskGroup() as group:
-            for errand in (finish(), settle(one), settle(other)):
-                group.create_task(errand)
+            for work in (finish(), settle(one), settle(other)):
+                group.create_task(work)
             for turn, force in enumerate((False, True, False), 1):
-                while finished < 10 * turn:  # noqa: ASYNC110 - races finish without telling anybody
+                while finished < 10 * turn:  # noqa: ASYNC110 - a count, without an event
                     await asyncio.sleep(0.001)
                 await asyncio.to_thread(hand_over, force)
             is_over = True
-        # a look that left a primary out may have left results: this one looks everywhere
+        # An earlier look may have missed a primary; this one asks all.
         assert not await one.leaderboards.void_race(GAME, "no-such-table/1")
         row = await one.leaderboards.row(
             BoardKey(game=GAME, ranking="bankroll", period="all", bots=False), "anna"
@@ -321,7 +321,7 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
     monkeypatch.setattr(primaries, "REFRESH_EVERY", 3_600.0)
     known = await primaries.open_primaries(cluster.url, is_cluster=True)
     try:
-        # nobody else here looks who owns what
+        # Nothing else here refreshes the slot map.
         client = StoreClient(known, replicated=True)
         await client.load_library()
         result = result_of("anna", bot=False, banked=20, net=50, reached=9)
@@ -336,7 +336,7 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
         await asyncio.to_thread(cluster.fail_over, owner)
         await asyncio.to_thread(cluster.wait_until_in_step)
         assert await RedisLeaderboards(client).settle_outbox(10) == []
-        await known.refresh()  # under way already: whoever asks meanwhile shares it
+        await known.refresh()  # A refresh that is running is shared.
         assert await RedisLeaderboards(client).settle_outbox(10) == [settlement]
     finally:
         await known.close()

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from redis.exceptions import RedisError
 
-from kit.catastrophes import Victim
 from kit.programs import program
+from kit.racing_bots import Victim
 from kit.stores import SCRATCH, StoreServer
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.process import find_binary

@@ -1,8 +1,7 @@
-"""By the system's own account: a player hears of a move only when the store's log is on disk.
+"""System calls show that a move is acknowledged only when the store's log is on disk.
 
-Server and store are traced together, so their calls stand in one order: the move goes to the
-store, the store writes it to its log and syncs that, and only then the acknowledgement is written
-to the player's socket.
+Server and store are traced together, so their calls have one order: the move is sent to the store, the
+store writes and syncs its log, and only then the acknowledgement is written to the player's socket.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,35 +22,35 @@ from saratoga_rules.judge import legal_moves
 
 GAME = "lady-palk"
 MOVES = 20
-"""Fewer than its stock has cards: no board can be stuck so soon."""
+"""Fewer moves than cards in the stock, so that no board is stuck."""
 
 
 async def make_moves(url: str) -> int:
-    """Alone at a table, one move after the other; returns how many were acknowledged."""
-    async with NotingConnection(url, "Anna") as house:
-        seat, chance = FairnessDuties(house), Random(1)
-        await house.request(partial(CreateTable, game=GAME))
-        async for event in house.events():
-            await seat.handle(event)
+    """Make one move after the other, alone at a table; return how many were acknowledged."""
+    async with NotingConnection(url, "Anna") as connection:
+        duties, random = FairnessDuties(connection), Random(1)
+        await connection.request(partial(CreateTable, game=GAME))
+        async for event in connection.events():
+            await duties.handle(event)
             if isinstance(event, Snapshot):
-                await seat.ready()
-                await house.request(partial(Start, table=event.table.code))
-            if house.notes.openings:
+                await duties.ready()
+                await connection.request(partial(Start, table=event.table.code))
+            if connection.notes.openings:
                 break
-        (board,) = house.notes.openings.values()
+        (board,) = connection.notes.openings.values()
         for _ in range(MOVES):
-            board = await move(house, board, chance)
-        return len(house.notes.acknowledged)
+            board = await move(connection, board, random)
+        return len(connection.notes.acknowledged)
 
 
-async def move(house: NotingConnection, board: BoardView, chance: Random) -> BoardView:
-    choice = chance.choice(list(legal_moves(GAMES[GAME], rules_view(board.view))))
+async def move(connection: NotingConnection, board: BoardView, random: Random) -> BoardView:
+    choice = random.choice(list(legal_moves(GAMES[GAME], rules_view(board.view))))
     draft = partial(MakeMove, race=board.race, after=board.count, move=str(choice))
-    return (await house.ask(draft, MoveMade)).board
+    return (await connection.ask(draft, MoveMade)).board
 
 
 async def acknowledgements(folder: Path, durability: str) -> list[bool]:
-    """For every acknowledged move, whether the log was on disk before the player was told."""
+    """Return for every acknowledged move whether the log was on disk before."""
     before = tuple(traced_with_children(folder / "calls"))
     async with running_server(
         "--durability",
@@ -79,10 +78,10 @@ def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
 
 if STRACE or MUST_TRACE:
 
-    async def test_no_player_is_told_of_a_move_that_is_not_on_disk(tmp_path: Path) -> None:
+    async def test_no_move_is_acknowledged_before_it_is_on_disk(tmp_path: Path) -> None:
         assert await acknowledgements(tmp_path, "safe") == [True] * MOVES
 
-    async def test_the_trace_shows_where_players_are_told_before(tmp_path: Path) -> None:
+    async def test_the_trace_shows_where_players_are_acknowledged_before(tmp_path: Path) -> None:
         told = await acknowledgements(tmp_path, "fast")
         assert len(told) == MOVES
         assert not all(told)

@@ -1,4 +1,4 @@
-"""By the system's own account: the store syncs its log before it answers a commit."""
+"""System calls show that the store syncs its log before it answers a commit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ MOVES = 20
 
 @pytest.fixture(params=list(binaries()))
 def traced_store(request: pytest.FixtureRequest) -> Iterator[StoreServer]:
-    """A store whose calls go to `calls` in its folder."""
+    """A store whose system calls are traced to `calls` in its folder."""
     binary = binaries()[request.param]
     assert binary is not None, "redis-server is not installed, and this run must test against it"
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
@@ -29,7 +29,7 @@ def traced_store(request: pytest.FixtureRequest) -> Iterator[StoreServer]:
 
 
 async def commit_moves(server: StoreServer, durability: Durability) -> list[bool]:
-    """Commit some moves one by one; for each, whether it was on disk before its answer."""
+    """Commit moves one by one; return for each whether it was on disk before its answer."""
     server.start()
     async with open_store(server.url, durability) as store:
         race = await running_race(store)

@@ -1,7 +1,7 @@
-"""`kill -9` in mid-race: nothing acknowledged is lost, nothing is played twice, everybody comes back.
+"""`kill -9` in mid-race: no acknowledged move is lost or doubled, and every player comes back.
 
-Every bot writes down what is acknowledged to it. When the races are over, each note is looked for
-in the record and in the store's own log.
+Each bot records what is acknowledged to it. When the races are over, every record and every stored log
+must have it.
 """
 
 import asyncio
@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from kit.catastrophes import Party, Victim, party, store_of
 from kit.figures import note
+from kit.racing_bots import RacingBots, Victim, racing_bots, store_of
 from kit.stores import StoreServer
 
 PACE = 120.0
@@ -20,37 +20,37 @@ LONGEST_PAUSE = 0.3
 """Seconds at most that all players race before the next kill."""
 
 
-async def strike_in_mid_race(guests: Party, victim: Victim, times: int, chance: Random) -> None:
+async def kill_in_mid_race(bots: RacingBots, victim: Victim, times: int, chance: Random) -> None:
     for _ in range(times):
-        await guests.mid_race()
+        await bots.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
-        await guests.strike(victim)
+        await bots.kill(victim)
 
 
-async def audited(guests: Party) -> tuple[int, int]:
-    await guests.finish()
-    async with store_of(guests) as store:
-        return await guests.audit(store)
+async def audited(bots: RacingBots) -> tuple[int, int]:
+    await bots.finish()
+    async with store_of(bots) as store:
+        return await bots.audit(store)
 
 
 async def test_races_go_on_after_kills() -> None:
     chance = Random(1)
-    async with party(("lady-palk",), pace=PACE) as guests:
+    async with racing_bots(("lady-palk",), pace=PACE) as bots:
         for victim in Victim:
-            await strike_in_mid_race(guests, victim, 2, chance)
-        races, moves = await audited(guests)
+            await kill_in_mid_race(bots, victim, 2, chance)
+        races, moves = await audited(bots)
     assert races
     assert moves
 
 
-async def test_races_go_on_after_kills_on_a_store_of_the_hosts(mortal_store: StoreServer) -> None:
+async def test_races_go_on_after_kills_on_an_external_store(mortal_store: StoreServer) -> None:
     chance = Random(mortal_store.binary)
-    async with party(("lady-palk",), PACE, mortal_store) as guests:
+    async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
         for victim in Victim:
-            await strike_in_mid_race(guests, victim, 1, chance)
-        await guests.mid_race()
-        await guests.lose_store()
-        races, moves = await audited(guests)
+            await kill_in_mid_race(bots, victim, 1, chance)
+        await bots.mid_race()
+        await bots.lose_store()
+        races, moves = await audited(bots)
     assert races
     assert moves
 
@@ -60,27 +60,27 @@ KILLS = 50
 
 @pytest.mark.long
 @pytest.mark.parametrize("victim", Victim)
-async def test_races_go_on_however_often_they_are_killed(victim: Victim) -> None:
+async def test_races_go_on_after_many_kills(victim: Victim) -> None:
     games = ("lady-palk", "canfield-aisleriot", "canfield")
-    async with party(games, pace=20) as guests:
-        await strike_in_mid_race(guests, victim, KILLS, Random(f"long {victim.value}"))
-        races, moves = await audited(guests)
+    async with racing_bots(games, pace=20) as bots:
+        await kill_in_mid_race(bots, victim, KILLS, Random(f"long {victim.value}"))
+        races, moves = await audited(bots)
     note(
-        f"{victim.value}: {guests.figures()}; {races} races, {moves} acknowledged moves, "
+        f"{victim.value}: {bots.figures()}; {races} races, {moves} acknowledged moves, "
         "0 lost, 0 played twice"
     )
 
 
 @pytest.mark.long
-async def test_races_go_on_however_often_a_store_of_the_hosts_is_killed(
+async def test_races_go_on_after_many_kills_of_an_external_store(
     mortal_store: StoreServer,
 ) -> None:
     chance = Random(f"long {mortal_store.binary}")
-    async with party(("lady-palk", "canfield"), 20, mortal_store) as guests:
+    async with racing_bots(("lady-palk", "canfield"), 20, mortal_store) as bots:
         for victim in (Victim.STORE, Victim.BOTH):
-            await strike_in_mid_race(guests, victim, KILLS // 2, chance)
-        races, moves = await audited(guests)
+            await kill_in_mid_race(bots, victim, KILLS // 2, chance)
+        races, moves = await audited(bots)
     note(
-        f"{mortal_store.binary.rpartition('/')[2]}: {guests.figures()}; {races} races, {moves} "
+        f"{mortal_store.binary.rpartition('/')[2]}: {bots.figures()}; {races} races, {moves} "
         "acknowledged moves, 0 lost, 0 played twice"
     )

@@ -1,4 +1,4 @@
-"""Nodes hear of every table of a cluster, whichever primary owns it by now."""
+"""Nodes receive events of every table of a cluster, whichever primary owns it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -26,7 +26,7 @@ def cluster() -> Iterator[Cluster]:
 
 @asynccontextmanager
 async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, EventRecorder]]:
-    """One that writes, and one that listens."""
+    """A store client that writes, and one that listens."""
     cluster.wait_until_in_step()
     cluster.empty()
     async with (
@@ -38,7 +38,7 @@ async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, EventRecorde
 
 
 async def says_everything(far: Store, east: EventRecorder, version: int) -> None:
-    """Of every table, where its racers stand, and the house: all of it is heard."""
+    """Publish an event of every kind, for every table, and wait for all of them."""
     for code in TABLES:
         write = TableWrite(code=code, expected=version - 1, body=b"-", due=None)
         assert await far.tables.save_table(write)
@@ -98,6 +98,6 @@ async def test_a_partition_that_moves_is_subscribed_to_at_its_new_primary(cluste
         target = next(each for each in cluster.primaries() if each is not source)
         openings = east.subscriptions
         await asyncio.to_thread(cluster.move_slot, slot_of(channel), source, target)
-        # both are listened to anew: one for more, one for less
+        # Both subscriptions are renewed: one channel more, one less.
         await east.until(lambda: east.subscriptions >= openings + 2)
         await says_everything(far, east, 2)

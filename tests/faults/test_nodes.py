@@ -1,7 +1,7 @@
-"""Races of players who are all at different nodes, while nodes die and the news between them breaks off.
+"""Races of players at different nodes, while nodes die and the events between them are lost.
 
-Each player keeps to one node. What the nodes tell each other goes over a connection of its own, so it
-can be hurt alone: cut by the store, or half-open, with everything else as it should be.
+Each player stays at one node. The nodes' events have connections of their own, so a test can break
+those alone: closed by the store, or half-open.
 """
 
 import asyncio
@@ -13,25 +13,25 @@ from random import Random
 import pytest
 
 from kit import quick_countdown
-from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
 from kit.nodes import nodes_on
+from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess
 from kit.stores import StoreServer
 
 NODES = 3
 
 LONGEST_PAUSE = 0.3
-"""Seconds at most between everybody's racing and the next fault."""
+"""Seconds at most that all players race before the next fault."""
 
 Fault = Callable[[], Awaitable[None]]
 
 
 @asynccontextmanager
-async def evening(
+async def racing_at_nodes(
     store: StoreServer, games: tuple[str, ...], pace: float
-) -> AsyncIterator[tuple[Party, list[ServerProcess], list[FaultyLink]]]:
+) -> AsyncIterator[tuple[RacingBots, list[ServerProcess], list[FaultyLink]]]:
     """Four bots at each table, at three nodes, each node with a link of its own to the store."""
     async with AsyncExitStack() as stack:
         links = [
@@ -46,12 +46,14 @@ async def evening(
             nodes_on(urls, NODES, *flags, module=quick_countdown.MODULE)
         )
         doors = [node.url for node in nodes]
-        party = await stack.enter_async_context(party_at(doors, games, pace, nodes[0], store))
-        yield party, nodes, links
+        racing_bots = await stack.enter_async_context(
+            racing_bots_at(doors, games, pace, nodes[0], store)
+        )
+        yield racing_bots, nodes, links
 
 
-async def cut_the_news(store: StoreServer) -> None:
-    """The store hangs up on all who listen."""
+async def close_event_connections(store: StoreServer) -> None:
+    """Let the store close all subscribed connections."""
     await asyncio.to_thread(store.ask, "CLIENT", "KILL", "TYPE", "PUBSUB")
 
 
@@ -65,55 +67,59 @@ async def drop_store_connections(link: FaultyLink) -> None:
 
 
 async def hang(store: StoreServer) -> None:
-    """For longer than a probe of the news waits."""
+    """Hang the store for longer than a probe of the subscription waits."""
     store.pause()
     await asyncio.sleep(3)
     store.resume()
 
 
-async def under_fault(guests: Party, faults: list[Fault], chance: Random) -> tuple[int, int]:
-    """Let each of them happen in mid-race, and hold every race against everybody's notes."""
+async def under_fault(bots: RacingBots, faults: list[Fault], chance: Random) -> tuple[int, int]:
+    """Inject each fault in mid-race, and audit every race with all players' notes."""
     for fault in faults:
-        await guests.mid_race()
+        await bots.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
         await fault()
-    await guests.finish()
-    async with store_of(guests) as store:
-        audited = await guests.audit(store)
-    for player in guests.players:
+    await bots.finish()
+    async with store_of(bots) as store:
+        audited = await bots.audit(store)
+    for player in bots.players:
         twice = [race for race in player.notes.announced if player.notes.announced.count(race) > 1]
-        assert twice == [], "the end of a race was told twice"
+        assert twice == [], "the end of a race was announced twice"
     return audited
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
-async def test_races_over_several_nodes_go_on_whatever_breaks_between_them(
+async def test_races_over_several_nodes_go_on_after_faults_between_them(
     mortal_store: StoreServer,
 ) -> None:
     chance = Random(mortal_store.binary)
-    async with evening(mortal_store, ("lady-palk",), pace=120) as (guests, nodes, links):
+    async with racing_at_nodes(mortal_store, ("lady-palk",), pace=120) as (bots, nodes, links):
         faults: list[Fault] = [
-            partial(cut_the_news, mortal_store),
+            partial(close_event_connections, mortal_store),
             partial(kill, nodes[1]),
-            partial(cut_the_news, mortal_store),
+            partial(close_event_connections, mortal_store),
             partial(drop_store_connections, links[2]),
             partial(kill, nodes[0]),
         ]
-        races, moves = await under_fault(guests, faults, chance)
+        races, moves = await under_fault(bots, faults, chance)
     assert races
     assert moves
 
 
 @pytest.mark.long
-async def test_races_over_several_nodes_go_on_however_often(mortal_store: StoreServer) -> None:
+async def test_races_over_several_nodes_go_on_after_many_faults(mortal_store: StoreServer) -> None:
     chance = Random(f"long {mortal_store.binary}")
-    async with evening(mortal_store, ("lady-palk", "canfield"), pace=20) as (guests, nodes, links):
+    async with racing_at_nodes(mortal_store, ("lady-palk", "canfield"), pace=20) as (
+        bots,
+        nodes,
+        links,
+    ):
         kinds: list[Fault] = [
             *(partial(kill, node) for node in nodes),
             *(partial(drop_store_connections, link) for link in links),
-            *[partial(cut_the_news, mortal_store)] * NODES,
+            *[partial(close_event_connections, mortal_store)] * NODES,
             partial(hang, mortal_store),
         ]
         faults = [chance.choice(kinds) for _ in range(60)]
-        races, moves = await under_fault(guests, faults, chance)
+        races, moves = await under_fault(bots, faults, chance)
     note(f"several nodes: {len(faults)} faults, {races} races, {moves} acknowledged moves, 0 lost")

@@ -1,4 +1,4 @@
-"""Clients that do not read are cut off soon, hold little, and delay nobody: by real sockets and processes."""
+"""Clients that do not read are disconnected soon, hold little memory, and delay no other client."""
 
 import asyncio
 import ssl
@@ -27,15 +27,15 @@ from saratoga_server.transport.http_responses import Page, response
 from saratoga_server.transport.outbox import MOST_PENDING
 from saratoga_server.transport.socket_options import SEND_BUFFER
 
-EVERYBODY = {**UNREADING, **UNDECIDED}
+ALL_KINDS = {**UNREADING, **UNDECIDED}
 
 HELD = 512 * 1024
-"""Bytes that may be held for a client that does not read."""
+"""Bytes that the server may hold for a client that does not read."""
 
 IN_THE_KERNEL = 2 * SEND_BUFFER
 
 PAUSE = 0.01
-"""Seconds between two moves: a board takes 5,000."""
+"""Seconds between two moves: a board allows 5,000."""
 
 LONG_PAGE = 2 * 1024 * 1024
 
@@ -61,7 +61,7 @@ def at_the_client(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
     return None if tls is None else ssl.create_default_context(cafile=str(tls[0]))
 
 
-# In this process: what is held, seen from inside
+# A server in this process, which shows what it holds
 
 
 async def long_page(request: Request) -> Response:
@@ -69,7 +69,7 @@ async def long_page(request: Request) -> Response:
 
 
 @asynccontextmanager
-async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGateway]:
+async def open_long_pages(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGateway]:
     async with open_gateway(tls=at_the_server(tls), pages=long_page) as opened:
         yield opened
 
@@ -84,10 +84,10 @@ async def connection_of(socket: RawSocket, opened: OpenGateway) -> PlayerConnect
 async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_more_sent(
     tls: tuple[Path, Path] | None,
 ) -> None:
-    async with open_hall(tls) as opened:
+    async with open_long_pages(tls) as opened:
         with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
             connection = await connection_of(socket, opened)
-            # more than the kernel takes, and little enough for TLS to keep it out of sight
+            # More than the kernel buffers, and little enough for TLS to hide it.
             connection.send(bytes(IN_THE_KERNEL + 48 * 1024))
             assert await socket.dropped()
             assert (await opened.commands.next_ended()) is opened.commands.sessions[0]
@@ -95,10 +95,10 @@ async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_m
             assert connection.pending == 0
 
 
-async def test_whatever_is_sent_to_a_client_that_does_not_read_only_so_much_is_held(
+async def test_the_server_holds_a_bounded_amount_for_a_client_that_does_not_read(
     tls: tuple[Path, Path] | None,
 ) -> None:
-    async with open_hall(tls) as opened:
+    async with open_long_pages(tls) as opened:
         with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
             connection = await connection_of(socket, opened)
             accepted = 0
@@ -111,21 +111,21 @@ async def test_whatever_is_sent_to_a_client_that_does_not_read_only_so_much_is_h
             assert await socket.dropped()
 
 
-async def test_a_page_whose_reader_stops_is_thrown_away(tls: tuple[Path, Path] | None) -> None:
-    async with open_hall(tls) as opened:
+async def test_a_page_whose_reader_stops_is_dropped(tls: tuple[Path, Path] | None) -> None:
+    async with open_long_pages(tls) as opened:
         with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert await socket.dropped()
             assert opened.metrics.slow_clients == 1
             assert opened.gateway.connections == {}
-        # and a client that reads gets all of it
+        # A client that reads gets all of it.
         with raw_socket(opened.port, tls=at_the_client(tls), window=None) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert len(await socket.read_to_the_end()) > LONG_PAGE
 
 
-async def test_pages_that_are_not_read_are_few_at_a_time() -> None:
-    async with open_hall(None) as opened:
+async def test_unread_pages_are_limited_in_number() -> None:
+    async with open_long_pages(None) as opened:
         answers = []
         with raw_socket(opened.port) as one:
             opened.gateway.budget.left = LONG_PAGE
@@ -142,7 +142,7 @@ async def test_pages_that_are_not_read_are_few_at_a_time() -> None:
     assert b" 200 " in answers[1]
 
 
-async def test_a_client_that_reads_but_answers_no_ping_is_gone(
+async def test_a_client_that_answers_no_ping_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.pings.PING_EVERY", 0.1)
@@ -168,7 +168,7 @@ async def race_on(
 ) -> tuple[list[float], int]:
     """Make one move after the other until then.
 
-    Returns the seconds that each took, and the most bytes that the house held.
+    Return the seconds that each took, and the most memory in bytes that the server used.
     """
     took: list[float] = []
     most = 0
@@ -204,12 +204,14 @@ def resident(pid: int) -> int:
     return int(line.split()[1]) * 1024
 
 
-async def test_bad_readers_are_gone_while_others_race_and_hold_little() -> None:
+async def test_bad_readers_are_disconnected_while_others_race() -> None:
     async with (
         running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
         racing(server_process) as (anna, code),
     ):
-        await all_dropped(server_process.port, code)  # what the first cost is not held for them
+        await all_dropped(
+            server_process.port, code
+        )  # The first readers cost memory that is not held for them.
         before = resident(server_process.pid)
         dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=10))
         _, most = await race_on(anna, dropped, server_process)
@@ -220,7 +222,7 @@ async def test_bad_readers_are_gone_while_others_race_and_hold_little() -> None:
 
 
 @pytest.mark.needs("openssl")
-async def test_they_are_gone_behind_tls_too(tmp_path: Path) -> None:
+async def test_bad_readers_over_tls_are_disconnected(tmp_path: Path) -> None:
     certificate = write_certificate(tmp_path)
     flags = ("--tls-cert", str(certificate), "--tls-key", str(tmp_path / "privkey.pem"))
     trusting = ssl.create_default_context(cafile=str(certificate))
@@ -229,8 +231,8 @@ async def test_they_are_gone_behind_tls_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-async def test_bad_readers_delay_nobodys_acknowledgement() -> None:
-    """One comes every fifth of a second, against the same house without them."""
+async def test_bad_readers_delay_no_acknowledgement() -> None:
+    """Bad readers connect five times a second; compare with the same server without them."""
     of_each = 24
     async with (
         running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
@@ -241,11 +243,11 @@ async def test_bad_readers_delay_nobodys_acknowledgement() -> None:
         loop = asyncio.get_running_loop()
         began = loop.time()
         dropped = asyncio.create_task(
-            all_dropped(server_process.port, code, EVERYBODY, of_each=of_each, every=0.2)
+            all_dropped(server_process.port, code, ALL_KINDS, of_each=of_each, every=0.2)
         )
         beside, most = await race_on(anna, dropped, server_process)
         await dropped
-    readers = of_each * len(EVERYBODY)
+    readers = of_each * len(ALL_KINDS)
     note(
         f"{readers} bad readers gone in {loop.time() - began:.1f} s; "
         f"{(most - before) / readers / 1024:.0f} KiB held in the process for each at most; "

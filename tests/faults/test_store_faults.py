@@ -1,11 +1,8 @@
-"""Stores that die, lose answers, forget our Functions or take no writes: nothing lost or doubled."""
+"""A store that is killed, hangs, loses answers or Functions, or refuses writes loses and doubles nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
 
-import hiredis
 import pytest
 
 from kit.faulty_link import link_to_store
@@ -14,13 +11,7 @@ from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import batcher, request_connection, store_client
-from saratoga_server.store.batcher import Batcher, Connect, HandOver
-from saratoga_server.store.commit_encoder import CommitEncoder
-from saratoga_server.store.dial import dial
-from saratoga_server.store.keys import mark_key, table_key
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.store.pending import PendingCommit
-from saratoga_server.store.primaries import Primaries, Primary
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
 
@@ -32,14 +23,14 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeout: tested is that commits are given up, not when."""
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeout: the tests prove that commits are given up, not when."""
     for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
-class Players:
-    """One player a table, who moves without a pause and records what was acknowledged."""
+class Movers:
+    """One player at each table that moves without pause and records what was acknowledged."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -63,7 +54,7 @@ class Players:
                 group.create_task(self.play(code, enough))
 
     async def check(self, store: Store) -> None:
-        """What was acknowledged is what is stored, entry by entry."""
+        """Check that the store has what was acknowledged, entry by entry."""
         for code, log in self.acknowledged.items():
             board = await store.boards.load_board(code, 1, ANNA)
             assert board is not None
@@ -71,10 +62,10 @@ class Players:
             assert [number for _, _, number in log] == list(range(1, len(log) + 1))
 
 
-async def started_players(store: Store) -> Players:
+async def started_players(store: Store) -> Movers:
     for code in TABLES:
         await running_race(store, code=code)
-    return Players(store)
+    return Movers(store)
 
 
 async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServer) -> None:
@@ -103,9 +94,9 @@ async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServe
         await players.check(store)
 
 
-async def reached(players: Players, rounds: int) -> None:
-    """Until every player has made so many moves."""
-    while not players.rounds(rounds)():  # noqa: ASYNC110 - they count without telling anybody
+async def reached(players: Movers, rounds: int) -> None:
+    """Wait until every player has made this many moves."""
+    while not players.rounds(rounds)():  # noqa: ASYNC110 - they count, and set no event
         await asyncio.sleep(0.001)
 
 
@@ -154,7 +145,9 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
         assert (await race.standing()).reached == (outcomes[0].at - race.start_at, 1)
 
 
-async def test_an_ending_of_the_servers_own_may_lose_its_answer(store_server: StoreServer) -> None:
+async def test_an_ending_by_the_server_whose_answer_got_lost_is_done_once(
+    store_server: StoreServer,
+) -> None:
     async with (
         link_to_store(
             store_server.socket, store_server.folder / "lossy", lose_next_answer("commit_boards")
@@ -168,7 +161,9 @@ async def test_an_ending_of_the_servers_own_may_lose_its_answer(store_server: St
         assert await race.texts() == ["left"]
 
 
-async def test_another_nodes_equal_write_is_not_taken_for_ours(store_server: StoreServer) -> None:
+async def test_an_equal_write_of_another_node_is_not_taken_for_the_own(
+    store_server: StoreServer,
+) -> None:
     write = TableWrite(code=CODE, expected=0, body=b"the same", due=None)
     async with (
         link_to_store(
@@ -182,8 +177,8 @@ async def test_another_nodes_equal_write_is_not_taken_for_ours(store_server: Sto
         assert not await other.tables.save_table(write)
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_store_that_stays_away_is_unavailable_and_repeating_is_safe(
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_store_that_stays_down_is_unavailable_and_repeating_is_safe(
     mortal_store: StoreServer,
 ) -> None:
     async with open_store(mortal_store.url) as store:
@@ -198,8 +193,8 @@ async def test_a_store_that_stays_away_is_unavailable_and_repeating_is_safe(
         assert await race.texts() == ["draw"]
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_hanging_store_is_unavailable_too(
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_hanging_store_is_unavailable(
     mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_store(mortal_store.url) as store:
@@ -210,14 +205,14 @@ async def test_a_hanging_store_is_unavailable_too(
         with pytest.raises(StoreUnavailable):
             await race.commit(move("w>t1", 1))
         mortal_store.resume()
-        # it was carried out when the store woke up: the same move again is known
+        # The store carried it out when it resumed; the repeated move is recognised.
         outcomes = await race.commit(move("w>t1", 1))
         assert outcomes[0].status in (CommitStatus.REPEAT, CommitStatus.DONE)
         assert await race.texts() == ["draw", "w>t1"]
 
 
 on_its_way = pytest.mark.parametrize("turns", [0, 1], ids=["not sent yet", "sent"])
-"""Turns of the event loop that a commit has had."""
+"""Turns of the event loop since the commit."""
 
 
 @on_its_way
@@ -245,7 +240,7 @@ async def test_a_cancelled_commit_does_not_disturb_the_others(store: Store, turn
         pytest.param("maxmemory", "1", "0", id="out of memory"),
     ],
 )
-async def test_a_store_that_takes_no_writes_for_a_while_is_waited_for(
+async def test_commits_wait_for_a_store_that_refuses_writes_for_a_while(
     store: Store, store_server: StoreServer, setting: str, refusing: str, taking: str
 ) -> None:
     race = await running_race(store)
@@ -264,7 +259,7 @@ async def test_a_store_that_takes_no_writes_for_a_while_is_waited_for(
     assert await save
 
 
-async def test_a_board_ruined_in_the_store_fails_alone(
+async def test_a_board_corrupted_in_the_store_fails_alone(
     store: Store, store_server: StoreServer
 ) -> None:
     await started_players(store)
@@ -281,8 +276,10 @@ async def test_a_board_ruined_in_the_store_fails_alone(
     ]
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_store_that_comes_back_unfit_gets_no_more_moves(mortal_store: StoreServer) -> None:
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_store_that_restarts_with_unsafe_settings_gets_no_moves(
+    mortal_store: StoreServer,
+) -> None:
     async with open_store(mortal_store.url) as store:
         race = await running_race(store)
         await race.commit(move("draw", 0))
@@ -313,26 +310,28 @@ async def test_pending_commits_complete_before_the_store_is_closed(
         await store.commits.commit(move("draw", 1, code=TABLES[0]))
 
 
-async def test_a_commit_that_cannot_be_encoded_holds_up_no_other(store: Store) -> None:
+async def test_a_commit_that_cannot_be_encoded_delays_no_other(store: Store) -> None:
     race = await running_race(store)
     with pytest.raises(StoreUnavailable, match="cannot be encoded"):
         await race.commit(move("\ud800", 0))
     assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_store_can_be_closed_while_it_is_away(mortal_store: StoreServer) -> None:
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_store_client_can_be_closed_while_the_store_is_down(
+    mortal_store: StoreServer,
+) -> None:
     async with open_store(mortal_store.url) as store:
         race = await running_race(store)
         mortal_store.kill()
-        unheard = asyncio.ensure_future(race.commit(move("draw", 0)))
+        unanswered = asyncio.ensure_future(race.commit(move("draw", 0)))
         await asyncio.sleep(0)
     with pytest.raises(StoreUnavailable):
-        await unheard
+        await unanswered
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_the_connection_is_made_again_before_anybody_needs_it(
+async def test_the_connection_is_restored_before_the_next_commit(
     mortal_store: StoreServer,
 ) -> None:
     async with open_store(mortal_store.url) as store:
@@ -342,196 +341,3 @@ async def test_the_connection_is_made_again_before_anybody_needs_it(
         await asyncio.to_thread(mortal_store.wait_for, "CLIENT", "LIST", says=b"cmd=function|load")
         [outcome] = await race.commit(move("draw", 0))
         assert outcome.status is CommitStatus.DONE
-
-
-class OneStore(Primaries):
-    """A store by itself, whose slot map can fail."""
-
-    def __init__(self, url: str, *faults: Exception) -> None:
-        super().__init__((url,), is_cluster=False)
-        self._faults = list(faults)
-
-    async def refresh(self) -> None:
-        if self._faults:
-            raise self._faults.pop()
-
-
-@asynccontextmanager
-async def one_batcher(
-    primaries: Primaries,
-    connect: Connect,
-    *,
-    replicated: bool = False,
-    hand_over: HandOver | None = None,
-) -> AsyncIterator[Batcher]:
-    """Open a batcher of the test's own."""
-    encoder = CommitEncoder(replicated=replicated, on_disk=False)
-    [primary] = primaries.all()
-    own = Batcher(primaries, primary, connect, encoder, lambda boards: None, hand_over)
-    try:
-        async with asyncio.timeout(10):
-            yield own
-    finally:
-        await own.close(0)
-        await primaries.close()
-
-
-async def dialled(primary: Primary) -> asyncio.Transport:
-    return await dial(primary.url)
-
-
-async def test_unexpected_errors_while_connecting_do_not_stop_the_moves(
-    store: Store, store_server: StoreServer
-) -> None:
-    race = await running_race(store)
-    faults = [RuntimeError("odd"), ValueError("odder")]
-
-    async def connect(primary: Primary) -> asyncio.Transport:
-        if faults:
-            raise faults.pop()
-        return await dial(primary.url)
-
-    primaries = OneStore(store_server.url, RuntimeError("no map"), RuntimeError("no map"))
-    async with one_batcher(primaries, connect) as own:
-        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
-    assert await race.texts() == ["draw"]
-    assert not faults
-
-
-async def test_a_recovery_that_fails_fails_what_waits_and_the_next_move_is_made(
-    store: Store, store_server: StoreServer
-) -> None:
-    race = await running_race(store)
-    faults = [RuntimeError("no such slot")]
-
-    class Lost(OneStore):
-        def of_table(self, code: str) -> Primary:
-            if faults:
-                raise faults.pop()
-            return super().of_table(code)
-
-    def hand_over(pending: PendingCommit) -> None:
-        raise AssertionError
-
-    async with one_batcher(Lost(store_server.url), dialled, hand_over=hand_over) as own:
-        with pytest.raises(StoreUnavailable, match="no such slot"):
-            await own.commit(move("draw", 0))
-        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
-    assert await race.texts() == ["draw"]
-
-
-@asynccontextmanager
-async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) -> AsyncIterator[str]:
-    """Run a store that answers each command with `reply(words)`; yield its address."""
-    connections: set[asyncio.Task[None] | None] = set()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.add(asyncio.current_task())
-        parsed = hiredis.Reader()
-        while data := await reader.read(1 << 16):
-            parsed.feed(data)
-            while (words := parsed.gets()) is not False:
-                writer.write(reply(words))
-        writer.close()
-        await writer.wait_closed()
-
-    server = await asyncio.start_unix_server(serve, socket)
-    try:
-        yield f"unix://{socket}"
-    finally:
-        server.close()
-        await asyncio.gather(*filter(None, connections))
-
-
-DONE = b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
-"""The answer to a call with one commit."""
-
-
-async def test_a_mark_and_a_call_that_are_being_moved_do_not_hold_up_the_others(
-    tmp_path: Path,
-) -> None:
-    leaving, moving, here = TABLES[:3]
-    refused = 0
-
-    def reply(words: list[bytes]) -> bytes:
-        nonlocal refused
-        if words[0] == b"WAIT":
-            return b":1\r\n"
-        key = words[3] if words[0] == b"FCALL" else words[1]
-        if words[0] == b"SET":
-            tag = mark_key(table_key(leaving)).encode()
-            return b"-ASK 1 127.0.0.1:1\r\n" if key == tag else b"+OK\r\n"
-        if words[0] != b"FCALL":
-            return b"+OK\r\n"
-        if moving.encode() in key and not has_moved:
-            refused += 1
-            return b"-TRYAGAIN a part is on its way\r\n"
-        return DONE
-
-    has_moved = False
-    handed_over: list[PendingCommit] = []
-    async with (
-        scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(OneStore(url), dialled, replicated=True, hand_over=handed_over.append) as own,
-    ):
-        commits = [own.commit(move("draw", 0, code=code)) for code in (leaving, moving, here)]
-        for outcome in await asyncio.gather(commits[0], commits[2]):
-            assert outcome.status is CommitStatus.DONE
-        assert not commits[1].done()
-        has_moved = True
-        assert (await commits[1]).status is CommitStatus.DONE
-    assert refused
-    assert not handed_over
-
-
-async def test_a_commit_that_belongs_elsewhere_by_now_is_handed_over_as_sent(
-    tmp_path: Path,
-) -> None:
-    elsewhere = OneStore("redis://127.0.0.1:1")
-    has_moved = False
-    handed_over: asyncio.Queue[PendingCommit] = asyncio.Queue()
-
-    class Moving(OneStore):
-        def of_table(self, code: str) -> Primary:
-            return elsewhere.of_table(code) if has_moved else super().of_table(code)
-
-    def reply(words: list[bytes]) -> bytes:
-        nonlocal has_moved
-        if words[0] != b"FCALL":
-            return b"+OK\r\n"
-        has_moved = True
-        return b"-MOVED 1 127.0.0.1:1\r\n"
-
-    async with (
-        scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(Moving(url), dialled, hand_over=handed_over.put_nowait) as own,
-    ):
-        outcome = own.commit(move("draw", 0))
-        pending = await handed_over.get()
-        assert pending.outcome is outcome
-        assert pending.was_sent
-    outcome.cancel()
-    await elsewhere.close()
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_a_mark_that_is_refused_is_sent_again_after_a_pause(tmp_path: Path) -> None:
-    """The refusal comes at once, and the replicas confirm at once what they have."""
-    marks = 0
-
-    def reply(words: list[bytes]) -> bytes:
-        nonlocal marks
-        if words[0] == b"SET":
-            marks += 1
-            return b"-ASK 1 127.0.0.1:1\r\n"
-        if words[0] == b"WAIT":
-            return b":1\r\n"
-        return DONE if words[0] == b"FCALL" else b"+OK\r\n"
-
-    async with (
-        scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(OneStore(url), dialled, replicated=True) as own,
-    ):
-        with pytest.raises(StoreUnavailable, match="ASK 1"):
-            await own.commit(move("draw", 0))
-    assert marks <= 3, "the pause is nearly as long as the time to retry"

@@ -37,13 +37,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GAMES = ("canfield-aisleriot", "lafayette")
 """A game of short races, and one of longer races."""
-
 MOVES = 5
 """Moves that some player of each race has made."""
-
 PACE = 60.0
 """Moves a second of each player."""
-
 SETTLED_WITHIN = 0.2
 """Seconds that the audit waits for the outboxes: they were empty before the sabotage."""
 

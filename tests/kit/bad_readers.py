@@ -1,4 +1,4 @@
-"""Guests who come in, ask for much, and then do not read it, each in a way of its own."""
+"""Clients that ask for much and do not read it, each in its own way."""
 
 import asyncio
 import ssl
@@ -12,35 +12,35 @@ from kit.raw_sockets import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import AnyCommand, Hello, WatchTable
 
 ENOUGH = 1500
-"""Questions whose answers are more than the kernel takes for anybody."""
+"""Commands whose responses exceed what the kernel buffers for a connection."""
 
 TRICKLE_EVERY = 0.5
-"""Seconds."""
+"""Seconds between two reads."""
 
 HELD_UNREAD = 2 * SMALL_WINDOW
-"""Bytes that the kernel takes for who reads nothing: it doubles what it is told."""
+"""Bytes that the kernel buffers for a client that reads nothing: twice the window."""
 
 
-def said(command: AnyCommand) -> bytes:
+def encoded(command: AnyCommand) -> bytes:
     return frame(msgspec.msgpack.encode(command))
 
 
-async def come_in(socket: RawSocket, name: str, code: str) -> None:
+async def ask_for_much(socket: RawSocket, name: str, code: str) -> None:
     """Say hello, and ask for more than will be read."""
     assert b" 101 " in await socket.shake_hands()
-    asked = b"".join(said(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
-    await socket.say(said(Hello(id=1, token=token_of(name), name=name)) + asked)
+    asked = b"".join(encoded(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
+    await socket.say(encoded(Hello(id=1, token=token_of(name), name=name)) + asked)
 
 
 async def stops(socket: RawSocket, name: str, code: str) -> None:
-    """Reads nothing at all."""
-    await come_in(socket, name, code)
+    """Read nothing at all."""
+    await ask_for_much(socket, name, code)
     assert await socket.dropped()
 
 
 async def trickles(socket: RawSocket, name: str, code: str) -> None:
-    """Reads on, and ever more slowly: its window opens again and again, for little."""
-    await come_in(socket, name, code)
+    """Read ever more slowly: the window opens again and again, a little."""
+    await ask_for_much(socket, name, code)
     read = 0
     async with asyncio.timeout(RECEIVED_WITHIN):
         while read <= HELD_UNREAD:
@@ -52,28 +52,28 @@ async def trickles(socket: RawSocket, name: str, code: str) -> None:
 
 
 async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
-    """Has begun to say something, and neither ends it nor reads."""
+    """Begin a message, and neither end it nor read."""
     half = frame(b"\x83\xa4type", BINARY, fin=False)
-    await come_in(socket, name, code)
+    await ask_for_much(socket, name, code)
     await socket.say(half)
     assert await socket.dropped()
 
 
 async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
-    """The same, in the middle of a frame."""
-    await come_in(socket, name, code)
-    await socket.say(said(WatchTable(id=ENOUGH, table=code))[:9])
+    """Begin a frame, and neither end it nor read."""
+    await ask_for_much(socket, name, code)
+    await socket.say(encoded(WatchTable(id=ENOUGH, table=code))[:9])
     assert await socket.dropped()
 
 
 async def stops_in_the_handshake(socket: RawSocket, name: str, code: str) -> None:
-    """Says half a line."""
+    """Send half a request line."""
     await socket.say(b"GET / HTTP/1.1\r\nHost: ho")
     assert await socket.dropped()
 
 
 async def says_nothing(socket: RawSocket, name: str, code: str) -> None:
-    """Only connects."""
+    """Connect and send nothing."""
     assert await socket.dropped()
 
 
@@ -82,12 +82,12 @@ BadReader = Callable[[RawSocket, str, str], Coroutine[None, None, None]]
 UNREADING: Mapping[str, BadReader] = {
     each.__name__: each for each in (stops, trickles, stops_in_mid_message, stops_in_mid_frame)
 }
-"""Gone when they have read nothing for two seconds."""
+"""Disconnected when they have read nothing for two seconds."""
 
 UNDECIDED: Mapping[str, BadReader] = {
     each.__name__: each for each in (stops_in_the_handshake, says_nothing)
 }
-"""Gone when they have not come in for ten."""
+"""Disconnected when they have not completed the handshake in ten seconds."""
 
 
 async def all_dropped(
@@ -99,7 +99,7 @@ async def all_dropped(
     every: float = 0.0,
     tls: ssl.SSLContext | None = None,
 ) -> None:
-    """So many of each kind come, one every so many seconds; returns when all were dropped."""
+    """Connect `of_each` clients of each kind, one every `every` seconds; return when all are dropped."""
     with ExitStack() as sockets:
         async with asyncio.TaskGroup() as group:
             for number in range(of_each):

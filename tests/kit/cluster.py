@@ -1,6 +1,6 @@
-"""A Valkey or Redis Cluster for tests: three primaries, a replica each, killed and failed over at will.
+"""A Valkey or Redis Cluster for tests: three primaries with a replica each.
 
-Everything here blocks; a test that runs beside players calls it by `asyncio.to_thread`.
+All functions block; a test with racing players calls them by `asyncio.to_thread`.
 """
 
 import time
@@ -17,23 +17,23 @@ from saratoga_server.store.slots import slot_of
 SLOTS = 16384
 PRIMARIES = 3
 NODE_TIMEOUT = 1_000
-"""Milliseconds of silence after which the others take a node for dead; as in `deploy/valkey`."""
+"""Milliseconds of silence after which other nodes take a node for dead, as in `deploy/valkey`."""
 HANDOVER_WITHIN = 5.5
-"""Seconds after which a replica that was told to take over has given up, and must be told again."""
+"""Seconds after which a replica has given up a takeover and must be asked again."""
 WITHIN = 30.0
-"""Seconds for the cluster to come to agree on something."""
+"""Seconds for the cluster to agree on a change."""
 
 
 def until(agreed: Callable[[], bool], what: str) -> None:
-    """Poll until it is so."""
+    """Poll until `agreed()`."""
     deadline = time.monotonic() + WITHIN
     while not agreed():
-        assert time.monotonic() < deadline, f"the cluster never came to it: {what}"
+        assert time.monotonic() < deadline, f"the cluster did not agree in time: {what}"
         time.sleep(0.005)
 
 
 class ClusterNode:
-    """One process of the cluster, with what it says of itself."""
+    """One process of the cluster."""
 
     def __init__(self, binary: str, folder: Path, settings: dict[str, str]) -> None:
         self.port, self.bus = free_port(), free_port()
@@ -69,28 +69,28 @@ class ClusterNode:
         return self.server.process is not None
 
     def ask(self, *words: str) -> str:
-        """The reply to one command; nothing if nobody answers."""
+        """Return the reply to one command, empty without an answer."""
         return self.server.ask_all(*words).decode()
 
     def do(self, *words: str) -> None:
-        """Have a command carried out."""
+        """Run a command that must succeed."""
         reply = self.ask(*words)
         assert reply == "+OK\r\n", (self, words, reply)
 
     def role(self) -> str:
-        """`master` or `slave`, in the store's own words; nothing if nobody answers."""
+        """Return `master` or `slave`, the store's words; empty without an answer."""
         words = self.ask("ROLE").split("\r\n")
         return words[2] if len(words) > 2 else ""
 
     def holds_for_primary(self, node_id: str) -> bool:
-        """Whether this node has heard that that one is a primary."""
+        """Return whether this node knows that node as a primary."""
         known = (line.split(" ") for line in self.ask("CLUSTER", "NODES").splitlines())
         return any(words[0] == node_id and "master" in words[2].split(",") for words in known)
 
-    def has_met(self, everybody: list[str]) -> bool:
-        """Whether this node has shaken hands with all of them."""
+    def has_met(self, node_ids: list[str]) -> bool:
+        """Return whether this node has met all of these."""
         known = self.ask("CLUSTER", "NODES")
-        return all(each in known for each in everybody) and "handshake" not in known
+        return all(each in known for each in node_ids) and "handshake" not in known
 
     def says(self, *words: str, of: tuple[str, ...]) -> bool:
         reply = self.ask(*of)
@@ -100,11 +100,11 @@ class ClusterNode:
         self.server.kill()
 
     def restart(self) -> None:
-        """Start again on what its folder holds; return when it answers."""
+        """Start again on the folder's data; return when the node answers."""
         self.server.start()
 
     def pause(self) -> None:
-        """Let it hang, its connections open."""
+        """Hang the process; its connections stay open."""
         self.server.pause()
 
     def resume(self) -> None:
@@ -119,25 +119,25 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """The addresses of two nodes: one of them may be the one that dies."""
+        """The addresses of two nodes: one may be killed."""
         return ",".join(node.url for node in self.nodes[:2])
 
-    # who is who
+    # Roles
 
     def primaries(self) -> list[ClusterNode]:
-        """Who takes writes at this moment, as they say themselves."""
+        """Return the nodes that call themselves primaries."""
         return [node for node in self.nodes if node.is_alive and node.role() == "master"]
 
     def owner(self, key: str) -> ClusterNode:
-        """The primary that the key belongs to."""
+        """Return the primary that owns the key."""
         for node in self.primaries():
             reply = node.ask("EXISTS", key)
             if reply.startswith(":"):
                 return node
-        raise AssertionError(f"nobody owns {key}")
+        raise AssertionError(f"no primary owns {key}")
 
     def replica_of(self, primary: ClusterNode) -> ClusterNode:
-        """The living replica of a primary, which may be dead."""
+        """Return the living replica of a primary, which may be dead."""
         port = str(primary.port)
         for node in self.nodes:
             if node is not primary and node.is_alive:
@@ -146,87 +146,89 @@ class Cluster:
                     return node
         raise AssertionError(f"{primary} has no replica")
 
-    # faults
+    # Faults
 
     def kill(self, primary: ClusterNode) -> ClusterNode:
-        """Kill a primary; returns the replica that is to take over."""
-        heir = self.replica_of(primary)
+        """Kill a primary; return the replica that will take over."""
+        successor = self.replica_of(primary)
         primary.kill()
-        return heir
+        return successor
 
     def fail_over(self, primary: ClusterNode, *, force: bool = False) -> ClusterNode:
-        """Let the replica take over: in agreement with its primary, or by force; returns it."""
-        heir = self.replica_of(primary)
+        """Let the replica take over, by agreement or by force; return it."""
+        successor = self.replica_of(primary)
         asked = 0.0
 
         def is_promoted() -> bool:
             nonlocal asked
-            if heir.role() == "master":
+            if successor.role() == "master":
                 return True
             if time.monotonic() > asked + HANDOVER_WITHIN:
                 asked = time.monotonic()
-                heir.ask("CLUSTER", "FAILOVER", *(["TAKEOVER"] if force else []))
+                successor.ask("CLUSTER", "FAILOVER", *(["TAKEOVER"] if force else []))
             return False
 
-        until(is_promoted, f"{heir} is promoted")
-        self.wait_until_promoted(heir)
-        return heir
+        until(is_promoted, f"{successor} is promoted")
+        self.wait_until_promoted(successor)
+        return successor
 
     def flush_functions(self) -> None:
         for node in self.primaries():
             node.do("FUNCTION", "FLUSH", "SYNC")
 
     def empty(self) -> None:
-        """As on the first day, Functions included."""
+        """Delete all data and Functions."""
         for node in self.primaries():
             node.do("FLUSHALL", "SYNC")
         self.flush_functions()
 
     def move_slot(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """Give a slot to another primary, key by key, as resharding does."""
+        """Move a slot to another primary key by key, as resharding does."""
         self.begin_move(slot, source, target)
         while keys := source.ask("CLUSTER", "GETKEYSINSLOT", str(slot), "10").split("\r\n")[2:-1:2]:
             self.carry(keys, source, target)
         self.end_move(slot, source, target)
 
     def move_whole(self, key: str, source: ClusterNode, target: ClusterNode) -> None:
-        """Give the slot of a key to another primary in one step, as Valkey can since 9.0."""
+        """Move the slot of a key to another primary in one step, as Valkey can since 9.0."""
         span = ("SLOTSRANGE", str(slot_of(key)), str(slot_of(key)))
         source.do("CLUSTER", "MIGRATESLOTS", *span, "NODE", target.id)
         until(lambda: target.ask("EXISTS", key).startswith(":"), f"the slot of {key} has moved")
 
     def begin_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """From now on the slot is half here, half there."""
+        """Begin to move a slot: both primaries have keys of it."""
         target.do("CLUSTER", "SETSLOT", str(slot), "IMPORTING", source.id)
         source.do("CLUSTER", "SETSLOT", str(slot), "MIGRATING", target.id)
 
     def carry(self, keys: list[str], source: ClusterNode, target: ClusterNode) -> None:
-        """Take some keys over."""
+        """Move some keys."""
         where = ("127.0.0.1", str(target.port), "", "0", "5000")
         assert source.ask("MIGRATE", *where, "KEYS", *keys).startswith(("+OK", "+NOKEY"))
 
     def end_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """The slot belongs to the target alone."""
+        """End the move: the target owns the slot."""
         for node in (target, source, *self.primaries()):
             node.do("CLUSTER", "SETSLOT", str(slot), "NODE", target.id)
 
-    # until it is so
+    # Waiting
 
-    def wait_until_promoted(self, heir: ClusterNode, *, but: ClusterNode | None = None) -> None:
-        """Until a replica has become a primary, and every living node knows, `but` one that hangs."""
-        until(lambda: heir.role() == "master", f"{heir} is promoted")
-        name = heir.id
+    def wait_until_promoted(
+        self, successor: ClusterNode, *, but: ClusterNode | None = None
+    ) -> None:
+        """Wait until every living node knows the replica as a primary, `but` one that hangs."""
+        until(lambda: successor.role() == "master", f"{successor} is promoted")
+        name = successor.id
         until(
             lambda: all(
                 node.holds_for_primary(name)
                 for node in self.nodes
                 if node.is_alive and node is not but
             ),
-            f"all know of {heir}",
+            f"all know {successor} as a primary",
         )
 
     def wait_until_served(self) -> None:
-        """Until every living node says that all slots are."""
+        """Wait until every living node serves all slots."""
         until(
             lambda: all(
                 node.says("cluster_state:ok", "cluster_slots_ok:16384", of=("CLUSTER", "INFO"))
@@ -237,7 +239,7 @@ class Cluster:
         )
 
     def wait_until_in_step(self) -> None:
-        """Until all slots are served, and every primary has a replica that has all it has."""
+        """Wait until all slots are served and every primary has a replica in step."""
         self.wait_until_served()
         until(
             lambda: (
@@ -257,10 +259,10 @@ class Cluster:
 
 
 def _assembled(nodes: list[ClusterNode]) -> Cluster:
-    """`nodes`: first the primaries, then a replica for each of them, or for none."""
+    """Form a cluster of these nodes: first the primaries, then their replicas, if any."""
     primaries, replicas = nodes[:PRIMARIES], nodes[PRIMARIES:]
-    with ThreadPoolExecutor(len(nodes)) as hands:
-        list(hands.map(ClusterNode.restart, nodes))
+    with ThreadPoolExecutor(len(nodes)) as threads:
+        list(threads.map(ClusterNode.restart, nodes))
     for place, node in enumerate(nodes):
         node.do("CLUSTER", "SET-CONFIG-EPOCH", str(place + 1))
     for place, node in enumerate(primaries):
@@ -270,8 +272,8 @@ def _assembled(nodes: list[ClusterNode]) -> Cluster:
         for other in nodes:
             if other is not node:
                 node.do("CLUSTER", "MEET", "127.0.0.1", str(other.port), str(other.bus))
-    everybody = [node.id for node in nodes]
-    until(lambda: all(node.has_met(everybody) for node in nodes), "all have met")
+    node_ids = [node.id for node in nodes]
+    until(lambda: all(node.has_met(node_ids) for node in nodes), "all have met")
     for primary, replica in zip(primaries, replicas, strict=False):
         replica.do("CLUSTER", "REPLICATE", primary.id)
     cluster = Cluster(nodes)
@@ -285,7 +287,7 @@ def _assembled(nodes: list[ClusterNode]) -> Cluster:
 def running_cluster(
     binary: str | None = None, settings: dict[str, str] | None = None, *, replicas: bool = True
 ) -> Iterator[Cluster]:
-    """A cluster of three primaries and a replica each, in step; Valkey unless told otherwise."""
+    """Run a cluster of three primaries, with replicas in step; of Valkey by default."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
         nodes = []
         for place in range((1 + replicas) * PRIMARIES):

@@ -1,4 +1,4 @@
-"""Players who move without a pause at many tables, and keep what was acknowledged."""
+"""Players that move without pause at many tables and record what was acknowledged."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,20 +8,20 @@ from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.opening import Store
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 34)]
-"""Enough for every primary of a cluster to have some."""
+"""Enough tables for every primary of a cluster to have some."""
 
 
 class Movers:
-    """One player a table. A move that the house could not answer is sent again, as clients do."""
+    """One player at each table. An unanswered move is sent again, as clients do."""
 
     def __init__(self, store: Store, tables: Sequence[str] = TABLES) -> None:
         self.store = store
         self.tables = tables
         self.acknowledged: dict[str, list[str]] = {code: [] for code in tables}
         self.unanswered = 0
-        """Commits of which the house could not say what became of them."""
+        """Commits whose outcome was unknown."""
         self.longest = 0.0
-        """Seconds that one player waited for a move, at most."""
+        """The longest time in seconds that a player waited for a move."""
 
     async def sit_down(self) -> None:
         for code in self.tables:
@@ -55,17 +55,17 @@ class Movers:
                 group.create_task(keep_on(code))
 
     async def rounds(self, number: int, tables: Sequence[str] = ()) -> None:
-        """Until every one of those players has made so many moves more."""
+        """Wait until each of those players has made this many further moves."""
         goal = {code: len(self.acknowledged[code]) + number for code in tables or self.tables}
 
         def reached() -> bool:
             return all(len(self.acknowledged[code]) >= enough for code, enough in goal.items())
 
-        while not reached():  # noqa: ASYNC110 - they count without telling anybody
+        while not reached():  # noqa: ASYNC110 - a count, without an event
             await asyncio.sleep(0.001)
 
     async def check(self, store: Store) -> None:
-        """What was acknowledged is what is stored: no move lost, none twice, the numbers whole."""
+        """Check that the store has every acknowledged move once, numbered without gaps."""
         for code, log in self.acknowledged.items():
             board = await store.boards.load_board(code, 1, ANNA)
             assert board is not None, code

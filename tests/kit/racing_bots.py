@@ -1,7 +1,7 @@
-"""A house full of racing bots whose processes are killed, again and again, in mid-race.
+"""Racing bots whose server or store is killed again and again in mid-race.
 
-`Party` keeps everybody racing; `strike` kills the server, the store, or both, starts again what
-does not start by itself, and waits until every player is back. Nobody helps the players.
+`RacingBots` keeps all bots racing. `kill` kills the server, the store, or both, starts what does not
+restart by itself, and waits until every player is back. The players reconnect by themselves.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ from saratoga_server.ports import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for anything awaited: a bound that no test should reach."""
 
 AT_ONCE = 0.1
-"""Seconds; a kill after which nothing is started by the test takes less."""
+"""Seconds: less than a restart by the test takes."""
 
 
 class Victim(Enum):
-    """Who is killed."""
+    """Which processes are killed."""
 
     SERVER = "server"
     STORE = "store"
@@ -41,20 +41,20 @@ class Victim(Enum):
 
 
 @dataclass
-class Party:
-    """Bots at several tables of one house, racing for as long as they are let."""
+class RacingBots:
+    """Bots that race at several tables of one server until they are stopped."""
 
     server_process: ServerProcess
     external: StoreServer | None
-    """The store, where it is not the house's own."""
+    """The store, if it is not the server's own."""
     tables: list[list[RecordedPlayer]] = field(default_factory=list)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     returns: list[float] = field(default_factory=list)
-    """Seconds from when everything was up again until a player was back; of every player."""
+    """Seconds from the restart until a player was back; one value a player."""
     restarts: list[float] = field(default_factory=list)
-    """Seconds from the kill until everything was up again."""
-    struck: list[str] = field(default_factory=list)
-    """The table's phase at every strike, as the first table's host knew it."""
+    """Seconds from a kill until all processes ran again."""
+    killed_at_phase: list[str] = field(default_factory=list)
+    """The table's phase at every kill, as the first table's host knew it."""
 
     @property
     def players(self) -> list[RecordedPlayer]:
@@ -63,50 +63,50 @@ class Party:
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(BACK_WITHIN):
             while not holds():
-                self.news.clear()
-                await self.news.wait()
+                self.changed.clear()
+                await self.changed.wait()
 
     async def mid_race(self) -> None:
-        """Wait until somebody at the first table has made a move and everybody there races."""
-        hosts = self.tables[0]
+        """Wait until all players at the first table race and one of them has moved."""
+        table = self.tables[0]
 
         def racing() -> bool:
-            return all(p.notes.is_connected and p.notes.is_racing for p in hosts) and any(
-                p.notes.board is not None and p.notes.board.count for p in hosts
+            return all(p.notes.is_connected and p.notes.is_racing for p in table) and any(
+                p.notes.board is not None and p.notes.board.count for p in table
             )
 
         await self.until(racing)
 
-    async def strike(self, victim: Victim) -> None:
-        """Kill, have it start again, and wait until everybody is back."""
-        self.struck.append(self.tables[0][0].notes.phase)
+    async def kill(self, victim: Victim) -> None:
+        """Kill and restart; wait until every player is back."""
+        self.killed_at_phase.append(self.tables[0][0].notes.phase)
         killed = time.monotonic()
         if victim is not Victim.SERVER:
             await self._kill_store()
         if victim is not Victim.STORE:
             await self.server_process.kill()
-        struck = time.monotonic()
+        killed_at_phase = time.monotonic()
         if victim is not Victim.SERVER and self.external is not None:
             await asyncio.to_thread(self.external.start)
         if victim is not Victim.STORE:
             await self.server_process.start()
         ready = time.monotonic()
         self.restarts.append(ready - killed)
-        back = partial(_came_back, since=struck, by_connection=victim is not Victim.STORE)
+        back = partial(_back_at, since=killed_at_phase, by_connection=victim is not Victim.STORE)
         await self.until(lambda: all(back(p.notes) is not None for p in self.players))
         self.returns.extend(
             max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
         )
 
     async def lose_store(self) -> None:
-        """Kill the store, and start it again only when every racer was refused for want of it."""
+        """Kill the store, and restart it only when every racer was refused because of it."""
         assert self.external is not None
         racers = [player.notes for player in self.players if player.notes.is_racing]
         await asyncio.to_thread(self.external.kill)
         lost = time.monotonic()
         await self.until(lambda: all(notes.unavailable for notes in racers))
         await asyncio.to_thread(self.external.start)
-        back = partial(_came_back, since=lost, by_connection=False)
+        back = partial(_back_at, since=lost, by_connection=False)
         await self.until(lambda: all(back(notes) is not None for notes in racers))
 
     async def _kill_store(self) -> None:
@@ -123,16 +123,16 @@ class Party:
         return f"unix://{self.server_process.store_socket}"
 
     async def finish(self) -> None:
-        """Let every table end the race that it is at."""
+        """Wait until every table has finished its present race."""
         before = {id(table): len(_raced(table)) for table in self.tables}
         await self.until(
             lambda: all(len(_raced(table)) > before[id(table)] for table in self.tables)
         )
 
     async def audit(self, store: Store) -> tuple[int, int]:
-        """Hold every race against everybody's notes; how many races and acknowledged moves."""
+        """Audit every race with all players' notes; return the numbers of races and acknowledged moves."""
         races = moves = 0
-        assert await settled(store), "the house has left results in the outboxes"
+        assert await settled(store), "results are left in the outboxes"
         for table in self.tables:
             records = await self._records(store, table)
             for text in records:
@@ -142,7 +142,7 @@ class Party:
         return races, moves
 
     async def _records(self, store: Store, table: list[RecordedPlayer]) -> list[str]:
-        """Of every race that was raced to its end: all that were begun, but the last perhaps."""
+        """Return the records of all finished races."""
         code = table[0].notes.code
         numbers = sorted(int(race.partition("/")[2]) for race in _raced(table))
         kept = [await store.tables.load_record(code, n) for n in range(1, numbers[-1] + 1)]
@@ -151,10 +151,10 @@ class Party:
         return records
 
     def figures(self) -> str:
-        """How long the players and the processes took to be back."""
+        """Describe how long processes and players took to be back."""
         up = f"up again in median {median(self.restarts):.2f} s, at most {max(self.restarts):.2f} s"
         if max(self.restarts) < AT_ONCE:
-            up = "started again by the house"
+            up = "restarted by the server"
         return (
             f"{len(self.restarts)} kills, {up}; players back after that in median "
             f"{median(self.returns):.2f} s, at most {max(self.returns):.2f} s"
@@ -163,19 +163,19 @@ class Party:
 
 async def _audit_race(store: Store, table: list[RecordedPlayer], text: str) -> int:
     record = parse_record(text)
-    everybody = [player.notes for player in table]
-    assert await asyncio.to_thread(disagreements, text, everybody) == [], record.race_id
+    all_notes = [player.notes for player in table]
+    assert await asyncio.to_thread(disagreements, text, all_notes) == [], record.race_id
     assert [player.objections(record.race_id) for player in table] == [()] * len(table)
-    for notes in everybody:
+    for notes in all_notes:
         stored = await store.boards.load_board(record.table, record.race, notes.player)
         assert stored is not None
         faults = list(faults_of_log(stored, record.racer(notes.player), notes))
         assert faults == [], record.race_id
-    return sum(len(notes.of_race(record.race_id)) for notes in everybody)
+    return sum(len(notes.of_race(record.race_id)) for notes in all_notes)
 
 
 async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records: list[str]) -> None:
-    """Every race is counted once: a bankroll is the sum of the nets."""
+    """Check that every race counts once: a bankroll is the sum of the nets."""
     raced = [parse_record(text) for text in records]
     key = BoardKey(game=raced[0].game, ranking="bankroll", period="all", bots=True)
     for player in table:
@@ -188,71 +188,71 @@ async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records:
 
 
 def _raced(table: list[RecordedPlayer]) -> list[str]:
-    """The races that somebody at the table knows to be over."""
+    """Return the races that a player at the table knows are over."""
     return sorted({race for player in table for race in player.notes.outcomes})
 
 
-def _came_back(notes: Notes, since: float, by_connection: bool) -> float | None:
-    """When a player was back: a move acknowledged, or the seat taken up again; `None`: not yet."""
+def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
+    """Return when a player was back, with a move acknowledged or its seat resumed; `None`: not yet."""
     moments = [each.moment for each in notes.acknowledged[-3:] if each.moment > since]
     if by_connection:
         moments += [moment for moment in notes.connected[-3:] if moment > since]
     if moments:
         return min(moments)
-    # whoever has no board to play on, and was never cut off, has nothing to come back from
+    # A connected player without a board to play on has not been interrupted.
     is_waiting = not by_connection and notes.is_connected and not notes.is_racing
     return since if is_waiting else None
 
 
 @asynccontextmanager
-async def party(
+async def racing_bots(
     games: tuple[str, ...], pace: float, external: StoreServer | None = None
-) -> AsyncIterator[Party]:
-    """Four bots at a table for each of the games, in a house on that store or on its own."""
+) -> AsyncIterator[RacingBots]:
+    """Seat four bots for each of the games, at a server on that store or on its own."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with (
         running_server(*flags, module=quick_countdown.MODULE) as server_process,
-        party_at(server_process.url, games, pace, server_process, external) as guests,
+        racing_bots_at(server_process.url, games, pace, server_process, external) as bots,
     ):
-        yield guests
+        yield bots
 
 
 @asynccontextmanager
-async def party_at(
+async def racing_bots_at(
     url: str | Sequence[str],
     games: tuple[str, ...],
     pace: float,
     server_process: ServerProcess,
     external: StoreServer | None,
-) -> AsyncIterator[Party]:
-    """Four bots at a table for each of the games, who come by that address for as long as entered.
+) -> AsyncIterator[RacingBots]:
+    """Seat four bots for each of the games; they race until the context ends.
 
-    Of several addresses each player takes the next.
+    The players connect to the addresses in turn.
     """
     async with AsyncExitStack() as stack:
-        guests = Party(server_process, external)
+        bots = RacingBots(server_process, external)
         for number, game in enumerate(games, start=1):
             table = await stack.enter_async_context(
                 players_at_a_table(url, game, f"Table{number}x")
             )
-            guests.tables.append(table)
-        for player in guests.players:
-            player.notes.on_news = guests.news.set
+            bots.tables.append(table)
+        for player in bots.players:
+            player.notes.on_news = bots.changed.set
         racing = [
-            asyncio.create_task(player.race(None, pace, len(LINE_UP))) for player in guests.players
+            asyncio.create_task(player.race(None, pace, len(LINE_UP))) for player in bots.players
         ]
         try:
-            yield guests
+            yield bots
         finally:
             for task in racing:
                 task.cancel()
             ended = await asyncio.gather(*racing, return_exceptions=True)
         gone = [end for end in ended if not isinstance(end, asyncio.CancelledError)]
-        assert gone == [], "a player has given up"
+        assert gone == [], "a player has stopped"
 
 
 @asynccontextmanager
-async def store_of(guests: Party) -> AsyncIterator[Store]:
-    """The party's store, for whoever wants to look into it."""
-    async with open_store(guests.store_url) as store:
+async def store_of(bots: RacingBots) -> AsyncIterator[Store]:
+    """Open the store of the bots' server."""
+    async with open_store(bots.store_url) as store:
         yield store
