@@ -1,4 +1,4 @@
-"""Boards as text: golden pictures, each a file that says itself what it is of.
+"""Boards as text: golden pictures, each in a file that also names its board.
 
     lady-palk 55x21 ascii picked=t6:2 targets=t1,up
     stock=.. waste=.. (the position, as `format_position` writes it)
@@ -32,14 +32,14 @@ LABELS: Final = MappingProxyType(
         **{f"t{number}": key for number, key in enumerate("1234567890-=", 1)},
     }
 )
-"""The key of every pile, such as a player has them."""
+"""The key of every pile."""
 
 SIZES: Final = ((55, 21), (69, 27), (88, 37))
-"""What the board gets of screens of 80x24, 100x30 and 120x40."""
+"""The sizes of the board on screens of 80x24, 100x30 and 120x40."""
 
 
 class Drawn(NamedTuple):
-    """A picture and what it is of."""
+    """A golden picture and its board."""
 
     game: Game
     view: View
@@ -50,13 +50,13 @@ class Drawn(NamedTuple):
     picture: str
 
     def again(self) -> str:
-        """The same, drawn now."""
+        """Draw the same board now, as text."""
         drawn = draw_board(self.game, self.view, self.marks, self.look, self.width, self.height)
         return drawn.text().rstrip("\n")
 
 
 def read(path: Path) -> Drawn:
-    """A picture from its file."""
+    """Read a picture from its file."""
     head, position, _, *rows = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     name, size, *words = head.split()
     game = GAMES[name]
@@ -76,7 +76,7 @@ def read(path: Path) -> Drawn:
 
 
 def pictures() -> list[Path]:
-    """The files of all pictures."""
+    """Return the files of all pictures."""
     return sorted(FOLDER.glob("*.txt"))
 
 

@@ -1,6 +1,6 @@
-"""Screens without a table, under keys and clicks, and what is to be read on them.
+"""A player at the screens of practice and review, with keys and clicks.
 
-The screens' pictures are golden: `python -m kit.solo` (from the folder `tests`) paints all of them
+The pictures of the screens are golden: `python -m kit.solo` (from the folder `tests`) paints all of them
 again; look at the difference before committing it.
 """
 
@@ -42,13 +42,13 @@ ENTRANTS: Final = (
 
 @cache
 def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
-    """A race of two people and a bot."""
+    """Return the record of a race of two people and a bot."""
     return race(name, seed, ENTRANTS)
 
 
 @dataclass
 class StoppedClock:
-    """Seconds that pass only when they are told to."""
+    """A clock that a test sets."""
 
     at: float = 0.0
 
@@ -58,24 +58,24 @@ class StoppedClock:
 
 @dataclass
 class Player:
-    """Somebody before a screen."""
+    """A player at a screen, with keys and mouse."""
 
     app: SaratogaApp
     pilot: Pilot[int]
     kept: dict[str, object] = field(default_factory=dict)
-    """Choices that the program was asked to keep."""
+    """The settings that the program has saved."""
 
     @property
     def screen(self) -> Screen[Any]:
         return self.app.screen
 
     def sees(self, screen: Screen[Any]) -> bool:
-        """Whether this screen is in front."""
+        """Return whether this screen is in front."""
         return self.app.screen is screen
 
     @property
     def lines(self) -> list[str]:
-        """What is to be read, line by line."""
+        """The text of the screen, line by line."""
         return painted_text(self.screen)
 
     @property
@@ -84,23 +84,23 @@ class Player:
 
     @property
     def message(self) -> str:
-        """What was said last."""
+        """The message line."""
         return self.screen.query_one(MessageLine).text
 
     async def press(self, *keys: str) -> str:
-        """Press keys; returns the answer to the last."""
+        """Press keys; return the message after the last."""
         await self.pilot.press(*keys)
         answers = self.screen.query(MessageLine)
         return answers.first().text if answers else ""
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for what comes by itself; the bound is no measure."""
+        """Wait until a condition holds, with a bound that no test measures."""
         async with asyncio.timeout(30):
             while not holds():
                 await self.pilot.pause(0.01)
 
     async def click(self, pile: str, index: int | None = None, *, times: int = 1) -> str:
-        """Click on a card of a pile, or on the pile itself."""
+        """Click on a card of a pile, or on the pile itself; return the message."""
         board = self.screen.query_one("#board", BoardWidget)
         layout = board.layout_shown
         assert layout is not None
@@ -120,7 +120,7 @@ async def before(
     size: tuple[int, int] = SMALL,
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
 ) -> AsyncIterator[Player]:
-    """Somebody before this screen, in a terminal of this size."""
+    """Run the app with this screen in a terminal of this size, and yield its player."""
     kept: dict[str, object] = {}
 
     async def errand(app: SaratogaApp) -> None:
@@ -175,11 +175,11 @@ PICTURES: Final[dict[str, Picture]] = {
         ("b", "end"),
     ),
 }
-"""Screens after some keys."""
+"""The golden pictures: a screen, its size, and the keys before the picture."""
 
 
 async def picture(name: str) -> str:
-    """One of `PICTURES` as text."""
+    """Return one of `PICTURES` as text."""
     screen, size, appearance, keys = PICTURES[name]()
     async with before(screen, size, appearance) as player:
         await player.press(*keys)

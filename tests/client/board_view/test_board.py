@@ -132,7 +132,7 @@ def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None)
     return {piece.text.strip(): piece.role for row in canvas.rows() for piece in row}
 
 
-def test_what_is_picked_and_what_takes_it_are_lit() -> None:
+def test_the_selected_cards_and_their_targets_are_highlighted() -> None:
     marks = Marks(picked=("t2", 1), targets=frozenset({"t1", "up", "t4"}), labels=LABELS)
     found = roles("canfield", "t1: 3H\nt2: 9C 2S\nt3: 8H\nup: S1 H1", marks)
     assert found["2♠"] is Role.PICKED_BLACK
@@ -146,7 +146,7 @@ def test_what_is_picked_and_what_takes_it_are_lit() -> None:
     assert found["╚════╝"] is Role.SPACE_TARGET
 
 
-def test_of_two_foundations_of_a_suit_the_one_that_takes_the_card_is_lit() -> None:
+def test_only_the_foundation_that_takes_the_card_is_highlighted() -> None:
     marks = Marks(picked=("t1", 1), targets=frozenset({"up"}))
     found = roles("lady-palk", "t1: 3S\nup: S6,2", marks)
     assert found["2♠"] is Role.TARGET_BLACK
@@ -192,7 +192,7 @@ def test_keys_of_piles_with_a_move_are_bright() -> None:
         ("", set()),
     ],
 )
-def test_cards_one_looks_for_are_shown_up(sought: str, cards: set[str]) -> None:
+def test_searched_cards_are_highlighted(sought: str, cards: set[str]) -> None:
     found = roles("lady-palk", "t1: 9H\nt2: TH\nt3: TS", Marks(find=sought))
     assert {text for text, role in found.items() if role in (Role.FOUND_RED, Role.FOUND_BLACK)} == (
         cards
@@ -212,7 +212,7 @@ def test_four_colours_are_four_roles() -> None:
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])
-def test_strips_are_told_by_a_sign_before_them(ascii_only: bool) -> None:
+def test_one_row_cards_have_a_mark_before_them(ascii_only: bool) -> None:
     game = GAMES["caprice"]
     view = redact(draw(game, "t1: 9S\nt2: TS\nt4: 3S"))
     marks = Marks(picked=("t1", 1), targets=frozenset({"t2", "t3"}))
@@ -221,7 +221,7 @@ def test_strips_are_told_by_a_sign_before_them(ascii_only: bool) -> None:
     assert expected in text
 
 
-def test_a_stock_that_is_gone_says_whether_it_comes_back() -> None:
+def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
     def stock(name: str, picture: str) -> str:
         game = GAMES[name]
         return draw_board(game, redact(draw(game, picture)), NO_MARKS, CardStyle(), 55, 21).text()
@@ -258,7 +258,7 @@ def test_a_long_packet_is_carried_by_its_ends() -> None:
     assert draw_packet(cards[:1], Size(3, 1), CardStyle()).text() == " K♠"
 
 
-def test_of_a_hidden_pile_no_card_can_be_lifted() -> None:
+def test_no_card_of_a_hidden_pile_can_be_lifted() -> None:
     game = GAMES["canfield"]
     layout = lay_out(game, redact(draw(game, "stock: 2C 3C")), 55, 21)
     assert set(layout.cards_from(Spot("stock", 0))) == {HIDDEN}

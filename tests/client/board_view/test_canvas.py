@@ -37,13 +37,13 @@ def test_pieces_side_by_side_of_one_role_are_one() -> None:
 
 
 @given(st.integers(-4, 12), st.text(max_size=12))
-def test_nothing_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
+def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
     canvas = Canvas(12, 1)
     canvas.put(x, 0, text, Role.TEXT)
     assert not COMMANDS.search("".join(piece.text for piece in canvas.rows()[0]))
 
 
-def test_what_a_terminal_would_obey_stands_there_as_its_number() -> None:
+def test_a_control_character_is_shown_as_its_number() -> None:
     canvas = Canvas(30, 1)
     after = canvas.put(0, 0, "\x1b]52;c;eA==\x07", Role.TEXT)
     assert canvas.text() == "<U+001B>]52;c;eA==<U+0007>"

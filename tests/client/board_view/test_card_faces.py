@@ -63,7 +63,9 @@ def test_in_letters_everything_is_ascii() -> None:
 
 @pytest.mark.parametrize("size", [size for size in ALL_SIZES if size.height > 1])
 @pytest.mark.parametrize("style", LOOKS)
-def test_picked_and_target_are_told_by_their_lines_alone(size: Size, style: CardStyle) -> None:
+def test_selected_cards_and_targets_differ_by_their_lines_alone(
+    size: Size, style: CardStyle
+) -> None:
     seen = {
         tuple(lines(card_face(Card("9D"), size, style, state)))
         for state in (CardState.PLAIN, CardState.PICKED, CardState.TARGET)

@@ -34,7 +34,7 @@ def test_the_head_of_a_picked_packet_stays() -> None:
     )
 
 
-def test_of_two_rows_the_more_important_card_has_one() -> None:
+def test_with_two_rows_the_more_important_card_is_shown() -> None:
     assert column_rows(9, 2, (0, 5)) == (ColumnRow(0, 8), ColumnRow(8))
     assert column_rows(9, 1, (0, 5)) == (ColumnRow(8),)
 

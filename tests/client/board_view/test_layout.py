@@ -72,7 +72,7 @@ def test_every_card_of_a_column_is_shown_or_counted(
 
 
 @given(GAME_NAMES, walked, BOARDS)
-def test_what_can_be_lifted_is_seen_by_its_first_and_last_card(
+def test_the_first_and_last_card_of_a_liftable_run_are_visible(
     name: str, place: int, board: tuple[int, int]
 ) -> None:
     game, position, *_ = step_at(name, place)

@@ -31,12 +31,12 @@ PICTURE = """
         ("what", "Find a card by rank, suit or both, such as 7, h or 10d."),
     ],
 )
-def test_it_is_told_where_cards_lie_that_can_be_seen(text: str, told: str) -> None:
+def test_the_search_says_where_visible_cards_lie(text: str, told: str) -> None:
     game = GAMES["canfield"]
     assert found_text(game, redact(draw(game, PICTURE)), text) == told
 
 
-def test_of_many_cards_the_first_are_told_and_their_number() -> None:
+def test_of_many_cards_the_first_and_the_number_are_given() -> None:
     game = GAMES["lady-palk"]
     view = redact(draw(game, "\n".join(f"t{n}: 9H 8H 7H" for n in range(1, 9))))
     told = found_text(game, view, "h", ascii_card_name)
@@ -44,7 +44,7 @@ def test_of_many_cards_the_first_are_told_and_their_number() -> None:
     assert told.endswith("; ..")
 
 
-def test_in_a_game_with_both_kinds_of_foundations_it_is_told_which() -> None:
+def test_with_two_kinds_of_foundations_the_kind_is_named() -> None:
     game = GAMES["lafayette"]
     view = redact(draw(game, "up: S2\ndown: S3"))
     assert found_text(game, view, "as") == "A♠ banked up."

@@ -78,7 +78,7 @@ def played(result: InputResult) -> str | None:
         ("lady-palk", RUNS, [("t1", 2, DOUBLE)], "t1>t6:2"),
     ],
 )  # fmt: skip
-def test_clicks_come_to_a_move(
+def test_clicks_play_a_move(
     name: str, picture: str, clicks: list[tuple[str, int, Click]], move: str
 ) -> None:
     result = clicked(name, picture, *clicks)
@@ -166,7 +166,7 @@ def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None
         ("canfield-aisleriot", BACK, ("up.S", 1, "t1"), "up.S>t1"),
     ],
 )
-def test_a_drop_says_source_size_and_target_at_once(
+def test_a_drop_plays_the_carried_cards_to_the_target(
     name: str, picture: str, carried: tuple[str, int, str], move: str | None
 ) -> None:
     result = dropped(name, picture, *carried)

@@ -77,6 +77,6 @@ def test_the_target_of_a_banking_move_is_the_foundation_of_its_suit() -> None:
     assert carried(view, Carry("t1", "up")) == ("AH",)
 
 
-def test_the_fullest_sentence_that_fits_the_line_is_said() -> None:
+def test_the_longest_sentence_that_fits_is_chosen() -> None:
     assert first_that_fits("x" * 79, "short", "shorter") == "short"
     assert len(first_that_fits("x" * 200)) == 78

@@ -56,7 +56,7 @@ def test_no_key_means_two_piles() -> None:
         *(("d", "space"), ("\r", "enter"), ("esc", "escape"), ("f5", "f5"), ("", "")),
     ],
 )
-def test_a_key_has_one_name_whoever_calls_it(name: str, called: str) -> None:
+def test_every_spelling_of_a_key_has_one_name(name: str, called: str) -> None:
     assert key_called(name) == called
 
 

@@ -27,7 +27,7 @@ def face_up(position: Position) -> int:
 
 @pytest.mark.parametrize("name", GAMES)
 @given(place=places)
-def test_what_is_foreseen_is_what_the_house_will_show(name: str, place: int) -> None:
+def test_a_predicted_view_equals_the_servers_view(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
     view = redact(position)
     for move in legal:
@@ -36,12 +36,12 @@ def test_what_is_foreseen_is_what_the_house_will_show(name: str, place: int) -> 
         assert predicted_view(game, view, move) == expected, move
 
 
-def test_a_draw_is_never_foreseen() -> None:
+def test_a_draw_is_never_predicted() -> None:
     view = redact(draw(CANFIELD, "stock: 2C 3C\nt1: KS"))
     assert predicted_view(CANFIELD, view, DRAW) is None
 
 
-def test_a_redeal_is_foreseen_and_hides_the_waste_again() -> None:
+def test_a_redeal_is_predicted_and_hides_the_waste_again() -> None:
     view = redact(draw(CANFIELD, "waste: 2C 3C\nt1: KS"))
     after = predicted_view(CANFIELD, view, REDEAL)
     assert after is not None
@@ -53,7 +53,7 @@ def test_a_redeal_is_foreseen_and_hides_the_waste_again() -> None:
 @pytest.mark.parametrize(
     ("reserve", "known"), [("## 9H", False), ("9H", True), ("", True)], ids=["two", "one", "none"]
 )
-def test_a_space_filled_from_the_reserve_is_foreseen_unless_a_card_is_turned(
+def test_a_space_filled_from_the_reserve_is_predicted_unless_a_card_turns_up(
     reserve: str, known: bool
 ) -> None:
     view = redact(draw(CANFIELD, f"reserve: {reserve}\nt1: QH\nt2: KS\nt3: 2C\nt4: 5C"))
@@ -61,7 +61,7 @@ def test_a_space_filled_from_the_reserve_is_foreseen_unless_a_card_is_turned(
     assert (after is not None) == known
 
 
-def test_a_space_filled_from_the_stock_is_not_foreseen() -> None:
+def test_a_space_filled_from_the_stock_is_not_predicted() -> None:
     picture = "t1: 5H\nt2: 6H"
     move = parse_move("t1>t2")
     assert predicted_view(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
@@ -78,7 +78,7 @@ def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
     )
 
 
-def test_a_move_that_may_not_be_played_is_not_foreseen_but_refused() -> None:
+def test_predicting_an_illegal_move_raises() -> None:
     view = redact(draw(LAFAYETTE, "t1: 9H\nt2: TH"))
     with pytest.raises(IllegalMove):
         predicted_view(LAFAYETTE, view, parse_move("t1>t2"))

@@ -11,7 +11,7 @@ def scene(name: str, picture: str) -> Scene:
     return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), ascii_card_name)
 
 
-def test_tab_comes_to_banking_first_then_reserve_waste_columns_and_the_stock() -> None:
+def test_moves_are_sorted_by_banking_reserve_waste_columns_and_stock() -> None:
     seen = scene(
         "lafayette",
         """

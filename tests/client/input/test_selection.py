@@ -20,7 +20,7 @@ def scene(name: str, picture: str) -> Scene:
     return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
 
 
-def test_a_hand_keeps_what_the_board_still_allows() -> None:
+def test_a_selection_keeps_what_the_board_still_allows() -> None:
     seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H")
     for selection in (
         Selection(picked="t2"),
@@ -42,12 +42,12 @@ def test_a_hand_keeps_what_the_board_still_allows() -> None:
         Selection(aim="down", quick=True),
     ],
 )
-def test_a_hand_drops_what_the_board_no_longer_allows(selection: Selection) -> None:
+def test_a_selection_drops_what_the_board_no_longer_allows(selection: Selection) -> None:
     seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H JH\nt4: 9C")
     assert revalidated(seen, selection) == Selection(quick=True)
 
 
-def test_a_pile_that_gives_nothing_leaves_the_hand_as_it_is() -> None:
+def test_a_pile_without_moves_leaves_the_selection_unchanged() -> None:
     seen = scene("lafayette", "t1: AS\nt2: 7S\nt3: 8H")
     selection = Selection(picked="t1")
     result = picked(seen, selection, "w")
@@ -62,7 +62,7 @@ def test_a_card_that_fits_both_foundations_waits_for_the_player_to_choose() -> N
     assert result.says == "7♠ fits both foundations: f banks it up, g down."
 
 
-def test_a_card_with_several_columns_to_go_to_waits_too() -> None:
+def test_a_card_with_several_targets_waits_for_the_player_to_choose() -> None:
     seen = scene("lafayette", "t1: 7S\nt2: 8H\nt3: 8D")
     result = banked_or_placed(seen, Selection(picked="t1"))
     assert result.move is None
@@ -95,9 +95,11 @@ def test_a_card_with_several_columns_to_go_to_waits_too() -> None:
         ),
     ],
 )
-def test_what_is_picked_says_where_it_can_go(picture: str, size: int | None, told: str) -> None:
+def test_the_text_of_a_selection_names_its_targets(
+    picture: str, size: int | None, told: str
+) -> None:
     assert selection_text(scene("lady-palk", picture), Selection(picked="t1", size=size)) == told
 
 
-def test_keys_are_listed_as_one_speaks() -> None:
+def test_alternatives_are_joined_with_or() -> None:
     assert [either(list(keys)) for keys in ("", "1", "12", "12f")] == ["", "1", "1 or 2", "1, 2 or f"]  # fmt: skip

@@ -85,7 +85,7 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
         ("canfield", "t1: 5H 4S\nt2: 6C", "1 2 x1", "4s to column 2: you can carry the whole pile, and only as a whole."),
     ],
 )  # fmt: skip
-def test_a_move_that_is_not_for_now_is_answered(
+def test_an_illegal_typed_move_gets_an_answer(
     name: str, picture: str, line: str, says: str
 ) -> None:
     assert typed(name, picture, line) == NotPlayed(says, is_move=True)
@@ -95,7 +95,7 @@ def test_a_move_that_is_not_for_now_is_answered(
     "line",
     ["", "hello", "1 2 3 4", "x", "b", "s 1", "1 s", "help", "1 b", "> >", "bank bank"],
 )
-def test_what_is_no_move_is_told_apart(line: str) -> None:
+def test_a_line_that_is_no_move_is_marked_as_such(line: str) -> None:
     answer = typed("lafayette", BOARD, line)
     assert isinstance(answer, NotPlayed)
     assert not answer.is_move

@@ -17,7 +17,7 @@ from saratoga_rules.games import GAMES
 CANFIELD = GAMES["canfield"]
 
 
-def test_a_seed_is_the_practice_deal_that_everybody_gets() -> None:
+def test_a_seed_gives_every_player_the_same_deal() -> None:
     deal = from_seed(CANFIELD, "  rainy sunday ")
     assert deal.seed == "rainy sunday"
     assert deal.position == deal_for_key(CANFIELD, practice_key("rainy sunday"))
@@ -25,7 +25,7 @@ def test_a_seed_is_the_practice_deal_that_everybody_gets() -> None:
 
 
 @pytest.mark.parametrize("seed", ["", "   ", "x" * (LONGEST_SEED + 1), "a\x1b[2J"])
-def test_what_cannot_be_a_seed_is_refused_with_the_reason(seed: str) -> None:
+def test_an_invalid_seed_is_refused_with_the_reason(seed: str) -> None:
     with pytest.raises(BadSeed, match=r"A seed .*\."):
         from_seed(CANFIELD, seed)
 

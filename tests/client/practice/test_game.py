@@ -61,7 +61,7 @@ def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
 
 @every_game
 @given(place=moments)
-def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> None:
+def test_a_restart_is_the_deal_with_an_empty_log(name: str, place: int) -> None:
     practice = practice_at(name, place)
     assert restart(practice) == new_game(practice.deal)
     assert restart(practice).is_clean
@@ -84,9 +84,7 @@ def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
     ("name", "move", "pile"),
     [("canfield", "t4>up", "reserve"), ("caprice", "t2>up", "stock")],
 )
-def test_what_a_move_brought_about_by_itself_is_undone_with_it(
-    name: str, move: str, pile: str
-) -> None:
+def test_undo_also_reverts_the_automatic_effects_of_a_move(name: str, move: str, pile: str) -> None:
     practice = fresh(name)
     after = make(practice, parse_move(move), 1)
     hidden, left = getattr(practice.position, pile), getattr(after.position, pile)
@@ -102,7 +100,7 @@ def test_an_illegal_move_changes_nothing() -> None:
     assert practice == fresh()
 
 
-def test_the_move_that_was_undone_made_once_more_keeps_what_else_was_undone() -> None:
+def test_repeating_the_undone_move_keeps_the_other_undone_moves() -> None:
     practice = make(make(fresh(), DRAW, 1), DRAW, 2)
     back = undo(undo(practice, 3), 4)
     again = make(back, DRAW, 5)
@@ -111,7 +109,7 @@ def test_the_move_that_was_undone_made_once_more_keeps_what_else_was_undone() ->
     assert make(back, other, 5).undone == ()
 
 
-def test_clean_is_what_was_neither_undone_nor_hinted_at() -> None:
+def test_a_game_without_undo_and_hints_is_clean() -> None:
     practice = make(fresh(), DRAW, 1)
     assert practice.is_clean
     assert not undo(practice, 2).is_clean
@@ -124,14 +122,14 @@ def test_time_never_runs_back() -> None:
     assert [(entry.at, entry.done) for entry in practice.log] == [(900, DRAW), (900, Aid.UNDO)]
 
 
-def test_banked_over_time_knows_of_undone_cards() -> None:
+def test_the_counts_over_time_include_undone_cards() -> None:
     practice = fresh(seed="demo")
     bank = parse_move("t4>up")
     practice = redo(undo(make(practice, bank, 100), 200), 300)
     assert list(counts(practice)) == [(100, 2), (200, 1), (300, 2)]
 
 
-def test_nobody_is_told_stuck_before_the_whole_stock_was_seen() -> None:
+def test_a_board_is_not_called_stuck_before_the_whole_stock_was_seen() -> None:
     practice = fresh()
     assert not is_known_stuck(CANFIELD, practice.position)
     hopeless = practice.position._replace(

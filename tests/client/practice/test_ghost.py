@@ -17,7 +17,7 @@ from saratoga_rules.records.replay import steps
 GHOST = Ghost("a ghost", Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000))
 
 
-def test_a_run_makes_a_ghost_undone_cards_and_all() -> None:
+def test_the_ghost_of_a_run_includes_undone_cards() -> None:
     practice = new_game(from_seed(GAMES["canfield"], "demo"))
     practice = undo(make(practice, parse_move("t4>up"), 100), 200)
     practice = make(make(practice, parse_move("t4>up"), 300), DRAW, 400)
@@ -48,7 +48,7 @@ def test_the_best_ghost_banked_most_and_first() -> None:
     assert best_ghost([]) is None
 
 
-def test_the_gap_is_said_in_cards() -> None:
+def test_the_gap_is_given_in_cards() -> None:
     assert gap_text(GHOST, 2, 2500) == "level with the ghost"
     assert gap_text(GHOST, 3, 2500) == "1 card ahead of the ghost"
     assert gap_text(GHOST, 2, 5000) == "2 cards behind the ghost"

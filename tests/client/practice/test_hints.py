@@ -18,7 +18,7 @@ every_game = pytest.mark.parametrize("name", GAMES)
 
 @every_game
 @given(place=moments)
-def test_a_hint_is_legal_and_said_on_one_line(name: str, place: int) -> None:
+def test_a_hint_is_legal_and_fits_one_line(name: str, place: int) -> None:
     practice = practice_at(name, place)
     advice = hint(practice, practice.last_at)
     move = advice.hint.move
@@ -31,7 +31,7 @@ def test_a_hint_is_legal_and_said_on_one_line(name: str, place: int) -> None:
 
 @every_game
 @given(place=moments)
-def test_asked_again_it_says_the_same(name: str, place: int) -> None:
+def test_a_repeated_hint_is_the_same(name: str, place: int) -> None:
     practice = practice_at(name, place)
     first = hint(practice, practice.last_at)
     assert hint(first.practice, practice.last_at).hint == first.hint
@@ -66,7 +66,7 @@ def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
     assert practice.hints
 
 
-def test_a_hint_says_what_and_why() -> None:
+def test_a_hint_has_a_move_and_a_reason() -> None:
     practice = new_game(from_seed(GAMES["canfield"], "demo"))
     advice = hint(practice, 0)
     assert advice.hint.move == parse_move("t4>up")
@@ -78,7 +78,7 @@ def test_a_hint_says_what_and_why() -> None:
     assert hint(practice, 0, ascii_card_name).hint.says.isascii()
 
 
-def test_where_nothing_can_be_done_the_hint_says_so() -> None:
+def test_without_a_useful_move_the_hint_says_so() -> None:
     practice = new_game(from_seed(GAMES["canfield"], "demo"))
     deal = practice.deal.position._replace(
         stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)

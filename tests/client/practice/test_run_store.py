@@ -48,7 +48,7 @@ def test_the_oldest_run_makes_room(tmp_path: Path) -> None:
     assert kept == list(range(3, MOST_KEPT + 3))
 
 
-def test_what_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+def test_an_unreadable_run_is_skipped(tmp_path: Path) -> None:
     run_store = RunStore(tmp_path)
     folder = run_store.keep(run_at(5)).parent
     (folder / "000000000000006.run").write_text("saratoga practice 1\n", encoding="ascii")

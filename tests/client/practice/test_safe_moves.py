@@ -15,7 +15,7 @@ every_game = pytest.mark.parametrize("name", GAMES)
 
 @every_game
 @given(place=places)
-def test_what_is_safe_is_legal_and_banks_a_card(name: str, place: int) -> None:
+def test_a_safe_move_is_legal_and_banks_a_card(name: str, place: int) -> None:
     step = step_at(name, place)
     move = safe_move(step.game, redact(step.position))
     if move is not None:
@@ -37,7 +37,7 @@ def test_a_card_on_which_something_may_still_be_built_is_not_safe() -> None:
     assert safe_move(CANFIELD, redact(both)) == parse_move("t1>up")
 
 
-def test_where_banking_alone_wins_everything_is_safe() -> None:
+def test_every_card_is_safe_if_banking_alone_wins() -> None:
     lafayette = GAMES["lafayette"]
     position = draw(lafayette, "t1: QH\nt2: KH\nt3: JS\nt4: QS KS\nup: C13 D13 H11 S10")
     view = redact(position)

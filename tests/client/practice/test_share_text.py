@@ -6,7 +6,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW
 
 
-def test_a_run_is_told_with_what_it_takes_to_try_the_same_deal() -> None:
+def test_the_text_has_the_command_for_the_same_deal() -> None:
     practice = make(new_game(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
     assert practice_text(PracticeRun(practice=practice, began=1, end=65_000)) == (
         "Saratoga practice, Canfield, seed demo\n"
@@ -15,7 +15,7 @@ def test_a_run_is_told_with_what_it_takes_to_try_the_same_deal() -> None:
     )
 
 
-def test_help_that_was_taken_is_told() -> None:
+def test_the_text_mentions_undos_and_hints() -> None:
     practice = undo(make(new_game(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
     text = practice_text(PracticeRun(practice=practice, began=1, end=65_000))
     assert "in 1:05, 1 undo\n" in text

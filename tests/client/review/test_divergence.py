@@ -35,7 +35,7 @@ def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
     )
 
 
-def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
+def test_the_first_difference_has_the_moves_of_both_boards() -> None:
     own = board("Anna", "t3>up", "draw", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", pace=700)
     divergence = first_divergence(LADY_PALK, own, winner)
@@ -46,7 +46,7 @@ def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
     )
 
 
-def test_two_ways_to_the_same_position_part_only_after_it() -> None:
+def test_boards_that_meet_again_differ_last_after_the_common_position() -> None:
     own = board("Anna", "t3>up", "draw", "t8>up", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", "draw")
     divergence = last_divergence(LADY_PALK, own, winner)
@@ -58,7 +58,7 @@ def test_two_ways_to_the_same_position_part_only_after_it() -> None:
     )
 
 
-def test_who_stopped_where_the_winner_went_on_is_told_so() -> None:
+def test_a_board_that_ended_earlier_differs_at_its_end() -> None:
     own = board("Anna", "t3>up")
     winner = board("Otto", "t3>up", "draw")
     divergence = first_divergence(LADY_PALK, own, winner)
@@ -66,13 +66,13 @@ def test_who_stopped_where_the_winner_went_on_is_told_so() -> None:
     assert divergence_lines(divergence, "You", "Otto")[0] == "You: the board ended there"
 
 
-def test_boards_that_are_alike_do_not_part() -> None:
+def test_equal_boards_have_no_difference() -> None:
     one = board("Anna", "t3>up", "draw")
     assert first_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
     assert last_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
 
 
-def test_real_boards_part_where_their_logs_do() -> None:
+def test_real_boards_differ_where_their_logs_do() -> None:
     for name, game in GAMES.items():
         record = race(name, 1, [Entrant("Anna", banking), Entrant("Otto", wandering)])
         winner, own = open_boards(record)

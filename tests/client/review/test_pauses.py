@@ -7,7 +7,7 @@ from saratoga_client.review.pauses import MoveKind, longest_pauses, time_spent
 from saratoga_rules.games import GAMES
 
 
-def test_all_the_time_of_a_board_went_somewhere() -> None:
+def test_the_times_of_all_moves_add_up_to_the_boards_time() -> None:
     for name in GAMES:
         (board,) = open_boards(race(name, 4, [Entrant("Anna", banking, patience=50)]))
         spent = time_spent(board)

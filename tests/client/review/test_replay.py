@@ -23,7 +23,7 @@ def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
 
 @every_game
 @given(moments=st.lists(st.integers(-5, 200_000), min_size=1, max_size=4))
-def test_at_a_moment_every_board_stands_as_it_stood_then(name: str, moments: list[int]) -> None:
+def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[int]) -> None:
     shown = replay_of(finished(name))
     for moment in moments:
         shown = shown.at(moment).other()
@@ -45,7 +45,7 @@ def test_stepping_never_leaves_the_board(steps: list[int]) -> None:
             assert shown.step == before.step + by
 
 
-def test_the_asked_for_player_is_shown_first_else_the_winner() -> None:
+def test_the_given_players_board_is_shown_first_else_the_winners() -> None:
     record = finished()
     last = record.results[-1].player
     assert replay_of(record, last).board.player == last
@@ -65,7 +65,7 @@ def test_home_and_end() -> None:
     assert not end.at_home().is_over
 
 
-def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
+def test_at_a_divergence_both_boards_are_equal_and_go_on_step_by_step() -> None:
     shown = replay_of(finished(), finished().results[1].player)
     divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
     assert divergence is not None
@@ -84,7 +84,7 @@ def test_at_the_deal_no_time_has_passed() -> None:
 
 
 @every_game
-def test_changing_places_with_the_rival_twice_is_as_before(name: str) -> None:
+def test_swapping_with_the_rival_twice_changes_nothing(name: str) -> None:
     shown = replay_of(finished(name))
     divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
     assert divergence is not None

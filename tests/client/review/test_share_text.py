@@ -28,7 +28,7 @@ def test_the_text_names_no_card_and_has_no_row_of_signs(name: str) -> None:
             assert not re.search("[♣♠♥♦]", text)
 
 
-def test_it_tells_the_race_from_the_player_s_side() -> None:
+def test_the_text_is_written_from_the_players_view() -> None:
     record = race("lafayette", 1, ENTRANTS)
     boards = open_boards(record)
     assert race_text(record, boards, boards[1].player) == (
@@ -40,7 +40,7 @@ def test_it_tells_the_race_from_the_player_s_side() -> None:
     )
 
 
-def test_of_many_racers_a_few_are_named() -> None:
+def test_only_a_few_of_many_racers_are_named() -> None:
     names = ["Anna", "Otto", "Zoe", "Mia", "Ben", "Eva"]
     record = race("canfield", 1, [Entrant(name, wandering, patience=9) for name in names])
     text = race_text(record, open_boards(record), "nobody")

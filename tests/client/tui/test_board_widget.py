@@ -110,7 +110,7 @@ async def test_a_click_says_which_card_and_how_many_lie_on_it() -> None:
 
 
 @pytest.mark.parametrize(("button", "times"), [(1, 2), (3, 1)])
-async def test_double_and_right_clicks_are_told_apart(button: int, times: int) -> None:
+async def test_double_and_right_clicks_are_distinguished(button: int, times: int) -> None:
     async with table() as (app, pilot):
         await pilot.click(app.board, offset=corner(app, "t5", 0), button=button, times=times)
         assert app.heard[-1] == BoardWidget.Clicked(Spot("t5", 0), 1, button, times)
@@ -129,7 +129,7 @@ async def test_stock_keys_and_spaces_can_be_clicked_and_the_table_cannot() -> No
         ]
 
 
-async def test_before_anything_is_shown_clicks_say_nothing() -> None:
+async def test_clicks_before_the_first_view_are_ignored() -> None:
     app = Table()
     async with app.run_test(size=(55, 21)) as pilot:
         await pilot.click(app.board, offset=(5, 5))
@@ -155,7 +155,7 @@ async def test_a_packet_can_be_dropped_into_a_space_or_under_a_column() -> None:
         assert dropped == [Spot("t5"), Spot("t4")]
 
 
-async def test_a_packet_let_go_on_the_table_or_its_own_column_is_missed() -> None:
+async def test_a_packet_dropped_on_the_table_or_its_own_column_is_missed() -> None:
     async with table() as (app, pilot):
         start = corner(app, "t2", 3)
         await drag(pilot, app, start, (53, 20))
@@ -263,7 +263,7 @@ async def test_a_resize_ends_a_drag() -> None:
         assert app.heard == [BoardWidget.Lifted(Spot("t2", 3), 2)]
 
 
-async def test_what_changes_under_a_drag_ends_it_only_where_the_packet_is_gone() -> None:
+async def test_a_change_ends_a_drag_only_if_the_packet_is_gone() -> None:
     async with table() as (app, pilot):
         await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
         await pilot.hover(app.board, offset=(21, 15))

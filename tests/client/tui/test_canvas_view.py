@@ -65,7 +65,7 @@ async def test_another_size_and_other_colours_paint_everything() -> None:
         assert set(app.view.painted) == set(range(30))
 
 
-async def test_rows_that_nobody_drew_are_bare_table() -> None:
+async def test_undrawn_rows_are_bare_table() -> None:
     app = Viewer()
     async with app.run_test() as pilot:
         app.view.show(lambda width, height: Canvas(width, 3))

@@ -18,7 +18,7 @@ def of(name: str, game: str = "canfield") -> Findings:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_who_did_not_win_learns_where_the_winner_went_another_way(game: str) -> None:
+def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
     record = finished_race(game)
     winner = record.results[0].player
     for racer in record.racers:
@@ -34,17 +34,17 @@ def test_the_chart_has_the_size_it_is_given() -> None:
     assert max(map(len, chart)) <= 60
 
 
-def test_who_was_not_in_the_race_gets_no_words_about_themselves() -> None:
+def test_a_player_who_did_not_race_gets_no_difference_and_no_pause() -> None:
     found = of("somebody else")
     assert (found.divergence, found.pause) == ((), "")
     assert found.share
 
 
-def test_a_record_of_other_rules_tells_nothing() -> None:
+def test_a_record_of_unknown_rules_gives_no_findings() -> None:
     assert findings_of(replace(finished_race(), rules_version=99), "nobody") is None
 
 
-def test_a_terminal_with_letters_alone_gets_letters_alone() -> None:
+def test_ascii_mode_has_letters_for_suits() -> None:
     found = of("Zoë")
     for line in found.divergence:
         assert all(sign.isascii() or sign == "ë" for sign in lettered(line, True))

@@ -129,7 +129,7 @@ def test_the_panel_looks_as_in_its_picture(name: str, width: int, height: int) -
     assert drawn == picture.read_text(encoding="utf-8").rstrip("\n"), f"\n{drawn}"
 
 
-def test_there_is_no_picture_that_nobody_looks_at() -> None:
+def test_every_picture_belongs_to_a_test() -> None:
     wanted = {f"{name}-{width}x{height}.txt" for name in SCENES for width, height in SIZES}
     assert {path.name for path in PICTURES.iterdir()} == wanted
 
@@ -257,20 +257,20 @@ def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
     assert row.startswith("1 YOU 12 +$10  2 ana 12 +$10  3 Otto [bot] 10 +$0  4 raj 9 -$5")
 
 
-def test_money_won_and_lost_are_told_apart() -> None:
+def test_gains_and_losses_have_different_roles() -> None:
     rows = panel(four(), 44, 37, START).rows()
     roles = {piece.text.strip(): piece.role for row in rows for piece in row}
     assert (roles["+$10"], roles["-$5"]) == (Role.MONEY_UP, Role.MONEY_DOWN)
 
 
-def test_an_alarm_is_not_overlooked() -> None:
+def test_the_panel_shows_an_alarm() -> None:
     present = replace(four(), alarms=("Race 1: the deal was changed.",))
     rows = panel(present, 24, 21, START).rows()
     loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
     assert " ".join(loud) == "Race 1: the deal was changed."
 
 
-def test_the_best_so_far_runs_along() -> None:
+def test_the_panel_compares_with_the_players_best() -> None:
     best = PersonalBest(
         game="canfield",
         race=RACE,

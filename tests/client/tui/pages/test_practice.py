@@ -39,7 +39,7 @@ def test_the_tick_stands_at_ten_cards_a_pack(name: str) -> None:
     assert f"{10 * game.packs} = even" in tick
 
 
-def test_the_ghost_s_count_is_the_one_it_had_by_now() -> None:
+def test_the_ghosts_count_is_that_of_the_same_moment() -> None:
     with_ghost = replace(standing(), ghost=GHOST)
     text = " ".join(practice_panel(with_ghost, LETTERS, 24, 21).text().split())
     assert "now 4, you 1" in text

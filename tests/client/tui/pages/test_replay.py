@@ -29,7 +29,7 @@ def replayed(name: str = "lafayette") -> Replay:
     width=st.integers(1, 130), height=st.integers(1, 45), moment=st.integers(0, 200_000),
     is_open=st.booleans(),
 )  # fmt: skip
-def test_there_is_something_to_see_in_whatever_room_there_is(
+def test_the_panel_draws_something_in_any_size(
     name: str, width: int, height: int, moment: int, is_open: bool
 ) -> None:
     seen = ReplayState(replay=replayed(name).at(moment), is_open=is_open)
@@ -37,7 +37,7 @@ def test_there_is_something_to_see_in_whatever_room_there_is(
     assert canvas.text().strip() or width < 4
 
 
-def test_the_panel_tells_every_count_of_that_moment() -> None:
+def test_the_panel_shows_every_count_at_the_moment() -> None:
     replay = replayed().at(60_000)
     rows = (
         replay_panel(ReplayState(replay=replay), LETTERS, ascii_card_name, 24, 21)
@@ -71,14 +71,14 @@ def test_the_panel_shows_both_boards_next_moves_after_a_divergence() -> None:
     assert "2. 6s from the waste" in text
 
 
-def test_many_racers_are_shown_around_the_one_who_is_looked_at() -> None:
+def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
     replay = replayed()
     seen = ReplayState(replay=replay.of(2))
     rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 3).text().splitlines()
     assert any(row.startswith("> 3 Otto") for row in rows)
 
 
-def test_the_title_tells_how_far_it_has_come_and_how_fast() -> None:
+def test_the_title_shows_time_and_speed() -> None:
     replay = replayed().stepped(3)
     title = replay_title(ReplayState(replay=replay, speed=8), 80).text()
     assert title.startswith(" REPLAY  Lafayette  mint-otter-42/2  1. Anna  3/")
@@ -91,7 +91,7 @@ def test_a_heading_names_board_step_and_count() -> None:
     assert heading.split() == ["1.", "Anna", "61/61", "11", "banked"]
 
 
-def test_in_a_line_the_shown_board_comes_first_and_nothing_is_cut() -> None:
+def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
     seen = ReplayState(replay=replayed().at_end().of(1))
     line = replay_ticker(seen, 60).text()
     assert line.split("  ")[0].strip().startswith("2. Zoë [bot] ")

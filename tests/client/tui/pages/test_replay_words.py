@@ -30,7 +30,7 @@ every_game = pytest.mark.parametrize("name", GAMES)
 
 @every_game
 @given(step=st.integers(0, 70), index=st.integers(0, 2))
-def test_every_step_is_said_in_a_line_and_what_comes_next_was_said_before_it(
+def test_every_step_fits_a_line_and_equals_the_next_move_before_it(
     name: str, step: int, index: int
 ) -> None:
     before = replayed(name).of(index).stepped(step)
@@ -41,7 +41,7 @@ def test_every_step_is_said_in_a_line_and_what_comes_next_was_said_before_it(
 
 
 @every_game
-def test_partings_and_pauses_fit_a_line(name: str) -> None:
+def test_differences_and_pauses_fit_a_line(name: str) -> None:
     for index in range(3):
         replay = replayed(name).of(index)
         pair = (replay.board, replay.boards[replay.rival])
@@ -54,7 +54,7 @@ def test_partings_and_pauses_fit_a_line(name: str) -> None:
             assert len(pause_text(pause)) <= LINE
 
 
-def test_the_end_is_said_as_what_it_was() -> None:
+def test_the_last_entry_is_named_by_its_ending() -> None:
     end = replayed().at_end()
     assert last_move_text(end, card_name).startswith("Cashed out at ")
     assert next_move_text(end, 0, card_name) == "nothing: the board has ended"
@@ -62,7 +62,7 @@ def test_the_end_is_said_as_what_it_was() -> None:
 
 
 @every_game
-def test_hidden_cards_come_in_the_order_in_which_they_come_up(name: str) -> None:
+def test_hidden_cards_are_listed_in_the_order_of_turning_up(name: str) -> None:
     deal = finished(name).deal
     (_, reserve), (_, stock) = hidden_cards(deal)
     assert stock == deal.stock

@@ -52,7 +52,7 @@ def said(at_table: TablePlayer) -> str:
     return at_table.rows[-2].strip()
 
 
-async def test_two_keys_are_a_move_shown_at_once_and_their_targets_are_lit() -> None:
+async def test_two_keys_play_a_move_that_is_shown_at_once() -> None:
     async with race() as at_table:
         await at_table.press("1")
         assert said(at_table).startswith("Q♠ from column 1:")
@@ -76,7 +76,7 @@ async def test_the_same_key_twice_banks() -> None:
         assert "net   -$25" in at_table.text
 
 
-async def test_keys_that_do_nothing_say_so() -> None:
+async def test_keys_without_effect_say_so() -> None:
     async with race() as at_table:
         await at_table.press("r")
         assert said(at_table) == "4♥, the reserve: no place to go now."
@@ -94,7 +94,7 @@ async def test_keys_pressed_while_a_card_is_turned_up_are_kept_and_played_in_ord
         assert at_table.seat.asked == ["draw", "t1>t2"]
 
 
-async def test_no_more_keys_are_kept_than_a_hand_can_have_meant() -> None:
+async def test_only_sixteen_keys_are_queued() -> None:
     async with race() as at_table:
         await at_table.press("space")
         for _ in range(17):
@@ -114,7 +114,7 @@ async def test_a_refused_move_is_taken_back_with_the_reason() -> None:
         assert "Q♠" not in at_table.board_column("t2")
 
 
-async def test_kept_keys_are_dropped_when_the_ground_is_taken_from_under_them() -> None:
+async def test_queued_keys_are_dropped_when_a_move_is_refused() -> None:
     async with race() as at_table:
         await at_table.press("space", "1", "2")
         at_table.seat.refuse("no.")
@@ -122,7 +122,7 @@ async def test_kept_keys_are_dropped_when_the_ground_is_taken_from_under_them() 
         assert at_table.seat.asked == ["draw"]
 
 
-async def test_tab_walks_through_the_moves_and_enter_plays_the_lit_one() -> None:
+async def test_tab_steps_through_the_moves_and_enter_plays_the_chosen_one() -> None:
     async with race() as at_table:
         await at_table.press("tab")
         assert said(at_table).startswith("1 of ")
@@ -131,7 +131,7 @@ async def test_tab_walks_through_the_moves_and_enter_plays_the_lit_one() -> None
         assert at_table.seat.asked == ["w>up"]
 
 
-async def test_a_click_makes_the_only_sensible_move() -> None:
+async def test_a_click_plays_the_only_move() -> None:
     async with race() as at_table:
         await at_table.pilot.click(at_table.board, offset=at_table.point("t1"))
         await at_table.settled()
@@ -165,7 +165,7 @@ async def test_cards_are_dragged_and_dropped() -> None:
         assert at_table.seat.asked == ["t1>t2"]
 
 
-async def test_cards_dropped_where_they_may_not_lie_go_back_with_the_reason() -> None:
+async def test_a_refused_drop_gives_the_reason() -> None:
     async with race() as at_table:
         await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t4"))
         await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
@@ -175,7 +175,7 @@ async def test_cards_dropped_where_they_may_not_lie_go_back_with_the_reason() ->
         assert said(at_table).startswith("6♣ to column 2:")
 
 
-async def test_cash_out_asks_once_and_says_what_for() -> None:
+async def test_cash_out_asks_first_and_says_what_it_means() -> None:
     async with race() as at_table:
         await at_table.press("x")
         assert said(at_table) == "Cash out with 4 banked, net -$30? Your race ends. (y/n)"
@@ -201,7 +201,7 @@ async def test_a_click_drops_the_question_too() -> None:
         assert "cash out" not in at_table.seat.asked
 
 
-async def test_the_finder_lights_cards_and_gives_the_keys_back() -> None:
+async def test_the_search_highlights_cards_and_gives_the_keys_back() -> None:
     async with race() as at_table:
         await at_table.press("/", "q")
         assert "column 1" in said(at_table)
@@ -209,7 +209,7 @@ async def test_the_finder_lights_cards_and_gives_the_keys_back() -> None:
         assert at_table.seat.asked == ["t1>t2"]
 
 
-async def test_quick_plays_at_the_first_key() -> None:
+async def test_quick_mode_plays_at_the_first_key() -> None:
     async with race() as at_table:
         await at_table.press("o", "1")
         assert at_table.seat.asked == ["t1>t2"]
@@ -233,7 +233,7 @@ async def test_suits_and_themes_are_changed_and_remembered() -> None:
         assert said(at_table).startswith("Colours: ")
 
 
-async def test_a_lost_connection_is_said_and_so_is_its_return() -> None:
+async def test_the_message_line_reports_a_lost_and_restored_connection() -> None:
     async with race() as at_table:
         at_table.seat.link(LinkState.RECONNECTING)
         await at_table.settled()
@@ -247,7 +247,7 @@ async def test_a_lost_connection_is_said_and_so_is_its_return() -> None:
         assert "○" not in at_table.rows[0]
 
 
-async def test_the_house_is_heard_in_the_middle_of_a_race() -> None:
+async def test_announcements_are_shown_during_a_race() -> None:
     async with race() as at_table:
         word = "The house closes at midnight; races that are on then are played to their end first."
         await at_table.receive(events.Announcement(text=word))
@@ -255,7 +255,7 @@ async def test_the_house_is_heard_in_the_middle_of_a_race() -> None:
         assert told == word
 
 
-async def test_an_alarm_is_said_loudly() -> None:
+async def test_an_alarm_is_shown_as_an_alarm() -> None:
     async with race(size=(70, 24)) as at_table:
         alarmed = replace(racing(), alarms=("The deal is not the one promised.",))
         at_table.seat.change_to(alarmed)
@@ -271,7 +271,7 @@ async def test_an_alarm_is_said_loudly() -> None:
         ("out of time", "Time is up: 4 banked, net -$30. All of it counts."),
     ],
 )
-async def test_the_end_of_the_board_says_what_it_came_to_and_who_races_on(
+async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
     state: str, words: str
 ) -> None:
     async with race() as at_table:
@@ -324,7 +324,7 @@ async def test_the_panel_grows_with_the_screen(size: tuple[int, int], panel: int
 
 
 @pytest.mark.parametrize("size", [(53, 24), (80, 17), (30, 10)])
-async def test_below_the_least_size_a_sentence_says_what_is_needed(size: tuple[int, int]) -> None:
+async def test_a_too_small_screen_says_which_size_is_needed(size: tuple[int, int]) -> None:
     async with race() as at_table:
         await at_table.pilot.resize_terminal(*size)
         await at_table.settled()
