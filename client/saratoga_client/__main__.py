@@ -1,4 +1,4 @@
-"""`saratoga`: the players' command line."""
+"""`saratoga`: the command line for players."""
 
 import gc
 import sys
@@ -9,21 +9,21 @@ import click
 from saratoga_client.cli.commands import CommandGroup, run
 
 FEWER_COLLECTIONS: Final = 20_000
-"""Objects after which garbage is looked for. Most of what is made at the start stays: to look for
-garbage as often as Python does takes a tenth of the time until the first screen is there.
+"""Allocations between two garbage collections. Python's default takes a tenth of the start-up time,
+although most objects of the start are never freed.
 """
 
 
-def _tell_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+def _print_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
     if not is_asked:
         return
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        told = version("saratoga")
+        installed = version("saratoga")
     except PackageNotFoundError:
-        told = "not installed"
-    click.echo(f"saratoga {told}")
+        installed = "not installed"
+    click.echo(f"saratoga {installed}")
     context.exit()
 
 
@@ -37,11 +37,11 @@ def _tell_version(context: click.Context, _option: click.Parameter, is_asked: bo
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_tell_version,
+    callback=_print_version,
     help="Show the version and exit.",
 )
-@click.option("--server", metavar="URL", help="The house whose lobby to open.")
-@click.option("--plain", is_flag=True, help="The lobby in lines of text.")
+@click.option("--server", metavar="URL", help="The server whose lobby to open.")
+@click.option("--plain", is_flag=True, help="Show the lobby as lines of text.")
 @click.pass_context
 def saratoga(context: click.Context, server: str | None, plain: bool) -> None:
     """Patience as a race: the same deal for everyone, every move judged, every result provable.

@@ -1,4 +1,4 @@
-"""How the codes of tables and the ids of races look, wherever they come from."""
+"""Patterns of table codes and race ids."""
 
 from typing import Final
 

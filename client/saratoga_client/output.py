@@ -1,8 +1,7 @@
-"""How a command speaks: live on a terminal, in plain lines elsewhere, in JSON for programs.
+"""The output of commands: live on a terminal, plain lines elsewhere, JSON for programs.
 
-Results go to the standard output, messages to the error stream. Colours and live pictures
-appear only on a terminal that can show them (`NO_COLOR`, `TERM=dumb` and pipes are heeded).
-Whatever a terminal would take for a command is made visible here, wherever it came from.
+Results go to standard output, messages to standard error. Colours and live output appear only on a
+terminal that can show them (see `NO_COLOR` and `TERM=dumb`). All text is sanitised here.
 """
 
 import os
@@ -17,18 +16,18 @@ from saratoga_client.sanitised import sanitised, shown_in_json
 
 
 class OutputFormat(Enum):
-    """In which form results are written."""
+    """The form of results."""
 
     LIVE = auto()
-    """A picture that changes in place, or a coloured table."""
+    """A display that changes in place, or a coloured table."""
     PLAIN = auto()
-    """One fact a line, no colours: for screen readers, pipes and logs."""
+    """One fact per line, without colours: for screen readers, pipes and logs."""
     JSON = auto()
-    """One versioned object a line."""
+    """One versioned object per line."""
 
 
 def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
-    """What was asked for, or what the terminal can show."""
+    """Return the form that the options ask for, or that the terminal can show."""
     if as_json and plain:
         raise Problem("--json and --plain exclude each other.", "Choose one.", Exit.USAGE)
     if as_json:
@@ -39,30 +38,30 @@ def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
 
 
 def is_capable() -> bool:
-    """Whether the standard output is a terminal that can redraw."""
+    """Return whether standard output is a terminal that can redraw."""
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def write_line(text: str, *, mark: str = "") -> None:
-    """A line of results, at once: whoever reads a pipe waits for it.
+    """Write a line of results and flush it, because the reader of a pipe waits for it.
 
-    `mark` stands before it as it is, colours and all; it is never other people's words.
+    `mark` precedes the line and is not sanitised, so it must not contain text from others.
     """
     _write(mark + sanitised(text))
 
 
 def write_script(text: str) -> None:
-    """Lines for another program to run; our own words only."""
+    """Write code for another program; it must not contain text from others."""
     _write(text)
 
 
 def write_json(result: Struct) -> None:
-    """A result as one line of JSON."""
+    """Write a result as one line of JSON."""
     _write(shown_in_json(json.encode(result).decode()))
 
 
 def say(text: str) -> None:
-    """A message to the person at the terminal; never part of the results."""
+    """Write a message to the player on standard error."""
     click.echo(sanitised(text), err=True)
 
 

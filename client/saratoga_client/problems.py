@@ -1,7 +1,7 @@
-"""What can go wrong for a player, in words: what happened, what to do, and the exit code.
+"""Errors for players: what happened, what to do, and the exit code.
 
-Every error that a command foresees is a `Problem`; `commands.group` prints it on the error
-stream and ends with its code. Anything else is a mistake of ours and ends with `UNEXPECTED`.
+Every expected error of a command is a `Problem`; `cli.commands.run` prints it on standard error and
+returns its code. Any other exception is a bug and ends with `UNEXPECTED`.
 """
 
 from enum import IntEnum
@@ -10,7 +10,7 @@ from saratoga_protocol.events import Refused
 
 
 class Exit(IntEnum):
-    """How a command ends, for scripts. Machine-readable and stable, like the JSON schemas."""
+    """Exit codes of the commands; they are stable, like the JSON schemas."""
 
     DONE = 0
     UNEXPECTED = 1
@@ -24,7 +24,7 @@ class Exit(IntEnum):
 
 
 class Problem(Exception):
-    """A command cannot go on: `what` happened and `remedy`, each a sentence."""
+    """A command cannot continue: `what` happened and the `remedy`, each a sentence."""
 
     def __init__(
         self, what: str, remedy: str, code: Exit, refusal: str = "", said: tuple[str, ...] = ()
@@ -34,9 +34,9 @@ class Problem(Exception):
         self.remedy = remedy
         self.code = code
         self.refusal = refusal
-        """The house's own code, where the house said no."""
+        """The server's refusal code; empty if the server did not refuse."""
         self.said = said
-        """Another program's last lines, to be shown below."""
+        """The last lines of another program, printed below the message."""
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()
@@ -46,25 +46,25 @@ _NOT_FOUND = frozenset({"no_such_table", "no_such_race", "table_closed"})
 
 
 def unreachable(server: str, reason: str) -> Problem:
-    """Nobody answers at `server`."""
+    """Return the problem that no server answers at an address."""
     return Problem(
-        f"Cannot reach the house at {server}: {reason}.",
-        "Is it running, and is the address right? Say which one with --server or SARATOGA_SERVER.",
+        f"Can't reach the server at {server}: {reason}.",
+        "Is it running, and is the address right? Set it with --server or SARATOGA_SERVER.",
         Exit.UNREACHABLE,
     )
 
 
 def refused(refusal: Refused) -> Problem:
-    """The house said no."""
+    """Return the problem for a refusal by the server."""
     code = Exit.NOT_FOUND if refusal.code in _NOT_FOUND else Exit.REFUSED
-    remedy = "The same may work later; nothing was changed." if refusal.retry else ""
+    remedy = "Nothing was changed; try again later." if refusal.retry else ""
     return Problem(refusal.message, remedy, code, refusal.code)
 
 
 def too_old(server: str) -> Problem:
-    """House and program have no subprotocol in common."""
+    """Return the problem that the server speaks another version of the protocol."""
     return Problem(
-        f"The house at {server} speaks another version of the protocol.",
-        "Bring this program up to date: pip install --upgrade saratoga.",
+        f"The server at {server} speaks another version of the protocol.",
+        "Update this program: pip install --upgrade saratoga.",
         Exit.TOO_OLD,
     )

@@ -1,8 +1,8 @@
-"""Other people's words, made fit for a terminal.
+"""Text from others made safe for a terminal.
 
-Names, notices and refusals come from the house. A terminal takes some characters for commands:
-they could colour, overwrite or rename what it shows, or turn the direction of writing around. Here
-such a character becomes its number, so that it can be seen: `<U+001B>`.
+Names, notices and refusals come from the server. Some characters are commands to a terminal: they can
+change colours, overwrite text, or reverse the writing direction. Each such character is replaced by
+its visible number: `<U+001B>`.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Final
 COMMANDS: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Control characters (C0, C1), marks of direction, breaks of lines, and what has no width at all.
+"""Control characters (C0, C1), direction marks, line breaks, and characters without width.
 
-The two joiners stay: there are languages that need them.
+The two joiners are allowed, because some languages need them.
 """
 
 
 def sanitised(text: str) -> str:
-    r"""One line of text as a terminal may have it; line feeds and tabs are commands too.
+    r"""Return a text as one line without commands; line feeds and tabs are replaced too.
 
     >>> sanitised("Anna\x1b[2J")
     'Anna<U+001B>[2J'
@@ -27,7 +27,7 @@ def sanitised(text: str) -> str:
 
 
 def shown_in_json(text: str) -> str:
-    r"""JSON on one line that means the same, and has no such characters either.
+    r"""Return equivalent JSON on one line without such characters.
 
     >>> shown_in_json('{"name": "\x9b2J"}')
     '{"name": "\\u009b2J"}'

@@ -1,4 +1,4 @@
-"""`saratoga bot CODE`: a bot sits down at a table and races."""
+"""`saratoga bot CODE`: run a bot that sits at a table and races."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from saratoga_protocol import events
 
 
 class BotOut(Struct, frozen=True, kw_only=True):
-    """What `--json` prints: one such object for every race."""
+    """The object that `--json` prints for each race."""
 
     schema: str = "saratoga.bot.v1"
     race: str
@@ -32,9 +32,9 @@ class BotOut(Struct, frozen=True, kw_only=True):
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga bot mint-otter-42", "a strong bot, as long as the table goes on"),
+        ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
         ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak one, for one race"),
-        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a quick one, by another name"),
+        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast one with another name"),
     ),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
@@ -45,14 +45,16 @@ class BotOut(Struct, frozen=True, kw_only=True):
     show_default=True,
     help="How well it plays.",
 )
-@click.option("--name", help="What it is called; else the first free one of a few names.")
-@click.option("--races", type=click.IntRange(1), help="Leave after so many; else stay.")
+@click.option("--name", help="The bot's name.  [default: a free one]")
+@click.option(
+    "--races", type=click.IntRange(1), help="Leave after this number of races.  [default: stay]"
+)
 @click.option(
     "--pace",
     type=click.FloatRange(0.1, 40),
     default=3.0,
     show_default=True,
-    help="Moves a second.",
+    help="Moves per second.",
 )
 @output_options
 @server_option
@@ -68,8 +70,8 @@ def command(
 ) -> None:
     """Send a bot to the table CODE.
 
-    It is shown as a bot to everybody, sees only what a player at its seat sees, and races as
-    long as the host goes on. Ctrl-C takes it away.
+    All players see that it is a bot. It sees only what a player in its seat sees, and it races until
+    the table closes. Press Ctrl-C to end it.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     begin(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))
@@ -99,7 +101,7 @@ async def _send(
 
 
 def show(outcome: events.Outcome, result: events.Result, shown_in: OutputFormat) -> None:
-    """Print how the bot came out of a race."""
+    """Print the bot's result of a race."""
     if shown_in is OutputFormat.JSON:
         write_json(
             BotOut(

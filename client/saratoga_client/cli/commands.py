@@ -1,4 +1,4 @@
-"""The command `saratoga`: its verbs, its help, and how every run ends.
+"""The command `saratoga`: its subcommands, its help, and its exit codes.
 
 Help leads with examples. Errors go to the error stream in words, and the exit code says which
 kind it was (`problems.Exit`); no stack trace ever reaches a player.
@@ -18,25 +18,25 @@ from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised
 
-VERBS: Final[Mapping[str, str]] = {
-    "host": "Open a table, in a house on this machine if no other is known.",
-    "join": "Sit down at a table, by its code or an invitation's URL.",
-    "watch": "Follow a table live, without a seat.",
-    "practice": "Play by yourself, offline, with undo and hints.",
+COMMANDS: Final[Mapping[str, str]] = {
+    "host": "Open a table, with a server on this machine if no other is named.",
+    "join": "Join a table by its code or an invitation's URL.",
+    "watch": "Watch a table live, without a seat.",
+    "practice": "Play alone, offline, with undo and hints.",
     "replay": "Step through a finished race.",
-    "rules": "How a game is played.",
-    "leaderboard": "Who is best at a game, by day, week, month or ever.",
+    "rules": "Show the rules of a game.",
+    "leaderboard": "Show the best players of a game, by day, week, month or all time.",
     "verify": "Check a finished race from its record: deal, moves, scores, order.",
     "bot": "Send a bot to a table.",
-    "doctor": "Whether terminal, files and house are as they should be.",
-    "token": "Who you are to each house; be the same player on a second device.",
-    "completion": "Print what makes your shell complete saratoga's commands.",
-    "demo": "A whole race between four bots, from the deal to the verified record.",
+    "doctor": "Check the terminal, the files and the connection to the server.",
+    "token": "Move your identity to a second device.",
+    "completion": "Print the code that makes your shell complete commands.",
+    "demo": "Show a whole race between four bots, from the deal to the verified record.",
 }
-"""Each verb with its line in the help; `commands.VERB.command` is the command itself."""
+"""Each command with its line in the help; the module `cli.NAME` has it as `command`."""
 
-HIDDEN_VERBS: Final = frozenset({"demo"})
-"""Work, but are not for every day."""
+HIDDEN_COMMANDS: Final = frozenset({"demo"})
+"""Commands that the help does not list."""
 
 
 class ExampleCommand(click.Command):
@@ -55,22 +55,22 @@ class ExampleCommand(click.Command):
 
 
 class CommandGroup(click.Group):
-    """The group of all verbs, each imported when it is used."""
+    """The group of all commands, each imported when it is used."""
 
     examples: tuple[tuple[str, str], ...] = (
         ("saratoga", "the lobby: tables, leaders, practice"),
-        ("saratoga host canfield", "a table for friends, and what to send them"),
-        ("saratoga join mint-otter-42", "sit down at a friend's table"),
-        ("saratoga practice caprice", "play by yourself, with undo and hints"),
-        ("saratoga bot mint-otter-42 --strength weak", "somebody to race against"),
+        ("saratoga host canfield", "a table for friends, with an invitation to send"),
+        ("saratoga join mint-otter-42", "join a friend's table"),
+        ("saratoga practice caprice", "play alone, with undo and hints"),
+        ("saratoga bot mint-otter-42 --strength weak", "a bot to race against"),
         ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
     )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
+        if cmd_name not in COMMANDS:
             return None
         module = import_module(f"saratoga_client.cli.{cmd_name}")
         command: click.Command = module.command
@@ -82,7 +82,7 @@ class CommandGroup(click.Group):
         self.format_usage(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(verb, line) for verb, line in VERBS.items() if verb not in HIDDEN_VERBS]
+                [(verb, line) for verb, line in COMMANDS.items() if verb not in HIDDEN_COMMANDS]
             )
         self.format_options(ctx, formatter)
         self.format_epilog(ctx, formatter)
@@ -91,11 +91,13 @@ class CommandGroup(click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def format_short_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What is said where the lobby cannot open."""
+        """Write the help that replaces the lobby without a terminal."""
         self.format_help_text(ctx, formatter)
         write_examples(formatter, self.examples)
         formatter.write_paragraph()
-        formatter.write_text("All commands: saratoga --help. In lines of text: saratoga --plain.")
+        formatter.write_text(
+            "All commands: saratoga --help. The lobby as lines of text: saratoga --plain."
+        )
 
 
 def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:
@@ -105,21 +107,21 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, st
 
 
 class WordsOnly(logging.Formatter):
-    """What a logger has to say, without the stack trace."""
+    """Formats log records without their stack traces."""
 
     def format(self, record: logging.LogRecord) -> str:
         return sanitised(f"saratoga: {record.getMessage()}")
 
 
 def run(group: click.Group, arguments: list[str] | None = None) -> int:
-    """Run the command line and return how it ended."""
+    """Run the command line and return its exit code."""
     handler = logging.StreamHandler()
     handler.setFormatter(WordsOnly())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     try:
         ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
     except click.ClickException as error:
-        # through `say`, since it repeats what was typed, or pasted
+        # `say` sanitises it: the message may repeat pasted text
         told = StringIO()
         error.show(told)
         for line in told.getvalue().rstrip("\n").split("\n"):
@@ -134,7 +136,7 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
         say("")
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # whoever read our output has enough; do not fail again when the stream is flushed
+        # the reader of the output has ended; do not fail again when the stream is flushed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.DONE
     except Exception as error:
@@ -143,11 +145,11 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
 
 
 def _unexpected(error: Exception) -> int:
-    """Keep the trace in a file, and say where it is."""
+    """Save the stack trace in a file, and name the file."""
     from traceback import format_exception
 
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    say(f"saratoga: Something went wrong that should not have ({kind}).")
+    say(f"saratoga: An unexpected error occurred ({kind}).")
     try:
         from saratoga_client.local.paths import state_folder
 

@@ -1,4 +1,4 @@
-"""`saratoga completion SHELL`: what makes a shell complete saratoga's commands."""
+"""`saratoga completion SHELL`: print the code for completion in a shell."""
 
 import click
 
@@ -17,7 +17,7 @@ from saratoga_client.output import write_script
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL")
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print what makes SHELL (bash, zsh or fish) complete saratoga's commands."""
+    """Print the code that makes SHELL (bash, zsh or fish) complete saratoga's commands."""
     from click.shell_completion import get_completion_class
 
     completion = get_completion_class(shell)

@@ -11,21 +11,21 @@ from saratoga_rules.games import GAMES
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga demo", "on a house of its own, started and stopped"),
+        ("saratoga demo", "on a temporary server"),
         ("saratoga demo --game caprice", "another game"),
-        ("saratoga demo --server ws://127.0.0.1:7470", "on a house that is running"),
+        ("saratoga demo --server ws://127.0.0.1:7470", "on a running server"),
     ),
 )
 @click.option("--game", type=click.Choice(list(GAMES)), default="canfield", show_default=True)
 @click.option(
     "--server",
     metavar="URL",
-    help=f"A house that is running; {SERVER_VARIABLE} is not heeded here.",
+    help=f"A running server; {SERVER_VARIABLE} is ignored here.",
 )
 @click.option(
     "--pace",
     type=click.FloatRange(0.1, 40),
-    help="Moves a second; else so that the race takes some 20 seconds.",
+    help="Moves per second.  [default: a race of about 20 seconds]",
 )
 @click.option("--plain", is_flag=True, help="One fact a line, no colours, nothing that moves.")
 def command(game: str, server: str | None, pace: float | None, plain: bool) -> int:

@@ -1,4 +1,4 @@
-"""The demonstration: four bots, one deal, one race, and everything that is proved of it."""
+"""The demonstration: four bots race one deal, and the record is verified."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -50,7 +50,7 @@ SETTLED_WITHIN: Final = 10.0
 
 
 class Raced(NamedTuple):
-    """What the race leaves behind."""
+    """The results of the race."""
 
     reports: list[Report]
     picture: TableView
@@ -64,9 +64,9 @@ async def demonstrate(
         folder = Path(name)
         async with AsyncExitStack() as stack:
             if server is None:
-                write_line("starting a house with its own store ...")
-                server = await stack.enter_async_context(running_server(folder / "house"))
-                write_line(f"the house is open at {server}")
+                write_line("starting a server with its own store ...")
+                server = await stack.enter_async_context(running_server(folder / "server"))
+                write_line(f"the server is ready at {server}")
             return await _stage(
                 game, server, pace or PACES.get(game.name, OTHER_PACE), folder, shown_in
             )
@@ -150,7 +150,7 @@ def _same_deal(reports: list[Report], race: str) -> str:
     """Say that all had the same opening position; raises `Problem` if they had not."""
     openings = [report.openings.get(race) for report in reports]
     if openings[0] is None or any(opening != openings[0] for opening in openings):
-        raise Problem("The four were not dealt the same cards.", "", Exit.NOT_VERIFIED)
+        raise Problem("The four bots did not get the same deal.", "", Exit.NOT_VERIFIED)
     columns = " ".join(openings[0].columns)
     return f"one deal for all {len(reports)}: columns {columns}, {openings[0].stock} in the stock"
 
@@ -177,4 +177,4 @@ async def _next_page(watcher: Connection) -> events.Leaderboard:
     async for event in watcher.events():
         if isinstance(event, events.Leaderboard):
             return event
-    raise Problem("The house has closed the connection.", "", Exit.UNREACHABLE)
+    raise Problem("The server has closed the connection.", "", Exit.UNREACHABLE)

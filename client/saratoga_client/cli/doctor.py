@@ -1,4 +1,4 @@
-"""`saratoga doctor`: whether terminal, files and house are as they should be."""
+"""`saratoga doctor`: check the terminal, the files and the connection to the server."""
 
 from textwrap import wrap
 from typing import Final
@@ -23,7 +23,7 @@ from saratoga_client.problems import Exit, Problem
 
 
 class FindingOut(Struct, frozen=True, kw_only=True):
-    """One thing looked at."""
+    """The result of one check."""
 
     name: str
     verdict: Severity
@@ -32,7 +32,7 @@ class FindingOut(Struct, frozen=True, kw_only=True):
 
 
 class ReportOut(Struct, frozen=True, kw_only=True):
-    """What `--json` prints."""
+    """The object that `--json` prints."""
 
     schema: str = "saratoga.doctor.v1"
     well: bool
@@ -49,24 +49,26 @@ COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG:
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga doctor", "terminal, files, and the way to the house"),
-        ("saratoga doctor --server wss://cards.example.org", "... to that house"),
-        ("saratoga doctor --json", "for whoever helps you"),
+        ("saratoga doctor", "check the terminal, the files and the connection"),
+        ("saratoga doctor --server wss://cards.example.org", "... to that server"),
+        ("saratoga doctor --json", "for a person who helps you"),
     ),
 )
-@click.option("--server", metavar="URL", help="The house to look for.  [default: as for playing]")
+@click.option(
+    "--server", metavar="URL", help="The server to connect to.  [default: as for playing]"
+)
 @output_options
 def command(server: str | None, as_json: bool, plain: bool) -> int:
-    """Look at the terminal, the files and the way to the house, and say what to do.
+    """Check the terminal, the files and the connection to the server, and print remedies.
 
-    Ends with 0 if nothing is wrong, else with 1; if only the house cannot be reached, with 3.
+    The exit code is 0 if all is well, 3 if only the server cannot be reached, else 1.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     chosen = _settings()
-    house = server or chosen.server_url
+    address = server or chosen.server_url
     findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
-    findings.append(begin(check_connection(house, is_named=bool(server or chosen.server))))
-    show(findings, house, shown_in)
+    findings.append(begin(check_connection(address, is_named=bool(server or chosen.server))))
+    show(findings, address, shown_in)
     wrong = [finding.name for finding in findings if finding.verdict is Severity.WRONG]
     if not wrong:
         return Exit.DONE

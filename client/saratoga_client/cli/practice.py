@@ -1,4 +1,4 @@
-"""`saratoga practice GAME`: by oneself, offline."""
+"""`saratoga practice GAME`: play alone, offline."""
 
 import click
 
@@ -12,19 +12,23 @@ from saratoga_rules.games import GAMES
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga practice canfield", "some deal or other"),
-        ("saratoga practice caprice --seed k7m2pq", "the deal that a friend told you"),
-        ("saratoga practice lafayette --seed k7m2pq --ghost", "beside your own best run of it"),
+        ("saratoga practice canfield", "a random deal"),
+        ("saratoga practice caprice --seed k7m2pq", "the same deal as a friend"),
+        ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
     ),
 )
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
-@click.option("--seed", metavar="TEXT", help="The same text gives everybody the same cards.")
-@click.option("--ghost", is_flag=True, help="Show how far your best run of this deal was by now.")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="A text that selects the deal; the same text always gives the same cards.",
+)
+@click.option("--ghost", is_flag=True, help="Compare with your best run of this deal.")
 @offline_options
 def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> None:
-    """Play GAME by yourself: undo, hints and restart, no clock and no money that counts.
+    """Play GAME alone, with undo, hints and restart, without a clock or money.
 
-    Nothing leaves this machine, and no practice is on a leaderboard.
+    Nothing leaves this machine, and practice does not count for leaderboards.
     """
     from saratoga_client.practice.deals import BadSeed
 
@@ -32,7 +36,7 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
     try:
         _practise(game, seed or "", ghost, settings)
     except BadSeed as bad:
-        raise Problem(str(bad), "Say another --seed.", Exit.USAGE) from None
+        raise Problem(str(bad), "Choose another --seed.", Exit.USAGE) from None
 
 
 def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:

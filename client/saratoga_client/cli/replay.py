@@ -17,17 +17,17 @@ from saratoga_rules.records.record import RaceRecord, parse_record
     cls=ExampleCommand,
     examples=(
         ("saratoga replay mint-otter-42/3", "every board of the race, move by move"),
-        ("saratoga replay evening.record", "from a file that was kept"),
-        ("saratoga replay mint-otter-42/3 --plain", "one move a line"),
+        ("saratoga replay race.record", "a record in a file"),
+        ("saratoga replay mint-otter-42/3 --plain", "one move per line"),
     ),
 )
 @click.argument("race_or_file", metavar="RACE|FILE")
 @viewing_options
 def command(race_or_file: str, settings: Settings) -> None:
-    """Step through a finished race: all boards are open now, yours and the winner's.
+    """Step through a finished race with all boards open.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a record kept before. Races that you
-    were in are kept on this machine and need no house.
+    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. Your own races are saved on
+    this machine and need no server.
     """
     record = _playable(_record(race_or_file, settings), race_or_file)
     if in_lines(settings):
@@ -43,7 +43,7 @@ def command(race_or_file: str, settings: Settings) -> None:
 
 
 def _own(record: RaceRecord) -> str:
-    """The racer who played on this machine, as far as it knows; empty: none of them."""
+    """Return the racer who played on this machine; empty if none did."""
     from saratoga_client.session.record_store import RecordStore
 
     kept = RecordStore()
@@ -52,7 +52,7 @@ def _own(record: RaceRecord) -> str:
 
 
 def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
-    """The same record, if all its boards can be played again; raises `Problem`."""
+    """Return the record if all its boards can be replayed; raises `Problem`."""
     from saratoga_client.review.boards import open_boards
     from saratoga_rules.records.replay import ReplayError, game_of
 
@@ -64,7 +64,7 @@ def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
     except ReplayError as fault:
         reason = str(fault).removesuffix(".")
         raise Problem(
-            f"This race cannot be seen again: {reason}.", remedy, Exit.NOT_VERIFIED
+            f"This race cannot be replayed: {reason}.", remedy, Exit.NOT_VERIFIED
         ) from None
     return record
 
@@ -78,5 +78,5 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
         return parse_record(text.decode("utf-8"))
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(
-            f"{race_or_file} is no record of a race: {fault}.", "", Exit.NOT_VERIFIED
+            f"{race_or_file} is not a race record: {fault}.", "", Exit.NOT_VERIFIED
         ) from None

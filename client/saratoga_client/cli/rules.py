@@ -1,4 +1,4 @@
-"""`saratoga rules GAME`: how a game is played, from the page that the judge reads."""
+"""`saratoga rules GAME`: print the rules of a game from its definition."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -14,22 +14,22 @@ from saratoga_rules.games import GAMES
 
 WIDTH = 80
 HEADINGS = 18
-"""Cells for the headings of the table."""
+"""Columns for the headings of the table."""
 
 
 @click.command(
     cls=ExampleCommand,
     examples=(
         ("saratoga rules canfield", "the casino's game"),
-        ("saratoga rules caprice | grep space", "in lines, for pipes"),
+        ("saratoga rules caprice | grep space", "one rule per line, for pipes"),
     ),
 )
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
-@click.option("--plain", is_flag=True, help="One rule a line, and no pager.")
+@click.option("--plain", is_flag=True, help="One rule per line, without a pager.")
 def command(game: str, plain: bool) -> None:
-    """How GAME is played: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
+    """Print the rules of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
 
-    It is written from the rules that the judge applies, so it cannot say anything else.
+    The text is generated from the rules that the server applies.
     """
     rules = GAMES[game]
     if output_format(as_json=False, plain=plain) is OutputFormat.PLAIN:
@@ -46,7 +46,7 @@ def command(game: str, plain: bool) -> None:
 
 
 def page(game: Game, width: int) -> Iterator[str]:
-    """The rules for people who read a page."""
+    """Return the rules as a page of the given width, by line."""
     yield from (game.title.upper(), "")
     for paragraph in prose(game):
         yield from (*wrap(paragraph, width), "")

@@ -12,11 +12,11 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verification import Proof, prove
 
 MOST_BYTES = 4 * 1024 * 1024
-"""No record is longer; a file that is was named by mistake."""
+"""The greatest size of a record; a longer file is not one."""
 
 
 class CheckOut(Struct, frozen=True, kw_only=True):
-    """One thing looked at."""
+    """The result of one check."""
 
     name: str
     ok: bool
@@ -24,7 +24,7 @@ class CheckOut(Struct, frozen=True, kw_only=True):
 
 
 class PlaceOut(Struct, frozen=True, kw_only=True):
-    """A racer in the order of finish as the moves give it."""
+    """A racer in the finishing order that follows from the moves."""
 
     place: int
     name: str
@@ -37,7 +37,7 @@ class PlaceOut(Struct, frozen=True, kw_only=True):
 
 
 class ProofOut(Struct, frozen=True, kw_only=True):
-    """What `--json` prints."""
+    """The object that `--json` prints."""
 
     schema: str = "saratoga.verify.v1"
     race: str
@@ -46,7 +46,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     witness: str
     """`witnessed here`, `self-consistent only` or `not the race seen here`."""
     witnessed: list[str]
-    """What was seen here before the race was over: commitment, nonces, deal, digest."""
+    """The evidence of this machine from before the end: commitment, nonces, deal, digest."""
     digest: str
     checks: list[CheckOut]
     places: list[PlaceOut]
@@ -56,22 +56,22 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     cls=ExampleCommand,
     examples=(
         ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
-        ("saratoga verify evening.record", "check a record in a file"),
-        ("saratoga verify mint-otter-42/3 --save evening.record", "... and keep it"),
+        ("saratoga verify race.record", "check a record in a file"),
+        ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
     ),
 )
 @click.argument("race_or_file", metavar="RACE|FILE")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), help="Keep the record in this file."
+    "--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the record in this file."
 )
 @output_options
 @server_option
 def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, server: str) -> int:
-    """Work a finished race out again from its record: deal, moves, endings, scores, order.
+    """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a record kept before. Ends with 7 if
-    anything does not hold. "Witnessed here" means that this machine also saw the commitment and
-    the racers' nonce hashes before the deal, so the house cannot have changed them since.
+    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. The exit code is 7 if a check
+    fails. "Witnessed here" means that this machine saw the commitment and the racers' nonce hashes
+    before the deal, so the server cannot have changed them afterwards.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)
@@ -84,7 +84,7 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
 
 
 def record_of(race_or_file: str, server: str) -> bytes:
-    """The text of a record, from a file or else from the house. Raises `Problem`."""
+    """Return the text of a record from a file, or else from the server. Raises `Problem`."""
     path = Path(race_or_file)
     if path.is_file():
         return _read(path)
@@ -96,7 +96,7 @@ def _race_of(word: str) -> str:
         return RACE_ID.convert(word, None, None)
     except click.BadParameter:
         raise Problem(
-            f"{word!r} is neither a file here nor a race's id.",
+            f"{word!r} is neither a file nor a race's id.",
             "A race's id looks like mint-otter-42/3.",
             Exit.USAGE,
         ) from None
@@ -115,7 +115,7 @@ def _save(path: Path, record: bytes) -> None:
     try:
         path.write_bytes(record)
     except OSError as error:
-        raise Problem(f"The record cannot be kept in {path}: {error}.", "", Exit.USAGE) from None
+        raise Problem(f"The record cannot be saved in {path}: {error}.", "", Exit.USAGE) from None
 
 
 async def _fetch(server: str, race: str) -> bytes:
@@ -126,14 +126,14 @@ async def _fetch(server: str, race: str) -> bytes:
     from saratoga_protocol import events
     from saratoga_protocol.commands import GetRecord
 
-    # what anybody may see is asked for by nobody in particular
-    async with open_connection(server, token=new_token()) as house:
-        record = await house.ask(partial(GetRecord, race=race), events.Record)
+    # records are public, so the request is anonymous
+    async with open_connection(server, token=new_token()) as connection:
+        record = await connection.ask(partial(GetRecord, race=race), events.Record)
     return record.text.encode()
 
 
 def show(proof: Proof, shown_in: OutputFormat) -> None:
-    """Print everything that was looked at, and the verdict."""
+    """Print all checks and the verdict."""
     if shown_in is OutputFormat.JSON:
         write_json(proof_out(proof))
         return

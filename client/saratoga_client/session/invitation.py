@@ -1,7 +1,7 @@
-"""What friends are sent so that they find the table, and how that is read again.
+"""Invitations to a table: the text for friends, and how a pasted one is read.
 
-Pure. A table is found by its code where the house is known, such as `mint-otter-42`, and anywhere by
-its URL, `ws://192.168.1.7:7470/mint-otter-42`: the house's address with the code behind it.
+A code such as `mint-otter-42` finds a table at a known server. A URL such as
+`ws://192.168.1.7:7470/mint-otter-42`, the server's address with the code, finds it from anywhere.
 """
 
 import re
@@ -25,23 +25,23 @@ _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where somebody is asked to come."""
+    """A server and a table to go to."""
 
     code: str
-    """Of the table; empty: only a house was named."""
+    """The table's code; empty if only a server is named."""
     server: str = ""
-    """The house's address; empty: the house one goes to anyway."""
+    """The server's address; empty for the usual server."""
 
     @property
     def url(self) -> str:
-        """Both in one word."""
+        """The server's address with the code."""
         return f"{self.server.rstrip('/')}/{self.code}"
 
 
 def destination(text: str) -> Destination | None:
-    """Read a code, a URL, or a whole line in which they stand, as friends paste it.
+    """Read a code or a URL, or a pasted line that contains one.
 
-    Capitals and what surrounds it are forgiven; `None` if no table and no house is named.
+    Capitals and surrounding text are accepted; `None` if neither a table nor a server is named.
 
     >>> destination("Mint-Otter-42")
     Destination(code='mint-otter-42', server='')
@@ -63,7 +63,7 @@ def destination(text: str) -> Destination | None:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """A URL's house and table, each empty if it is not there."""
+    """Return the server and the table of a URL, each empty if it is missing."""
     try:
         parts = urlsplit(url.rstrip(".,;:!?)/"))
         # reading the port checks it
@@ -74,13 +74,13 @@ def _split(url: str) -> tuple[str, str]:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
     code = last.lower() if re.fullmatch(codes.TABLE_CODE, last.lower()) else ""
-    # a proxy may tell capitals from small letters in its paths; nobody does in a host's name
+    # paths may be case-sensitive behind a proxy; host names never are
     path = folder if code else parts.path
     return f"{_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code
 
 
 def join_command(where: Destination) -> str:
-    """The line that leads there. It is made to be pasted into a shell, and the house says the code.
+    """Return the command that joins a table; the code is quoted, since it comes from the server.
 
     >>> join_command(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
     'saratoga join ws://10.0.0.2:7470/mint-otter-42'
@@ -92,23 +92,23 @@ def join_command(where: Destination) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """To a table of one's own."""
+    """The invitation to a table."""
 
     where: Destination
     game: str
-    """As people call it."""
+    """The game's title."""
     cap: int
-    """Minutes; 0 is no cap."""
+    """The time limit in minutes; 0 for none."""
     install: str
-    """The line that makes a friend's machine ready."""
+    """The command that installs the program."""
 
     @property
     def command(self) -> str:
-        """What brings a friend to the table."""
+        """The command that joins the table."""
         return join_command(self.where)
 
     def lines(self) -> tuple[str, ...]:
-        """The text to send, a line each."""
+        """Return the text to send, by line."""
         cap = f"{self.cap} minutes" if self.cap else "no time limit"
         return (
             f"Race me at patience: {self.game}, {cap}, the same deal for everyone.",
@@ -120,7 +120,7 @@ class Invitation:
 async def invitation_to(
     table: events.Table, settings: Settings, friends: str = ""
 ) -> tuple[str, ...]:
-    """What friends are sent to come to a table; `friends` is how they reach the house, if known."""
+    """Return the invitation to a table; `friends` is the server's address for them, if known."""
     game = table.settings.game
     return Invitation(
         where=Destination(table.code, friends or await friends_address(settings.server_url)),

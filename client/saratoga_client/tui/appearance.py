@@ -1,4 +1,4 @@
-"""How the player wants the screen: from flags, environment and settings, decided before it opens."""
+"""The appearance of the screen, from the options, the environment and the settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,18 +21,18 @@ _DEPTHS: Mapping[Colours, Depth] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
-    """What a player chose about looks and manners of the screen, or what the terminal asks for."""
+    """The player's choices about the screen, limited by the terminal."""
 
     colours: Colours = Colours.ALL
     theme: str = ""
-    """One of `colours.THEMES`; anything else is the first of them."""
+    """One of `colours.THEMES`; any other text means the first."""
     ascii: bool = False
     background: bool = True
-    """Whether the table has a colour of its own, or the terminal's."""
+    """Whether the table has its own background colour."""
     suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """`two` or `four` by game; a game that is not there has what suits it."""
+    """`two` or `four` by game; other games use their own default."""
     quick: bool = False
-    """A key plays at once where it can mean one move only."""
+    """Whether a key plays at once when it allows only one move."""
     mouse: bool = True
 
     @property
@@ -44,7 +44,7 @@ class Appearance:
         return self.theme if self.theme in THEMES else next(iter(THEMES))
 
     def card_style(self, game: Game) -> CardStyle:
-        """How the cards of this game look."""
+        """Return the look of a game's cards."""
         named = self.suits.get(game.name)
         return CardStyle(
             suits=SuitColours(named) if named else suit_colours(game),
@@ -54,13 +54,13 @@ class Appearance:
         )
 
     def with_other_suits(self, game: Game) -> "Appearance":
-        """Two colours in this game where there were four, and the other way around."""
+        """Return the appearance with the other number of suit colours in a game."""
         now = self.card_style(game).suits
         other = SuitColours.TWO if now is SuitColours.FOUR else SuitColours.FOUR
         return replace(self, suits=MappingProxyType({**self.suits, game.name: other.value}))
 
     def with_next_theme(self) -> "Appearance":
-        """The theme after this one."""
+        """Return the appearance with the next theme."""
         names = list(THEMES)
         following = names[(names.index(self.theme_name) + 1) % len(names)]
         return replace(self, theme=following)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import HIDDEN_VERBS, VERBS, WordsOnly, run
+from saratoga_client.cli.commands import COMMANDS, HIDDEN_COMMANDS, WordsOnly, run
 from saratoga_client.problems import Exit, Problem
 
 
@@ -14,10 +14,10 @@ def test_help_leads_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, ["--help"]) == Exit.DONE
     text = capsys.readouterr().out
     assert text.index("Examples:") < text.index("Usage:") < text.index("Commands:")
-    assert all(verb in text for verb in VERBS.keys() - HIDDEN_VERBS)
+    assert all(verb in text for verb in COMMANDS.keys() - HIDDEN_COMMANDS)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, [verb, "--help"]) == Exit.DONE
     text = capsys.readouterr().out

@@ -27,7 +27,7 @@ def test_a_house_that_was_named_and_does_not_answer_ends_with_3(
 ) -> None:
     code, told = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNREACHABLE
-    assert f"wrong  way: Cannot reach the house at {NOWHERE}: no server listens there." in told
+    assert f"wrong  way: Can't reach the server at {NOWHERE}: no server listens there." in told
     assert "remedy way: Is it running" in told
 
 

@@ -141,7 +141,7 @@ def test_whether_a_house_can_be_opened_says_what_is_missing(
 def test_on_a_fresh_machine_all_files_are_well_and_none_is_made() -> None:
     findings = files()
     assert {finding.verdict for finding in findings.values()} == {Severity.OK}
-    assert "to be made" in findings["token"].found
+    assert "created at" in findings["token"].found
     assert not paths.data_folder().exists()
 
 

@@ -54,7 +54,7 @@ def test_a_ghost_is_asked_for_in_lines_too(
 def test_a_bad_seed_is_a_matter_of_usage(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, ["practice", "canfield", "--seed", seed, "--plain"]) == Exit.USAGE
     shown = capsys.readouterr()
-    assert "Say another --seed." in shown.err
+    assert "Choose another --seed." in shown.err
     assert "\x1b" not in shown.out + shown.err
 
 

@@ -49,7 +49,7 @@ def test_what_is_no_record_ends_with_7_and_says_why(
     path.write_bytes(content)
     assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.NOT_VERIFIED
     shown = capsys.readouterr()
-    assert "is no record of a race" in shown.err
+    assert "is not a race record" in shown.err
     assert "Traceback" not in shown.err
 
 
@@ -73,7 +73,7 @@ def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
         assert run(saratoga, ["replay", str(path)]) == Exit.NOT_VERIFIED
         shown = capsys.readouterr()
         assert remedy in " ".join(shown.err.split())
-        assert "This race cannot be seen again: " in shown.err
+        assert "This race cannot be replayed: " in shown.err
         assert not shown.out
 
 

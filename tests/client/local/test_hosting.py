@@ -110,7 +110,7 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
     assert house.own == "ws://127.0.0.1:4711"
     assert house.friends.endswith(":4711")
     assert flags_seen == [("--host", "0.0.0.0", "--port", "0", "--metrics-port", "off")]
-    assert said[-1].startswith("Closing")
+    assert said[-1].startswith("Stopping")
 
 
 @pytest.mark.parametrize("public_url", ["", "wss://cards.example.org"])
