@@ -4,12 +4,11 @@ A file is written completely or not at all. An unreadable file is left in place 
 """
 
 import contextlib
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from saratoga_client.local.files import replace_file
 from saratoga_client.local.paths import data_folder
 from saratoga_client.practice.deals import PracticeDeal, file_name
 from saratoga_client.practice.ghost import Ghost, ghost_of_run
@@ -35,18 +34,8 @@ class RunStore:
     def keep(self, run: PracticeRun) -> Path:
         """Save a run beside the earlier ones of its deal; raises `OSError`."""
         folder = self._folder(run.practice.deal)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / f"{run.began:015d}{ENDING}"
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            with draft.open("w", encoding="ascii", newline="\n") as file:
-                file.write(format_run(run))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
+        replace_file(path, format_run(run).encode("ascii"))
         for old in self._paths(folder)[:-MOST_KEPT]:
             with contextlib.suppress(OSError):
                 old.unlink()
