@@ -84,7 +84,7 @@ class TableControls(Protocol):
     def seat(self) -> SeatActions: ...
 
     @property
-    def evening(self) -> SessionState:
+    def state(self) -> SessionState:
         """The table as it is now."""
         ...
 

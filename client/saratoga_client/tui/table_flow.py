@@ -52,7 +52,7 @@ class TableFlow:
         self.seat = seat
 
     @property
-    def evening(self) -> SessionState:
+    def state(self) -> SessionState:
         """The table as it is now."""
         evening = self.seat.state
         assert evening is not None, "the screens come after the first snapshot"
@@ -89,7 +89,7 @@ class TableFlow:
 
     def help(self) -> None:
         """Open the help over the current screen."""
-        game = self.evening.game
+        game = self.state.game
         if game is not None:
             from saratoga_client.tui.screens.help import HelpScreen
 
@@ -113,7 +113,7 @@ class TableFlow:
         if self.invitation:
             return self.invitation
         server = "" if self.server == DEFAULT_SERVER else self.server
-        return (join_command(Destination(self.evening.table.code, server)),)
+        return (join_command(Destination(self.state.table.code, server)),)
 
     def _changed(self, evening: SessionState) -> None:
         screen = self._screen
@@ -147,7 +147,7 @@ class TableFlow:
             await self._changes.wait()
             self._changes.clear()
             if self.seat.state is not None:
-                await self._switch_to(self._screen_class(self.evening))
+                await self._switch_to(self._screen_class(self.state))
 
     async def _switch_to(self, wanted: type[TableScreen]) -> None:
         if type(self._screen) is wanted:
@@ -189,11 +189,11 @@ class TableFlow:
 
     def bring_bot(self, strength: str) -> None:
         """Seat a bot that runs in this program."""
-        self.do(run_bot(self.server, self.evening.table.code, strength))
+        self.do(run_bot(self.server, self.state.table.code, strength))
 
     def leave(self) -> None:
         """Give up the seat, or stop watching; `stay` then returns."""
-        if self.evening.seat is None:
+        if self.state.seat is None:
             self._left.set()
         else:
             self.do(self.seat.leave())

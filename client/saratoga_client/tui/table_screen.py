@@ -25,7 +25,7 @@ class TableScreen(BaseScreen):
     @property
     def state(self) -> SessionState:
         """The table's state now."""
-        return self.controls.evening
+        return self.controls.state
 
     def changed(self, state: SessionState) -> None:
         """Show a new state."""

@@ -114,8 +114,8 @@ async def test_a_notice_of_the_table_is_shown_when_it_arrives() -> None:
             table(phase="gathering", letters="yo", version=2),
             notice="ana is gone: you are host now.",
         )
-        told = events.TableChanged(table=noticed, now=at_table.seat.time)
-        await at_table.receive(told)
+        changed = events.TableChanged(table=noticed, now=at_table.seat.time)
+        await at_table.receive(changed)
         assert "ana is gone: you are host now." in at_table.rows[-2]
         assert "s start" in at_table.rows[-1]
 

@@ -14,7 +14,7 @@ from saratoga_protocol.events import TableSummary
 
 FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
-AWAY = LobbyState(server="wss://cards.example.org", is_met=True, wrong="Nobody is there.")
+AWAY = LobbyState(server="wss://cards.example.org", is_met=True, wrong="No server listens there.")
 
 
 class RecordedActions:
