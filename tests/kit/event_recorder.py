@@ -57,12 +57,12 @@ class EventRecorder:
 
 
 @asynccontextmanager
-async def recording(news: NodeEvents, node: str) -> AsyncIterator[EventRecorder]:
+async def recording(events: NodeEvents, node: str) -> AsyncIterator[EventRecorder]:
     recorder = EventRecorder(node)
-    task = asyncio.create_task(news.listen(recorder))
+    task = asyncio.create_task(events.listen(recorder))
     try:
-        await recorder.until(lambda: news.is_listening)
+        await recorder.until(lambda: events.is_listening)
         yield recorder
     finally:
         await cancel_all([task])
-        assert not news.is_listening
+        assert not events.is_listening

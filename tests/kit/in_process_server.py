@@ -140,9 +140,9 @@ class InProcessServer:
 
     def state(self, code: str) -> TableState:
         """Return the server's whole state of the table, secrets included."""
-        room = self.node.table_cache.known(code)
-        assert room is not None
-        return room.state
+        table = self.node.table_cache.known(code)
+        assert table is not None
+        return table.state
 
     async def settle(self) -> None:
         """Wait until the server has finished its background work."""

@@ -157,7 +157,7 @@ class LeanRacer:
             self.on_fault(RuntimeError(f"a move was refused: {event.code}, {event.message}"))
 
     def _lost(self) -> None:
-        fault = ConnectionError("the house closed a racer's connection")
+        fault = ConnectionError("the server closed a racer's connection")
         self._talk.fail(fault)
         self.on_fault(fault)
 

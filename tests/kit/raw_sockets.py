@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from kit.players import RECEIVED_WITHIN
 
 HEAD = (
-    "GET / HTTP/1.1\r\nHost: house\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "GET / HTTP/1.1\r\nHost: server\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n"
 )
