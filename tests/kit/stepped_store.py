@@ -41,6 +41,8 @@ STEPPED_SOURCE = SOURCE.replace(
     "  local time = redis.call('TIME')\n  return time[1] * 1000 + math.floor(time[2] / 1000)\n",
     f"  return tonumber(redis.call('GET', '{CLOCK}'))\n",
 ).replace("redis.call('PEXPIREAT', ", "redis.call('EXISTS', ")
+assert CLOCK in STEPPED_SOURCE, "the Functions read the time in another way"
+assert "'PEXPIREAT'" not in STEPPED_SOURCE, "the Functions let keys expire in another way"
 
 WRITES = frozenset(
     {
