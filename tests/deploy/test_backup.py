@@ -40,8 +40,8 @@ def admin(data: Path, *words: str | Path) -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_the_runbook_shows_the_password_to_nobody() -> None:
-    """A program's words are read by everybody on the machine."""
+def test_the_runbook_passes_no_password_as_an_argument() -> None:
+    """Every user of a machine can read the arguments of its programs."""
     assert not re.search(r"--redis\b(?!-)|redis://\S*@|valkey-cli.* (-a|--pass|-u)\b", RUNBOOK)
 
 
@@ -58,8 +58,8 @@ async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -
         await asyncio.to_thread(admin, fresh / "data", "restore", backup)
         async with running_server(folder=fresh) as server_process:
             async with open_store(f"unix://{server_process.store_socket}") as store:
-                await hold_what_is_over(over, store)
-                await hold_what_runs(running, store)
+                await check_finished_races(over, store)
+                await check_running_races(running, store)
             assert (await server_process.get(PAGE))[1]["total"] == len(over)
 
 
@@ -75,8 +75,8 @@ async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -
             over, running = await backed_up_in_mid_race(bots, back_up)
         await asyncio.to_thread(tools.restore)
         async with open_store(valkey.url) as store:
-            await hold_what_is_over(over, store)
-            await hold_what_runs(running, store)
+            await check_finished_races(over, store)
+            await check_running_races(running, store)
         async with running_server("--redis", valkey.url) as server_process:
             assert (await server_process.get(PAGE))[1]["total"] == len(over)
 
@@ -136,7 +136,7 @@ class Tools:
         assert counted[0] == counted[1] != "0\n"
 
     def _control(self, line: str) -> None:
-        """What systemd does for the store; no server is running."""
+        """Start the store as systemd does, without a server."""
         _, verb, *units = line.split()
         if "valkey-server" not in units:
             return
@@ -174,7 +174,7 @@ def test_backups_older_than_two_weeks_go_when_a_newer_one_has_passed() -> None:
 
 
 def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_path: Path) -> None:
-    """Where README.md puts them; no unit's environment has the password."""
+    """The files are where README.md says, and no unit's environment has the password."""
     settings = "/etc/valkey/local.d/local.conf"
     assert f"deploy/valkey/local.conf.example {settings} " in (DEPLOY / "README.md").read_text()
     own, script = tmp_path / "local.conf", tmp_path / "back-up-valkey"
@@ -197,7 +197,7 @@ def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_p
 async def backed_up_in_mid_race(
     bots: RacingBots, back_up: Callable[[RacingBots], Awaitable[None]]
 ) -> tuple[list[Notes], list[Notes]]:
-    """Back up while one race is over and another runs; what everybody knew before that."""
+    """Back up while one race is over and another runs; return what all players knew before."""
     short, long = bots.tables
     await bots.until(lambda: all(player.notes.outcomes for player in short))
     async with asyncio.timeout(20):
@@ -216,8 +216,8 @@ def known_now(notes: Notes) -> Notes:
     return now
 
 
-async def hold_what_is_over(known: list[Notes], store: Store) -> None:
-    """The record, proved against what everybody saw, and the leaderboard."""
+async def check_finished_races(known: list[Notes], store: Store) -> None:
+    """Check the record against all players' notes, and the leaderboard."""
     (race,) = known[0].outcomes
     code, _, number = race.partition("/")
     text = await store.tables.load_record(code, int(number))
@@ -230,7 +230,7 @@ async def hold_what_is_over(known: list[Notes], store: Store) -> None:
         assert (row.races, row.value) == (1, result.net)
 
 
-async def hold_what_runs(known: list[Notes], store: Store) -> None:
+async def check_running_races(known: list[Notes], store: Store) -> None:
     """Every move that was acknowledged before the backup, at its place."""
     for notes in known:
         for race in {each.race for each in notes.acknowledged}:

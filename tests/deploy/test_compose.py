@@ -128,7 +128,7 @@ def test_secrets_are_made_for_each_machine_and_kept_out_of_git(
 async def test_its_store_opens_to_who_has_the_secret_address(
     services: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
-    """The very command of the container, with the secrets as they are made, and a house on it."""
+    """Run the container's command with its secrets, and a server on that store."""
     shutil.copy(DEPLOY / "make-secrets.sh", tmp_path)
     makes = await asyncio.create_subprocess_exec(tmp_path / "make-secrets.sh")
     assert await makes.wait() == 0

@@ -1,4 +1,4 @@
-"""The image: its file is sound, its lock fits, its health check tells a ready house from none.
+"""The image: its file is sound, its lock fits, and its health check recognises a ready server.
 
 Nothing here builds it: for that a host needs Docker.
 """
@@ -95,7 +95,7 @@ def test_a_lock_names_no_address(name: str) -> None:
     assert not re.search(r"://|index-url|find-links", (DEPLOY / name).read_text())
 
 
-async def test_the_health_check_tells_a_ready_house_from_none(
+async def test_the_health_check_recognises_a_ready_server(
     server_process: ServerProcess,
 ) -> None:
     found = re.search(r"^HEALTHCHECK .*\\\n +CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)

@@ -14,7 +14,7 @@ def item(*needs: str) -> Any:
 
 
 def collected(items: list[Any]) -> tuple[list[Any], list[Any]]:
-    """What stays of them, and what is told to have been left out."""
+    """Return the tests that are kept, and the programs reported as missing."""
     left_out: list[Any] = []
     hook = SimpleNamespace(pytest_deselected=lambda **told: left_out.extend(told["items"]))
     config: Any = SimpleNamespace(hook=hook)

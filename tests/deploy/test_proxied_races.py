@@ -1,4 +1,4 @@
-"""Whole races through nginx to two nodes, one of which stops in the middle; the metrics tell of it."""
+"""Whole races through nginx to two nodes, of which one stops; the metrics show it."""
 
 import asyncio
 from collections import Counter
@@ -15,19 +15,19 @@ from saratoga_protocol.events import Record
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
 
 
-async def test_a_race_goes_through_the_proxy_and_the_metrics_tell_it(
+async def test_a_race_goes_through_the_proxy_and_the_metrics_show_it(
     deployment: Deployment,
 ) -> None:
     proxy, nodes = deployment.proxy, deployment.nodes
-    async with players_at_a_table(proxy.url, "canfield", "Guest") as players:
+    async with players_at_a_table(proxy.url, "canfield", "Player") as players:
         await asyncio.gather(*(player.race(1, 0, len(LINE_UP)) for player in players))
         (race,) = players[0].notes.outcomes
         told = await scraped(nodes)
         record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
-    everybody = [player.notes for player in players]
-    assert await asyncio.to_thread(disagreements, record.text, everybody) == []
+    all_notes = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
     assert told["saratoga_moves_acknowledged_total"] == sum(
-        len(notes.acknowledged) for notes in everybody
+        len(notes.acknowledged) for notes in all_notes
     )
     assert (
         told["saratoga_acknowledgement_seconds_count"] == told["saratoga_moves_acknowledged_total"]
@@ -36,7 +36,7 @@ async def test_a_race_goes_through_the_proxy_and_the_metrics_tell_it(
     assert told["saratoga_races_begun_total"] == told["saratoga_races_over_total"] == 1
     sent = Counter(
         str(type(command).__struct_config__.tag)
-        for notes in everybody
+        for notes in all_notes
         for command in notes.sent.values()
     )
     assert told["saratoga_commands_total[move]"] == sent["move"]
@@ -62,7 +62,7 @@ async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
         (race,) = players[0].notes.outcomes
         record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
         told = await scraped([staying])
-    everybody = [player.notes for player in players]
-    assert await asyncio.to_thread(disagreements, record.text, everybody) == []
-    assert sum(len(notes.connected) for notes in everybody) == len(LINE_UP) + moving
+    all_notes = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
+    assert sum(len(notes.connected) for notes in all_notes) == len(LINE_UP) + moving
     assert told["saratoga_connections"] == len(LINE_UP)

@@ -30,7 +30,7 @@ MALFORMED = (
     b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Odd: a\x01b\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
 )
-"""What nginx passes on and a WebSocket server cannot read."""
+"""Requests that nginx passes on and a WebSocket server cannot parse."""
 
 
 def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
@@ -94,7 +94,7 @@ async def test_what_a_stranger_says_of_the_address_is_not_believed(
     assert set(came) == {"127.0.0.1"}
 
 
-async def test_a_household_comes_in_at_once_and_a_flood_is_told_to_come_later(
+async def test_a_household_connects_at_once_and_a_flood_is_told_to_retry_later(
     deployment: Deployment,
 ) -> None:
     context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))

@@ -1,4 +1,4 @@
-"""Whom nginx counts as one, by the very lines of `deploy/nginx`: an IPv4 address, or an IPv6 household."""
+"""The lines in `deploy/nginx` count connections by IPv4 address or IPv6 network."""
 
 import re
 import subprocess
@@ -40,7 +40,7 @@ http {{
 
 @pytest.fixture
 def household(tmp_path: Path) -> Iterator[Callable[[str], str]]:
-    """What an address is counted as: nginx is told it instead of seeing it."""
+    """Return the key that nginx counts an address by; a header sets the address."""
     (block,) = re.findall(r"^map \$remote_addr .*?^}$", SITE, re.MULTILINE | re.DOTALL)
     asked = replaced(block, (r"\$(binary_)?remote_addr", "$arg_address"))
     port, settings = free_port(), tmp_path / "nginx.conf"

@@ -1,4 +1,4 @@
-"""The stores' settings for every level of durability: a real store takes them, and a house takes it."""
+"""A real store accepts the settings of every durability level, and a server accepts that store."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ from saratoga_server.embedded_store.process import find_binary
 LEVELS = ("fast", "safe", "replicated", "cluster")
 
 ALONE = "min-replicas-to-write 0"
-"""What the settings of a primary say that has no replica yet."""
+"""The setting of a primary that has no replica yet."""
 
 
 def binary_of(kind: str) -> str:
@@ -41,7 +41,7 @@ def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> No
 
 @pytest.mark.parametrize("kind", list(binaries()))
 @pytest.mark.parametrize("level", ["fast", "safe"])
-async def test_a_house_of_that_level_opens_on_them(kind: str, level: str) -> None:
+async def test_a_server_of_that_level_starts_on_them(kind: str, level: str) -> None:
     with open_valkey(level, binary_of(kind)) as store:
         async with running_server("--redis", store.url, "--durability", level) as server_process:
             assert (await server_process.get("/readyz"))[0] == 200
@@ -72,7 +72,7 @@ async def test_settings_for_less_are_refused_for_more() -> None:
             pass
 
 
-async def test_a_replicated_house_opens_on_a_primary_with_its_replica() -> None:
+async def test_a_replicated_server_starts_on_a_primary_with_its_replica() -> None:
     port = free_port()
     with (
         open_valkey("replicated", str(find_binary()), f"port {port}") as primary,
@@ -89,7 +89,7 @@ async def test_a_replicated_house_opens_on_a_primary_with_its_replica() -> None:
 
 
 def test_a_replica_that_took_over_by_the_runbook_does_so_for_good() -> None:
-    """What it took since is there after a restart; the old primary comes back as its replica."""
+    """Its writes survive a restart, and the old primary becomes its replica."""
     ports = old_port, new_port = free_port(), free_port()
     follows = [f"replicaof 127.0.0.1 {port}" for port in ports]
     binary = str(find_binary())
@@ -120,7 +120,7 @@ def test_a_replica_that_took_over_by_the_runbook_does_so_for_good() -> None:
 
 
 def test_the_runbook_makes_a_failover_last() -> None:
-    """Whoever does only what is lost at a restart loses what was acknowledged since."""
+    """Steps that a restart undoes would lose the moves acknowledged since."""
     text = (DEPLOY / "RUNBOOK.md").read_text()
     failover = text.partition("\n## Failover\n")[2].partition("\n## ")[0]
     order = ["replicaof no one", "`replicaof` out", ALONE, "SARATOGA_REDIS", "replicaof NEW"]
@@ -129,7 +129,7 @@ def test_the_runbook_makes_a_failover_last() -> None:
     assert failover.find("local.conf") < places[3] < places[4]
 
 
-async def test_a_replicated_house_opens_on_a_cluster_of_them() -> None:
+async def test_a_replicated_server_starts_on_a_cluster() -> None:
     with running_cluster(settings=settings_of("cluster")) as cluster:
         async with running_server(
             "--redis", cluster.url, "--durability", "replicated"

@@ -109,10 +109,10 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
         async with (
             running_server(
                 *("--metrics-port", "0", "--rate", "0"),
-                folder=tmp_path / "house",
+                folder=tmp_path / "server",
                 before=traced(tmp_path / "calls"),
             ) as server_process,
-            players_at_a_table(server_process.url, "canfield", "Guest") as players,
+            players_at_a_table(server_process.url, "canfield", "Player") as players,
         ):
             await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
             assert (await asyncio.to_thread(scrape, server_process))["saratoga_ready"] == 1
@@ -172,7 +172,7 @@ def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -
 
 
 def is_both(text: str) -> bool:
-    """Whether memory is both writable and executable."""
+    """Return whether memory is both writable and executable."""
     return "PROT_WRITE" in text and "PROT_EXEC" in text
 
 

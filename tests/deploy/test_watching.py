@@ -1,4 +1,4 @@
-"""Dashboard, alarms and scraping, held against a real Prometheus that reads a real house."""
+"""Dashboard, alerts and scraping, checked with a real Prometheus and a real server."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def expressions_of_the_dashboard() -> list[str]:
 
 
 def selectors(expression: str) -> Iterator[str]:
-    """What an expression reads, each as a selector that holds if metric and labels exist."""
+    """Return the selectors in an expression; each matches if metric and labels exist."""
     for metric, asked in SELECTOR.findall(expression):
         labels = LABEL.findall(asked or "")
         yield metric + "{" + ",".join(f'{label}!=""' for label in labels) + "}"
@@ -67,7 +67,7 @@ async def test_everything_that_is_drawn_or_watched_is_there() -> None:
             ]
             with open_prometheus({"node": [metrics], "machine": [machine]}) as prometheus:
                 await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
-                async with players_at_a_table(node.url, "canfield", "Guest") as players:
+                async with players_at_a_table(node.url, "canfield", "Player") as players:
                     with pytest.raises(CommandRefused):
                         await players[0].connection.request(
                             partial(GetRecord, race="mint-otter-42/1")
@@ -110,7 +110,7 @@ def test_selectors_find_what_an_expression_reads() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """What a page's titles can be linked by."""
+    """Return the anchors of a page's titles."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^a-z0-9 -]", "", each.lower()).strip().replace(" ", "-") for each in titles}
 

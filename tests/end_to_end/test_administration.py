@@ -1,4 +1,4 @@
-"""What an administrator types is felt by the players at once, while the server runs."""
+"""Administrators' commands take effect at once on a running server and its players."""
 
 import asyncio
 import contextlib
@@ -21,11 +21,11 @@ from saratoga_protocol.refusals import BANNED
 from saratoga_protocol.version import JSON
 
 RECEIVED_WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for an event: a bound that no test should reach."""
 
 
-class Guest:
-    """Somebody who plays by hand: JSON in, JSON out."""
+class JsonPlayer:
+    """A player that sends and receives plain JSON."""
 
     def __init__(self, socket: ClientConnection, token: str) -> None:
         self.socket = socket
@@ -33,13 +33,13 @@ class Guest:
         self.ids = count(1)
 
     async def say(self, kind: str, **fields: object) -> dict[str, Any]:
-        """Say something; returns the answer."""
+        """Send a command; return the response."""
         number = next(self.ids)
         await self.socket.send(json.dumps({"type": kind, "id": number, **fields}))
         return await self.hear(re=number)
 
     async def hear(self, **wanted: object) -> dict[str, Any]:
-        """The next event with these fields; others are passed over."""
+        """Wait for the next event with these fields."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             while True:
                 event: dict[str, Any] = json.loads(await self.socket.recv())
@@ -47,7 +47,7 @@ class Guest:
                     return event
 
     async def closed(self) -> int:
-        """The code with which the house closes the connection."""
+        """Wait until the server closes the connection; return the close code."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             async for _ in self.unheard():
                 pass
@@ -55,26 +55,28 @@ class Guest:
         return self.socket.close_code
 
     async def unheard(self) -> AsyncIterator[str | bytes]:
-        """Everything until the connection ends, however it does."""
+        """Return all events until the connection ends."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 yield await self.socket.recv()
 
 
 @asynccontextmanager
-async def guest(server_process: ServerProcess, name: str, token: str = "") -> AsyncIterator[Guest]:
+async def json_player(
+    server_process: ServerProcess, name: str, token: str = ""
+) -> AsyncIterator[JsonPlayer]:
     token = token or secrets.token_hex(32)
     async with connect(
         server_process.url, subprotocols=[Subprotocol(JSON)], compression=None
     ) as socket:
-        arrived = Guest(socket, token)
+        arrived = JsonPlayer(socket, token)
         welcome = await arrived.say("hello", token=token, name=name)
         arrived.ids = count(max(2, welcome.get("next_id", 2)))
         yield arrived
 
 
-async def typed(server_process: ServerProcess, *words: str) -> str:
-    """What `saratoga-server admin` prints."""
+async def run_admin(server_process: ServerProcess, *words: str) -> str:
+    """Run `saratoga-server admin`; return its output."""
     process = await asyncio.create_subprocess_exec(
         *(
             sys.executable,
@@ -94,85 +96,99 @@ async def typed(server_process: ServerProcess, *words: str) -> str:
     return out.decode()
 
 
-async def test_an_announcement_reaches_everybody(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
+async def test_an_announcement_reaches_every_player(server_process: ServerProcess) -> None:
+    async with (
+        json_player(server_process, "Anna") as anna,
+        json_player(server_process, "Bert") as bert,
+    ):
         assert (
-            await typed(server_process, "announce", "The house restarts at ten.")
+            await run_admin(server_process, "announce", "The server restarts at ten.")
             == "Sent to the players on 1 server.\n"
         )
         for each in (anna, bert):
             heard = await each.hear(type="announcement")
-            assert heard["text"] == "The house restarts at ten."
+            assert heard["text"] == "The server restarts at ten."
 
 
-async def test_a_closed_table_tells_its_seats(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
+async def test_the_players_of_a_closed_table_are_notified(server_process: ServerProcess) -> None:
+    async with (
+        json_player(server_process, "Anna") as anna,
+        json_player(server_process, "Bert") as bert,
+    ):
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        listed = json.loads(await typed(server_process, "tables", "--json"))
+        listed = json.loads(await run_admin(server_process, "tables", "--json"))
         assert [(line["code"], line["seated"], line["host"]) for line in listed] == [
             (code, 2, "Anna")
         ]
-        await typed(server_process, "close", code, "--yes", "--reason", "Closing time.")
+        await run_admin(server_process, "close", code, "--yes", "--reason", "Closing time.")
         for each in (anna, bert):
             lost = await each.hear(type="seat_lost")
             assert (lost["table"], lost["reason"]) == (code, "Closing time.")
         assert (await bert.say("join_table", table=code))["code"] == "table_closed"
-        # whoever lost a seat is free for another
+        # The players may join another table.
         assert (await bert.say("create_table", game="canfield"))["type"] == "snapshot"
-        assert code not in await typed(server_process, "tables")
+        assert code not in await run_admin(server_process, "tables")
 
 
-async def test_a_banned_player_is_out_until_unbanned(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
+async def test_a_banned_player_is_refused_until_unbanned(server_process: ServerProcess) -> None:
+    async with (
+        json_player(server_process, "Anna") as anna,
+        json_player(server_process, "Bert") as bert,
+    ):
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        await typed(server_process, "ban", "Bert", "--yes")
+        await run_admin(server_process, "ban", "Bert", "--yes")
         assert await bert.closed() == BANNED.code
         while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
             pass
         async with connect(server_process.url, subprotocols=[Subprotocol(JSON)]) as socket:
-            again = Guest(socket, bert.token)
+            again = JsonPlayer(socket, bert.token)
             assert (await again.say("hello", token=bert.token))["code"] == "banned"
-        await typed(server_process, "unban", "Bert")
-        async with guest(server_process, "Bert", bert.token) as back:
+        await run_admin(server_process, "unban", "Bert")
+        async with json_player(server_process, "Bert", bert.token) as back:
             assert (await back.say("heartbeat"))["type"] == "alive"
 
 
-async def test_a_renamed_player_is_called_so_at_the_table(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna") as anna:
+async def test_a_renamed_player_has_the_new_name_at_the_table(
+    server_process: ServerProcess,
+) -> None:
+    async with json_player(server_process, "Anna") as anna:
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
-        await typed(server_process, "rename", "Anna", "Annabel")
+        await run_admin(server_process, "rename", "Anna", "Annabel")
         changed = await anna.hear(type="table_changed")
         assert [seat["name"] for seat in changed["table"]["seats"]] == ["Annabel"]
-        # to sit down again where one sits is to look at the table, and no newer connection
+        # Joining the own table again only returns its state.
         again = await anna.say("join_table", table=code)
         assert [seat["name"] for seat in again["table"]["seats"]] == ["Annabel"]
 
 
-async def test_a_forgotten_player_is_gone_from_house_and_table(
+async def test_a_forgotten_player_is_removed_from_server_and_table(
     server_process: ServerProcess,
 ) -> None:
-    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
+    async with (
+        json_player(server_process, "Anna") as anna,
+        json_player(server_process, "Bert") as bert,
+    ):
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        await typed(server_process, "forget", "Bert", "--yes")
+        await run_admin(server_process, "forget", "Bert", "--yes")
         await bert.closed()
         while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
             pass
-        async with guest(server_process, "Bert") as another:
+        async with json_player(server_process, "Bert") as another:
             assert another.token != bert.token
 
 
-async def test_every_act_is_in_the_audit_log(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna"):
-        await typed(server_process, "rename", "Anna", "Annabel")
-        await typed(server_process, "announce", "hello")
-        lines = (await typed(server_process, "audit")).splitlines()
+async def test_every_command_is_in_the_audit_log(server_process: ServerProcess) -> None:
+    async with json_player(server_process, "Anna"):
+        await run_admin(server_process, "rename", "Anna", "Annabel")
+        await run_admin(server_process, "announce", "hello")
+        lines = (await run_admin(server_process, "audit")).splitlines()
     assert [re.split(r"\s{2,}", line)[2] for line in lines] == ["announce", "rename"]
 
 
-async def test_the_pages_tell_of_the_house(server_process: ServerProcess) -> None:
+async def test_the_http_pages_report_the_server(server_process: ServerProcess) -> None:
     assert await server_process.get("/healthz") == (200, {"status": "alive"})
     assert await server_process.get("/readyz") == (200, {"status": "ready"})
     status, board = await server_process.get("/leaderboards/canfield?bots=true")
@@ -181,11 +197,11 @@ async def test_the_pages_tell_of_the_house(server_process: ServerProcess) -> Non
     assert (status, told["error"]) == (404, "no_such_table")
 
 
-async def test_metrics_are_served_beside_the_house() -> None:
-    # the later flag wins over the kit's own, which is off
+async def test_metrics_are_served_on_their_own_port() -> None:
+    # This flag overrides the kit's own, which turns metrics off.
     async with running_server("--metrics-port", "0", "--log-level", "info") as server_process:
         [opened] = [event for event in server_process.events() if event["event"] == "metrics_open"]
-        async with guest(server_process, "Anna") as anna:
+        async with json_player(server_process, "Anna") as anna:
             await anna.say("heartbeat")
             await anna.say("join_table", table="no-such-01")
             page = await asyncio.to_thread(
@@ -198,8 +214,8 @@ async def test_metrics_are_served_beside_the_house() -> None:
     assert 'saratoga_refusals_total{code="no_such_table"} 1.0' in lines
 
 
-async def test_a_house_stops_in_order(server_process: ServerProcess) -> None:
-    async with guest(server_process, "Anna") as anna:
+async def test_a_server_stops_in_order(server_process: ServerProcess) -> None:
+    async with json_player(server_process, "Anna") as anna:
         assert await server_process.stop() == 0
         assert 4000 <= await anna.closed() < 4500
     events = [event["event"] for event in server_process.events()]

@@ -1,4 +1,4 @@
-"""A whole evening at one table, through the wire and on a real store: friends come, race, and go."""
+"""Several races at one table, over the wire and on a real store: players join, race and leave."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -69,13 +69,13 @@ async def friends(server: ListeningServer, stack: AsyncExitStack) -> list[Socket
 
 
 async def sees(friend: SocketPlayer, version: int) -> None:
-    """Wait until the friend knows the table as it is in that version."""
+    """Wait until the player has received that version of the table."""
     while friend.table.version < version:
         await friend.received.next(TableChanged, len(friend.received.events))
 
 
 async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
-    """Make so many moves, if the board lasts so long; each must be taken."""
+    """Make up to this many moves; each must be acknowledged."""
     for _ in range(moves):
         legal = racer.board.legal
         if not legal:
@@ -86,7 +86,7 @@ async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
 
 
 async def dealt(*racers: SocketPlayer) -> None:
-    """All get ready, the first one starts, and all are dealt the same."""
+    """All players get ready, the first one starts, and all are dealt the same."""
     since = [len(racer.received.events) for racer in racers]
     await counted_down(*racers)
     deals = [
@@ -96,7 +96,7 @@ async def dealt(*racers: SocketPlayer) -> None:
 
 
 async def finished(*racers: SocketPlayer) -> Outcome:
-    """All who still race take their money; returns how it came out, the same for everybody."""
+    """All racers cash out; return the outcome, which must be the same for every player."""
     race = racers[0].board.race
     for racer in racers:
         if racer.board.state == "racing":
@@ -121,15 +121,15 @@ async def finished(*racers: SocketPlayer) -> Outcome:
     return outcomes[0]
 
 
-async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) -> None:
-    chance = Random("an evening")
+async def test_three_friends_and_a_bot_race_several_games(server: ListeningServer) -> None:
+    chance = Random("several races")
     async with AsyncExitStack() as stack:
         anna, bert, cleo = await friends(server, stack)
         otto = await stack.enter_async_context(player_at(server.url, "Otto", bot=True, legal=True))
         wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
         await wanda.ask(SubscribeLeaderboard, game="lafayette", period="all")
 
-        # canfield, with the bot
+        # Canfield, with the bot.
         code = await gathered(anna, bert, cleo, otto, public=True)
         (listed,) = (await wanda.ask(ListTables)).tables
         assert (listed.code, listed.host, listed.seated) == (code, "Anna", 4)
@@ -140,7 +140,7 @@ async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) ->
         assert first.ranked
         assert {row.name for row in first.results if row.bot} == {"Otto"}
 
-        # the bot is sent away; lafayette
+        # The bot is kicked; Lafayette.
         await anna.ask(NextRace, table=code)
         assert isinstance(await anna.ask(Kick, table=code, player=otto.player), Done)
         assert (await otto.received.next(SeatLost, 0)).table == code
@@ -149,7 +149,7 @@ async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) ->
             await sees(each, anna.table.version)
         await dealt(anna, bert, cleo)
         await asyncio.gather(*(plays(racer, 25, chance) for racer in (anna, bert, cleo)))
-        # the host goes home in mid-race: the next seat is host, and the race goes on
+        # The host leaves in mid-race: the next seat is host, and the race goes on.
         await anna.ask(LeaveTable, table=code)
         second = await finished(bert, cleo)
         assert {row.name: row.state for row in second.results}["Anna"] in ("left", "stuck", "won")
@@ -157,7 +157,7 @@ async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) ->
         shown = await wanda.received.next(Leaderboard, 0, re=None, game="lafayette")
         assert {row.name for row in shown.rows} == {"Anna", "Bert", "Cleo"}
 
-        # the evening's totals, at the seats that stayed
+        # The totals over all races, of the seats that stayed.
         totals = {seat.name: (seat.races, seat.net) for seat in bert.table.seats}
         nets = {
             name: sum(
@@ -167,7 +167,7 @@ async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) ->
         }
         assert totals == {name: (2, total) for name, total in nets.items()}
 
-        # what is kept: results of people and of bots, apart
+        # The leaderboards keep results of people and of bots apart.
         page = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period="all")
         assert {row.name: row.value for row in page.rows} == {
             row.name: row.net for row in first.results if not row.bot
@@ -177,11 +177,11 @@ async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) ->
         assert all(row.net == net(GAMES["canfield"], row.banked) for row in first.results)
 
 
-async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) -> None:
+async def test_a_server_that_restarts_in_mid_race_loses_nothing(valkey: Store) -> None:
     chance = Random("a restart")
-    async with AsyncExitStack() as evening:
+    async with AsyncExitStack() as stack:
         async with listening_server(valkey) as before:
-            anna, bert, cleo = await friends(before, evening)
+            anna, bert, cleo = await friends(before, stack)
             code = await gathered(anna, bert, cleo)
             await dealt(anna, bert, cleo)
             await asyncio.gather(*(plays(racer, 10, chance) for racer in (anna, bert, cleo)))
@@ -193,7 +193,7 @@ async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) ->
             for each in back:
                 snapshot = await each.at_table(Resume, table=code)
                 assert snapshot.board == boards[each.name]
-            # what may have got no answer is said again
+            # A command that may be unanswered is sent again.
             again = MakeMove(
                 id=anna.last_id, race=f"{code}/1", after=anna.board.count - 1, move="draw"
             )

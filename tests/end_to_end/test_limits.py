@@ -1,4 +1,4 @@
-"""What a player's program makes of every limit, at a real house behind a proxy."""
+"""A client handles every limit of a real server behind a proxy."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,8 +24,8 @@ from saratoga_server.rate_limits.rates import (
     Action,
 )
 
-ROOM_FOR_FOUR = 4 / MAX_CONNECTIONS_PER_ADDRESS
-IMPATIENT = Timing(first_within=0.5)
+FOUR_CONNECTIONS = 4 / MAX_CONNECTIONS_PER_ADDRESS
+SHORT_TIMEOUT = Timing(first_within=0.5)
 
 
 def comes_from(address: str) -> LinkFault:
@@ -34,9 +34,9 @@ def comes_from(address: str) -> LinkFault:
 
 
 @pytest.fixture
-async def cramped() -> AsyncIterator[FaultyLink]:
-    """A house where one address may have four connections."""
-    flags = ("--trusted-proxies", "1", "--limits-per-address", str(ROOM_FOR_FOUR))
+async def small_limits() -> AsyncIterator[FaultyLink]:
+    """A server where one address may have four connections."""
+    flags = ("--trusted-proxies", "1", "--limits-per-address", str(FOUR_CONNECTIONS))
     async with (
         running_server(*flags) as server_process,
         link_to_ports(server_process.port, fault=comes_from("203.0.113.7")) as proxy,
@@ -45,8 +45,8 @@ async def cramped() -> AsyncIterator[FaultyLink]:
 
 
 @pytest.fixture
-async def roomy() -> AsyncIterator[FaultyLink]:
-    """A house with its ordinary limits."""
+async def default_limits() -> AsyncIterator[FaultyLink]:
+    """A server with its default limits."""
     async with (
         running_server("--trusted-proxies", "1") as server_process,
         link_to_ports(server_process.port, fault=comes_from("203.0.113.7")) as proxy,
@@ -54,36 +54,40 @@ async def roomy() -> AsyncIterator[FaultyLink]:
         yield proxy
 
 
-async def test_a_program_comes_in_when_its_address_has_room(cramped: FaultyLink) -> None:
+async def test_a_client_connects_when_its_address_has_fewer_connections(
+    small_limits: FaultyLink,
+) -> None:
     token = new_token()
     async with AsyncExitStack() as visits:
         one, two, *_ = [
-            await visits.enter_async_context(Connection(cramped.url, token)) for _ in range(4)
+            await visits.enter_async_context(Connection(small_limits.url, token)) for _ in range(4)
         ]
         with pytest.raises(Unreachable, match="429"):
-            async with Connection(cramped.url, token, timing=IMPATIENT):
+            async with Connection(small_limits.url, token, timing=SHORT_TIMEOUT):
                 pass
-        late = Connection(cramped.url, token)
+        late = Connection(small_limits.url, token)
         coming = asyncio.create_task(late.__aenter__())
         await two.close()
         await coming
         assert isinstance(await late.request(ListTables), Tables)
         await late.close()
-        cramped.fault = comes_from("198.51.100.1")
-        async with Connection(cramped.url, token) as elsewhere:
+        small_limits.fault = comes_from("198.51.100.1")
+        async with Connection(small_limits.url, token) as elsewhere:
             assert isinstance(await elsewhere.request(ListTables), Tables)
         assert isinstance(await one.request(ListTables), Tables)
 
 
 async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
-    roomy: FaultyLink,
+    default_limits: FaultyLink,
 ) -> None:
     token = new_token()
     async with AsyncExitStack() as visits:
-        seated = await visits.enter_async_context(Connection(roomy.url, token, name="Anna"))
+        seated = await visits.enter_async_context(
+            Connection(default_limits.url, token, name="Anna")
+        )
         await seated.request(partial(CreateTable, game="canfield"))
         others = [
-            await visits.enter_async_context(Connection(roomy.url, token))
+            await visits.enter_async_context(Connection(default_limits.url, token))
             for _ in range(MAX_CONNECTIONS_PER_PLAYER)
         ]
         with pytest.raises(ServerClosed) as closed:
@@ -94,8 +98,10 @@ async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
             assert isinstance(await each.request(ListTables), Tables)
 
 
-async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: FaultyLink) -> None:
-    async with Connection(roomy.url, new_token(), name="Bert") as bert:
+async def test_a_player_that_guesses_codes_is_told_to_wait_and_keeps_its_seat(
+    default_limits: FaultyLink,
+) -> None:
+    async with Connection(default_limits.url, new_token(), name="Bert") as bert:
         snapshot = await bert.ask(partial(CreateTable, game="canfield"), Snapshot)
         refusals = []
         for number in range(int(PER_PLAYER[Action.WRONG_CODE].burst) + 1):
@@ -105,11 +111,13 @@ async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: Fault
         assert {refusal.code for refusal in refusals[:-1]} == {"no_such_table"}
         assert refusals[-1].code == "too_fast"
         assert "Wait" in refusals[-1].message
-        assert refusals[-1].refusal.wait > 5000, "or the program would have asked again"
+        assert refusals[-1].refusal.wait > 5000, (
+            "a shorter wait would make the client ask again by itself"
+        )
         assert await bert.ask(partial(JoinTable, table=snapshot.table.code), Snapshot)
 
 
-async def test_who_is_too_fast_is_only_slowed_down(roomy: FaultyLink) -> None:
-    async with Connection(roomy.url, new_token()) as anna:
+async def test_a_client_that_is_too_fast_is_only_slowed_down(default_limits: FaultyLink) -> None:
+    async with Connection(default_limits.url, new_token()) as anna:
         answers = [await anna.request(ListTables) for _ in range(30)]
     assert all(isinstance(answer, Tables) for answer in answers)

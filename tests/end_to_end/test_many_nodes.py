@@ -1,6 +1,6 @@
-"""Players of one table at several nodes: no player can tell at which node another is connected.
+"""Players of one table at several nodes see the same as players at one node.
 
-Every node is a server process of its own; all they share is a real store.
+Every node is a server process of its own. The nodes share only a real store.
 """
 
 import asyncio
@@ -58,32 +58,32 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def doors(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]]:
-    """The addresses of three nodes on one store."""
+async def urls(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]]:
+    """Start three nodes on one store; return their addresses."""
     store_servers["valkey"].empty()
     async with nodes_on(store_servers["valkey"].url, NODES, module=quick_countdown.MODULE) as nodes:
         yield [node.url for node in nodes]
 
 
 @asynccontextmanager
-async def players(doors: list[str], *names: str) -> AsyncIterator[list[SocketPlayer]]:
-    """A player of each name, each at the next node."""
+async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlayer]]:
+    """Connect a player of each name, each to the next node."""
     async with AsyncExitStack() as stack:
         yield [
-            await stack.enter_async_context(player_at(doors[place % len(doors)], name, legal=True))
+            await stack.enter_async_context(player_at(urls[place % len(urls)], name, legal=True))
             for place, name in enumerate(names)
         ]
 
 
 @asynccontextmanager
-async def desk(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
-    """An administrator at the store that the nodes share."""
+async def administration(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
+    """Administrate the store that the nodes share."""
     async with open_store(store_servers["valkey"].url) as store:
-        yield Administration(store, await compose_table_cache(store), "zoe@desk")
+        yield Administration(store, await compose_table_cache(store), "zoe@host")
 
 
 async def plays(racer: SocketPlayer, moves: int) -> BoardView:
-    """Make so many moves, banking what can be banked."""
+    """Make this many moves, to the foundations where possible."""
     for _ in range(moves):
         legal = racer.board.legal
         assert legal
@@ -96,7 +96,7 @@ async def plays(racer: SocketPlayer, moves: int) -> BoardView:
 
 
 async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
-    """Wait until that guest has been told that the player has banked so many."""
+    """Wait until a player has received a standing with that many banked."""
     since = 0
     while True:
         for told in watching.received.all(Standings, since):
@@ -106,9 +106,9 @@ async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
         await watching.received.next(Standings, since)
 
 
-async def all_see(players: list[SocketPlayer], told_by: SocketPlayer) -> Table:
-    """Wait until everybody has the newest picture of the table that one of them has."""
-    newest = told_by.table
+async def all_see(players: list[SocketPlayer], newest_at: SocketPlayer) -> Table:
+    """Wait until all_players has the newest picture of the table that one of them has."""
+    newest = newest_at.table
     for other in players:
         while other.table.version < newest.version:
             await other.received.next(TableChanged, len(other.received.events))
@@ -116,8 +116,8 @@ async def all_see(players: list[SocketPlayer], told_by: SocketPlayer) -> Table:
     return newest
 
 
-async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
-    async with players(doors, *NAMES) as racers, player_at(doors[1], "Wanda") as wanda:
+async def test_a_race_over_three_nodes_is_one_race(urls: list[str]) -> None:
+    async with players(urls, *NAMES) as racers, player_at(urls[1], "Wanda") as wanda:
         code = await gathered(*racers)
         await wanda.at_table(WatchTable, table=code)
         await counted_down(*racers)
@@ -125,29 +125,31 @@ async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
         assert len({deal.start_at for deal in deals}) == 1
         assert len({str(deal.board.view) for deal in deals}) == 1
         boards = [await plays(racer, 12) for racer in racers]
-        everybody = [*racers, wanda]
+        all_players = [*racers, wanda]
         for racer, board in zip(racers, boards, strict=True):
-            for other in everybody:
+            for other in all_players:
                 await stands(other, racer.player, board.banked)
         for racer in racers:
             await racer.ask(CashOut, race=racer.board.race)
-        overs = [await other.received.next(RaceOver, 0) for other in everybody]
+        overs = [await other.received.next(RaceOver, 0) for other in all_players]
         assert all(over == overs[0] for over in overs)
         record = await wanda.ask(GetRecord, race=overs[0].outcome.race)
         assert isinstance(record, Record)
         assert verify(record.text.encode()).ok
-        await all_see(everybody, racers[0])
-        assert {other.table.phase for other in everybody} == {"over"}
-        # what comes later has come by now, had anybody said it twice
+        await all_see(all_players, racers[0])
+        assert {other.table.phase for other in all_players} == {"over"}
+        # A duplicate event would have arrived by now.
         await racers[0].ask(LeaveTable, table=code)
         while racers[0].player in {seat.player for seat in racers[1].table.seats}:
             await racers[1].received.next(TableChanged, len(racers[1].received.events))
-        await all_see(everybody[1:], racers[1])
-        assert [len(other.received.all(RaceOver)) for other in everybody] == [1] * len(everybody)
+        await all_see(all_players[1:], racers[1])
+        assert [len(other.received.all(RaceOver)) for other in all_players] == [1] * len(
+            all_players
+        )
 
 
-async def test_sixteen_players_press_at_once_on_three_nodes(doors: list[str]) -> None:
-    async with players(doors, *(f"Presser{number}" for number in range(16))) as crowd:
+async def test_sixteen_players_press_at_once_on_three_nodes(urls: list[str]) -> None:
+    async with players(urls, *(f"Presser{number}" for number in range(16))) as crowd:
         host, *others = crowd
         code = await gathered(host)
         await asyncio.gather(*(other.at_table(JoinTable, table=code) for other in others))
@@ -163,13 +165,13 @@ async def test_sixteen_players_press_at_once_on_three_nodes(doors: list[str]) ->
         assert {deal.board.race for deal in deals} == {f"{code}/1"}
 
 
-async def test_a_newer_connection_at_another_node_takes_the_seat_over(doors: list[str]) -> None:
-    async with players(doors, "Emil", "Fritz") as (emil, fritz):
+async def test_a_newer_connection_at_another_node_takes_the_seat_over(urls: list[str]) -> None:
+    async with players(urls, "Emil", "Fritz") as (emil, fritz):
         code = await gathered(emil, fritz)
         await counted_down(emil, fritz)
         await emil.received.next(Dealt, 0)
         await plays(emil, 3)
-        async with player_at(doors[2], "Emil", legal=True) as newer:
+        async with player_at(urls[2], "Emil", legal=True) as newer:
             snapshot = await newer.at_table(Resume, table=code)
             assert snapshot.board is not None
             assert snapshot.board.count == 3
@@ -182,12 +184,12 @@ async def test_a_newer_connection_at_another_node_takes_the_seat_over(doors: lis
         assert {row.player: row.moves for row in over.outcome.results}[emil.player] == 6
 
 
-async def test_an_older_connection_that_is_heard_late_takes_no_seat_from_a_newer(
-    doors: list[str],
+async def test_an_older_connection_whose_command_is_late_takes_no_seat_from_a_newer(
+    urls: list[str],
 ) -> None:
-    async with players(doors, "Konrad", "Lea") as (konrad, lea):
+    async with players(urls, "Konrad", "Lea") as (konrad, lea):
         code = await gathered(konrad, lea)
-        async with player_at(doors[2], "Konrad") as late, player_at(doors[1], "Konrad") as newer:
+        async with player_at(urls[2], "Konrad") as late, player_at(urls[1], "Konrad") as newer:
             await newer.at_table(Resume, table=code)
             assert await konrad.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
             assert await late.refused(Resume, table=code) == "taken_over"
@@ -195,12 +197,12 @@ async def test_an_older_connection_that_is_heard_late_takes_no_seat_from_a_newer
             assert isinstance(await newer.ready(), Done)
 
 
-async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
-    doors: list[str],
+async def test_a_player_that_joins_several_tables_at_once_sits_at_one(
+    urls: list[str],
 ) -> None:
-    async with players(doors, "Moritz", "Nora", "Olga") as hosts, AsyncExitStack() as stack:
+    async with players(urls, "Moritz", "Nora", "Olga") as hosts, AsyncExitStack() as stack:
         codes = [await gathered(host) for host in hosts]
-        paulas = [await stack.enter_async_context(player_at(door, "Paula")) for door in doors * 2]
+        paulas = [await stack.enter_async_context(player_at(door, "Paula")) for door in urls * 2]
         asked = [
             paula.ask(JoinTable, table=codes[place % len(codes)])
             for place, paula in enumerate(paulas[1:] + paulas[:1])
@@ -209,7 +211,7 @@ async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
             if isinstance(answer, Disconnected):  # another of her connections has the seat
                 assert answer.code == TAKEN_OVER.code
             else:
-                # stale_id: her other connections count their commands from the same id
+                # stale_id: the player's other connections use the same command ids.
                 refusals = ("elsewhere", "taken_over", "stale_id")
                 refused = isinstance(answer, Refused) and answer.code in refusals
                 assert refused or isinstance(answer, Snapshot), answer
@@ -220,17 +222,17 @@ async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
         assert len(seated) <= 1
 
 
-async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -> None:
-    async with players(doors, "Gina", "Hans", "Ilse") as crowd, player_at(doors[0], "Wim") as wim:
+async def test_changes_of_a_table_are_seen_at_every_node(urls: list[str]) -> None:
+    async with players(urls, "Gina", "Hans", "Ilse") as crowd, player_at(urls[0], "Wim") as wim:
         gina, hans, ilse = crowd
         code = await gathered(*crowd)
         await wim.at_table(WatchTable, table=code)
-        everybody = [*crowd, wim]
+        all_players = [*crowd, wim]
         await gina.ask(ChangeSettings, table=code, game="lady-palk", cap=5)
-        table = await all_see(everybody, gina)
+        table = await all_see(all_players, gina)
         assert (table.settings.game, table.settings.cap) == ("lady-palk", 5)
         await hans.ask(ClaimName, name="Johannes")
-        table = await all_see(everybody, hans)
+        table = await all_see(all_players, hans)
         assert [seat.name for seat in table.seats] == ["Gina", "Johannes", "Ilse"]
         await gina.ask(Kick, table=code, player=ilse.player)
         lost = await ilse.received.next(SeatLost, 0)
@@ -242,10 +244,13 @@ async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -
         assert [seat.name for seat in wim.table.seats] == ["Johannes"]
 
 
-async def test_an_administrators_acts_are_felt_at_every_node(
-    doors: list[str], store_servers: dict[str, StoreServer]
+async def test_an_administrators_commands_take_effect_at_every_node(
+    urls: list[str], store_servers: dict[str, StoreServer]
 ) -> None:
-    async with players(doors, "Jutta", "Karl", "Lena") as crowd, desk(store_servers) as zoe:
+    async with (
+        players(urls, "Jutta", "Karl", "Lena") as crowd,
+        administration(store_servers) as zoe,
+    ):
         jutta, karl, lena = crowd
         code = await gathered(jutta, karl)
         assert await zoe.announce("We close at ten.") == NODES
@@ -261,10 +266,10 @@ async def test_an_administrators_acts_are_felt_at_every_node(
             assert (await each.received.next(SeatLost, 0)).reason == "Enough."
 
 
-async def test_results_of_one_node_come_to_who_follows_the_leaderboard_at_another(
-    doors: list[str],
+async def test_results_at_one_node_reach_subscribers_of_the_leaderboard_at_another(
+    urls: list[str],
 ) -> None:
-    async with players(doors, "Mia", "Nils") as racers, player_at(doors[2], "Otto") as otto:
+    async with players(urls, "Mia", "Nils") as racers, player_at(urls[2], "Otto") as otto:
         page = await otto.ask(SubscribeLeaderboard, game="canfield-aisleriot")
         assert isinstance(page, Leaderboard)
         code = await gathered(*racers, game="canfield-aisleriot")

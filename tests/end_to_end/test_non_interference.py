@@ -1,4 +1,4 @@
-"""Hidden cards are changed behind the players' backs, and not a byte of what they are sent differs.
+"""Races on deals that differ in hidden cards send every player the same bytes.
 
 A race is scripted on one deal and told again on another, which differs only in cards that a player
 has not turned up. Everything else is the same in both: tokens, seeds, codes, and the time.
@@ -42,25 +42,25 @@ def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Told:
-    """What everybody was sent in one telling of a scripted race."""
+    """Everything that each player was sent in one run of a scripted race."""
 
     streams: dict[str, list[bytes | str]] = field(default_factory=dict)
     marks: list[dict[str, int]] = field(default_factory=list)
-    """How many frames each had been sent: before the first step, and after each."""
+    """Frames that each player had been sent before the first step and after each."""
 
     def until(self, name: str, step: int) -> list[bytes | str]:
         return self.streams[name][: self.marks[step][name]]
 
 
 BERT_COMES_BACK = 9
-"""The step before which Bert's connection is lost and another comes."""
+"""The step before which Bert's connection is lost and replaced."""
 
 Script = Sequence[tuple[str, str]]
-"""Who makes which move, in order."""
+"""The moves of both racers, in order."""
 
 
 def scripted(game: str, opening: Position, chance: Random, steps: int) -> Script:
-    """Anna and Bert race, Anna the faster, each by their own lights."""
+    """Choose moves for Anna and Bert; Anna makes more."""
     boards = {"Anna": opening, "Bert": opening}
     script = []
     for _ in range(steps):
@@ -75,7 +75,7 @@ def scripted(game: str, opening: Position, chance: Random, steps: int) -> Script
 
 
 def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Position]]]:
-    """The way of each racer's board, up to each step: index 0 is before the first."""
+    """Return each racer's positions up to each step; index 0 is before the first."""
     so_far = {"Anna": [opening], "Bert": [opening]}
     found = {name: [list(way)] for name, way in so_far.items()}
     for mover, move in script:
@@ -87,19 +87,19 @@ def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Po
 
 
 async def told(opening: Position, game: str, script: Script) -> Told:
-    """Play the script on this deal; everything but the cards is the same in every telling."""
+    """Play the script on this deal; everything but the cards is the same in every run."""
     async with open_in_process_server(always(opening)) as server:
         anna = await server.player("Anna", legal=True, subprotocol=JSON)
         bert = await server.player("Bert")
         wanda = await server.player("Wanda")
         players = {"Anna": anna, "Bert": bert}
-        telling = Told({name: each.received.frames for name, each in players.items()})
-        telling.streams["Wanda"] = wanda.received.frames
+        run = Told({name: each.received.frames for name, each in players.items()})
+        run.streams["Wanda"] = wanda.received.frames
         code = await gathered(anna, bert, game=game)
         await wanda.at_table(WatchTable, table=code)
         await counted_down(anna, bert)
         await server.pass_time(COUNTDOWN_MILLIS)
-        _mark(telling)
+        _mark(run)
         for number, (name, move) in enumerate(script):
             if number == BERT_COMES_BACK:
                 players["Bert"] = await came_back(server, bert, code)
@@ -111,12 +111,12 @@ async def told(opening: Position, game: str, script: Script) -> Told:
             await player.move(move)
             await server.settle()
             list(server.node.broadcaster.send_standings())
-            _mark(telling)
-        return telling
+            _mark(run)
+        return run
 
 
-def _mark(telling: Told) -> None:
-    telling.marks.append({name: len(frames) for name, frames in telling.streams.items()})
+def _mark(run: Told) -> None:
+    run.marks.append({name: len(frames) for name, frames in run.streams.items()})
 
 
 def parse_or_none(text: str) -> object:
@@ -135,7 +135,7 @@ def _position(server: InProcessServer, player: MemoryPlayer) -> Position:
 
 
 async def came_back(server: InProcessServer, old: MemoryPlayer, code: str) -> MemoryPlayer:
-    """The connection is lost and another comes; what it is sent goes on the same list."""
+    """Replace the connection; what the new one is sent goes on the same list."""
     await old.disconnect()
     new = server.connect(old.name, legal=old.legal)
     new.connection.received = new.received = old.received
@@ -162,7 +162,7 @@ def case(game: str, number: int, steps: int = 36) -> Case:
 
 
 def check_deaf(base: Told, other: Told, name: str, step: int) -> None:
-    """Raise `Leak` unless this player was sent the same in both tellings, up to that step."""
+    """Raise `Leak` unless this player was sent the same in both runs up to that step."""
     ours, theirs = base.until(name, step), other.until(name, step)
     if ours != theirs:
         number = next(n for n, frame in enumerate(ours) if [frame] != theirs[n : n + 1])
@@ -170,7 +170,7 @@ def check_deaf(base: Told, other: Told, name: str, step: int) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_cards_that_nobody_turned_up_change_nothing_for_anybody(
+async def test_cards_not_turned_up_change_nothing_for_any_player(
     game: str,
 ) -> None:
     it = case(game, 1)
@@ -189,7 +189,7 @@ async def test_cards_that_nobody_turned_up_change_nothing_for_anybody(
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_a_swapped_card_shows_to_nobody_until_its_own_player_turns_it_up(
+async def test_a_swapped_card_changes_nothing_until_its_player_turns_it_up(
     game: str,
 ) -> None:
     it = case(game, 2)
@@ -205,7 +205,7 @@ async def test_a_swapped_card_shows_to_nobody_until_its_own_player_turns_it_up(
         other = await told(deal, game, it.script[:end])
         for name in base.streams:
             mine = first.get(name)
-            # to whoever did not turn it up, the step that does shows nothing either
+            # To other players, the step that turns it up shows nothing either.
             check_deaf(base, other, name, end - 1 if mine == end else end)
         for name, step in first.items():
             if step == end:
@@ -218,7 +218,7 @@ async def test_a_swapped_card_shows_to_nobody_until_its_own_player_turns_it_up(
 def first_up(
     way: Sequence[list[Position]], one: tuple[str, int], two: tuple[str, int]
 ) -> int | None:
-    """The first step after which one of the two slots is turned up."""
+    """Return the first step after which one of the two slots is turned up."""
     for step, so_far in enumerate(way):
         if is_up(one, so_far) or is_up(two, so_far):
             return step
@@ -226,7 +226,7 @@ def first_up(
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_what_one_racer_turns_up_the_others_do_not_hear_of(
+async def test_cards_that_one_racer_turns_up_are_not_sent_to_others(
     game: str,
 ) -> None:
     opening = deal_for_key(GAMES[game], practice_key("drawn"))
@@ -247,7 +247,7 @@ def is_red(card: str) -> bool:
     return card[1] in "HD"
 
 
-async def test_a_house_that_tells_of_hidden_cards_is_found_out(
+async def test_a_server_that_leaks_hidden_cards_fails_the_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     it = case("canfield", 1)
@@ -260,7 +260,7 @@ async def test_a_house_that_tells_of_hidden_cards_is_found_out(
     )
 
     def whispered(view: Any, position: Position) -> Any:
-        # no card by name, but something that can be told from one
+        # No card's name, but a value that depends on one.
         return view._replace(passes=view.passes + is_red(position.reserve[0]))
 
     leak(monkeypatch, "redact", whispered)

@@ -1,4 +1,4 @@
-"""The picture of a race in the README is of the program, and asks nobody else for anything."""
+"""The picture of a race in the README shows the program, and loads nothing from elsewhere."""
 
 import re
 from pathlib import Path
@@ -10,14 +10,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def letters() -> str:
-    """Everything that is written in the picture, line by line."""
+    """Return the text of the picture, line by line."""
     lines: dict[float, list[str]] = {}
     for text in ElementTree.parse(PICTURE).iter("{http://www.w3.org/2000/svg}text"):
         lines.setdefault(float(text.get("y", 0)), []).append("".join(text.itertext()))
     return "\n".join("".join(lines[y]) for y in sorted(lines)).replace("\xa0", " ")
 
 
-def test_the_picture_stands_in_the_readme() -> None:
+def test_the_readme_shows_the_picture() -> None:
     assert f"]({PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text()
 
 
@@ -28,7 +28,7 @@ def test_it_shows_a_race_as_it_is_played() -> None:
     assert max(map(len, shown.splitlines())) <= COLUMNS + 1
 
 
-def test_nothing_of_it_lies_elsewhere() -> None:
+def test_the_picture_loads_nothing_from_elsewhere() -> None:
     text = PICTURE.read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^\"' )]+", text)) == {"http://www.w3.org/2000/svg"}
     assert "@font-face" not in text

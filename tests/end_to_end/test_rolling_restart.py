@@ -1,4 +1,4 @@
-"""Nodes are restarted one after the other while races run: no move is lost, and no player waits long."""
+"""Nodes restart one after the other during races: no move is lost, and no player waits long."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Nobody is sent a card that they may not see: whole races through the wire, searched frame by frame."""
+"""No player is sent a card that it may not see: every frame of whole races is searched."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -44,21 +44,21 @@ from saratoga_server.store.opening import Store
 
 @pytest.fixture
 async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
-    """A house whose countdowns are short."""
+    """A server with short countdowns."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
     async with listening_server(valkey) as opened:
         yield opened
 
 
 async def stored_table(store: Store, code: str) -> tables.TableState:
-    """The table as the store has it, secrets and all."""
+    """Return the table as stored, with its secrets."""
     stored = await store.tables.load_table(code)
     assert stored is not None
     return tables.unpack(stored[1])
 
 
 async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> None:
-    """Play by one's own view until the board ends, or for `most` moves."""
+    """Play by the player's own view until the board ends, or for `most` moves."""
     await racer.received.next(Dealt, 0)
     for _ in range(most):
         board = racer.board
@@ -80,7 +80,7 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
 
 
 def followed(record: RaceRecord, player: str) -> list[Position]:
-    """The player's position after each entry of the log, played again from the record."""
+    """Return the player's position after each entry, replayed from the record."""
     (racer,) = [each for each in record.racers if each.player == player]
     way = [record.deal]
     for line in racer.log:
@@ -93,18 +93,18 @@ def followed(record: RaceRecord, player: str) -> list[Position]:
 
 @dataclass
 class Raced:
-    """A race that is over, and all that was sent before."""
+    """A finished race, and all frames that were sent before its end."""
 
     record: RaceRecord
     frames: dict[str, list[bytes | str]]
-    """By name, up to the end of the race."""
+    """Frames by player's name, up to the end of the race."""
     racers: dict[str, str]
     """Player ids by name."""
     secrets: list[str]
     nonces: dict[str, str]
 
     def check(self) -> None:
-        """Raise `Leak` if anybody was sent what they may not see."""
+        """Raise `Leak` if a player was sent what it may not see."""
         for name, frames in self.frames.items():
             player = self.racers.get(name)
             own = followed(self.record, player) if player else []
@@ -117,7 +117,7 @@ class Raced:
 async def at_the_table(
     server: ListeningServer,
 ) -> AsyncIterator[tuple[list[SocketPlayer], SocketPlayer]]:
-    """Three racers of different kinds, and a watcher."""
+    """Connect three racers of different kinds, and a watcher."""
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         racers = [
@@ -129,7 +129,7 @@ async def at_the_table(
 
 
 async def raced(server: ListeningServer, store: Store, game: str, most: int = 200) -> Raced:
-    """A whole race of that game, and the next race's gathering behind it."""
+    """Play a whole race of that game, up to the gathering of the next."""
     async with at_the_table(server) as (racers, watcher):
         everyone = [*racers, watcher]
         code = await gathered(*racers, game=game)
@@ -177,12 +177,12 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 ) -> None:
     race = await raced(server, valkey, game)
     assert min(len(frames) for frames in race.frames.values()) > 5
-    # nobody can be stuck before having seen the whole stock
+    # No board can be stuck before its whole stock was seen.
     assert all(len(racer.log) > 5 for racer in race.record.racers)
     race.check()
 
 
-async def test_a_house_that_shows_hidden_cards_is_found_out(
+async def test_a_server_that_sends_hidden_cards_fails_the_check(
     server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[Position] = []
@@ -203,7 +203,7 @@ async def test_a_house_that_shows_hidden_cards_is_found_out(
         race.check()
 
 
-async def test_a_house_that_shows_the_seed_is_found_out(
+async def test_a_server_that_sends_the_seed_fails_the_check(
     server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leaky(picture: Any, table: tables.TableState, _: int) -> Any:
@@ -214,7 +214,7 @@ async def test_a_house_that_shows_the_seed_is_found_out(
         (await raced(server, valkey, "canfield", most=10)).check()
 
 
-def test_what_is_looked_for_is_found() -> None:
+def test_the_check_finds_every_kind_of_leak() -> None:
     position = deal_for_key(GAMES["canfield"], practice_key("a leak"))
     json, packed = CODECS[JSON], CODECS[MSGPACK]
     own = [position]

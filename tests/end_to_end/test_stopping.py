@@ -19,7 +19,7 @@ from saratoga_server.cancellation import TaskEnded
 from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for the server to stop: a bound that no test should reach."""
 
 
 def tell(server_process: ServerProcess, sign: signal.Signals = signal.SIGTERM) -> None:

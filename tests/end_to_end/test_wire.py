@@ -1,4 +1,4 @@
-"""Frames of every bad kind against a real house: each is answered, or the door is shut with a reason."""
+"""A real server answers every kind of bad frame, or closes the connection with a reason."""
 
 import json
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ def dial(url: str, *subprotocols: str) -> connect:
 
 
 async def answer(socket: ClientConnection, frame: Any) -> dict[str, Any]:
-    """The house's answer to a frame, or to a command written as a map."""
+    """Send a frame, or a command as a map; return the response."""
     is_packed = socket.subprotocol == MSGPACK
     if isinstance(frame, dict):
         frame = msgpack.packb(frame) if is_packed else json.dumps(frame)
@@ -51,7 +51,7 @@ async def refusal(socket: ClientConnection, frame: Any) -> tuple[str, int | None
     return event["code"], event.get("re"), event["message"]
 
 
-async def test_what_cannot_be_read_is_answered_and_the_connection_goes_on(url: str) -> None:
+async def test_undecodable_frames_are_answered_and_the_connection_stays_open(url: str) -> None:
     async with dial(url, MSGPACK) as socket:
         code, re, _ = await refusal(socket, b"\xc1")
         assert (code, re) == ("bad_frame", None)
@@ -63,7 +63,7 @@ async def test_what_cannot_be_read_is_answered_and_the_connection_goes_on(url: s
         assert (await answer(socket, hello))["type"] == "welcome"
 
 
-async def test_text_has_the_same_answers(url: str) -> None:
+async def test_text_frames_get_the_same_answers(url: str) -> None:
     async with dial(url, JSON) as socket:
         assert (await refusal(socket, "{"))[:2] == ("bad_frame", None)
         assert (await refusal(socket, b"{}"))[:2] == ("wrong_frame_kind", None)
@@ -71,7 +71,7 @@ async def test_text_has_the_same_answers(url: str) -> None:
         assert (code, re, message) == ("bad_command", 8, "$.type: Invalid value 'fly'.")
 
 
-async def test_nothing_comes_before_hello_and_hello_only_once(url: str) -> None:
+async def test_hello_must_come_first_and_only_once(url: str) -> None:
     async with dial(url, MSGPACK) as socket:
         assert (await refusal(socket, {"type": "list_tables", "id": 2}))[:2] == ("hello_first", 2)
         hello = {"type": "hello", "id": 1, "token": new_token()}
@@ -79,7 +79,7 @@ async def test_nothing_comes_before_hello_and_hello_only_once(url: str) -> None:
         assert (await refusal(socket, hello))[:2] == ("hello_twice", 1)
 
 
-async def test_what_is_out_of_place_is_named(url: str) -> None:
+async def test_the_refusal_names_the_bad_field(url: str) -> None:
     async with dial(url, MSGPACK) as socket:
         await answer(socket, {"type": "hello", "id": 1, "token": new_token()})
         table = {"type": "create_table", "id": 2, "game": "canfield"}
@@ -96,7 +96,7 @@ async def test_what_is_out_of_place_is_named(url: str) -> None:
             assert (await refusal(socket, {"id": 4, **command}))[:2] == (code, 4)
 
 
-async def test_a_frame_too_long_closes_the_connection_with_the_reason(url: str) -> None:
+async def test_a_frame_that_is_too_long_closes_the_connection_with_a_reason(url: str) -> None:
     async with dial(url, MSGPACK) as socket:
         await socket.send(b"x" * (MAX_COMMAND_BYTES + 1))
         with pytest.raises(ConnectionClosed) as closed:
@@ -107,13 +107,13 @@ async def test_a_frame_too_long_closes_the_connection_with_the_reason(url: str) 
 
 
 @pytest.mark.parametrize("offered", [[], ["saratoga.v9.msgpack"]])
-async def test_another_version_is_not_let_in(url: str, offered: list[str]) -> None:
+async def test_another_protocol_version_is_refused(url: str, offered: list[str]) -> None:
     with pytest.raises(InvalidStatus):
         async with dial(url, *offered):
             pass
 
 
-async def test_a_program_of_another_version_is_told_so(
+async def test_a_client_of_another_version_gets_a_message(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = Connection(url, new_token())
