@@ -1,4 +1,4 @@
-"""What a house answers to bytes, over bare TCP."""
+"""A server's responses to bytes over bare TCP."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Final
 from saratoga_protocol.version import MSGPACK
 
 BOUND: Final = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for anything awaited: a bound that no test should reach."""
 
 HANDSHAKE: Final = (
     "Host: house",
@@ -22,11 +22,11 @@ HANDSHAKE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BareAnswer:
-    """Everything that came back until the house hung up."""
+    """Everything that the server sent until it closed the connection."""
 
     raw: bytes
     headers: dict[str, str] = field(init=False)
-    """By name in small letters."""
+    """Headers by lower-case name."""
 
     def __post_init__(self) -> None:
         lines = self.raw.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")[1:]
@@ -35,7 +35,7 @@ class BareAnswer:
 
     @property
     def status(self) -> int:
-        """0: none."""
+        """The HTTP status, 0 without a response."""
         return int(self.raw[9:12]) if self.raw.startswith(b"HTTP/1.1 ") else 0
 
     @property
@@ -44,19 +44,19 @@ class BareAnswer:
 
     @property
     def answers(self) -> int:
-        """How many answers of HTTP there are in it."""
+        """The number of HTTP responses."""
         return self.raw.count(b"HTTP/1.1 ")
 
 
 async def said(port: int, opening: bytes, then: bytes = b"") -> BareAnswer:
-    """Send an opening, and once it is answered the rest; read until the house has hung up."""
+    """Send an opening, after its response the rest, and read until the server closes the connection."""
     async with asyncio.timeout(BOUND):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
             writer.write(opening)
             raw = b""
             with suppress(ConnectionError):
-                # who hangs up before the answer may get none
+                # A client that closes first may get no response.
                 try:
                     raw = await reader.readuntil(b"\r\n\r\n")
                 except asyncio.IncompleteReadError as ended:
@@ -71,12 +71,12 @@ async def said(port: int, opening: bytes, then: bytes = b"") -> BareAnswer:
 
 
 def request(first: str, *headers: str) -> bytes:
-    """A request as it goes over the line."""
+    """Encode an HTTP request."""
     return "\r\n".join((first, *headers, "", "")).encode("latin-1")
 
 
 def handshake(*more: str, without: Sequence[str] = (), subprotocol: str | None = MSGPACK) -> bytes:
-    """A WebSocket's handshake with more headers, or without some (named by how they begin)."""
+    """Encode a WebSocket handshake with further headers, or without those with these names."""
     kept = [line for line in HANDSHAKE if not line.startswith(tuple(without) or ("\0",))]
     if subprotocol is not None:
         kept.append(f"Sec-WebSocket-Protocol: {subprotocol}")
@@ -84,6 +84,6 @@ def handshake(*more: str, without: Sequence[str] = (), subprotocol: str | None =
 
 
 def masked(payload: bytes, first: int = 0x82) -> bytes:
-    """A short frame from a player; `first` is its first byte: bits and kind."""
+    """Encode a short masked frame; `first` is its first byte: flags and opcode."""
     assert len(payload) < 126
     return bytes([first, 0x80 | len(payload)]) + b"\0\0\0\0" + payload

@@ -1,4 +1,4 @@
-"""`deploy/compose.yaml` as docker-compose reads it: anchors followed, variables filled in."""
+"""`deploy/compose.yaml` as docker-compose reads it, with anchors and variables resolved."""
 
 import subprocess
 from typing import Any
@@ -12,7 +12,7 @@ FILLED_IN = {"SARATOGA_PUBLIC_URL": "wss://patience.example.org", "SARATOGA_TLS"
 
 
 def read_compose(environment: dict[str, str]) -> Any:
-    """The whole configuration; `CalledProcessError` says what was wrong with it."""
+    """Return the whole configuration; raise `CalledProcessError` if it is invalid."""
     told = subprocess.run(
         [program("docker-compose"), "--file", str(DEPLOY / "compose.yaml"), "config"],
         check=True,

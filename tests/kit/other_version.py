@@ -40,7 +40,7 @@ def change_the_rest() -> None:
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the field: one that was only packed may never have been written."""
+    """Tables that were read with the field; a table that was only packed may not have been stored."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
@@ -61,7 +61,7 @@ def change_the_rest() -> None:
                 standing.append(MOOD)
         return bytes(msgpack.packb(fields))
 
-    # the server looks both up there at every call
+    # The server looks up both names at every call.
     vars(writes)["pack"] = packed
     tables.unpack = unpacked
     for module in (node_events, event_channel, subscriber):
@@ -79,7 +79,7 @@ def with_moods(body: dict[str, Any]) -> dict[str, Any]:
 def moods_lost(body: dict[str, Any]) -> list[str]:
     """Return the parts that lack the field though a node that knows it has written them.
 
-    Seats and outcomes are not looked at: another node may have made them since.
+    Seats and outcomes are left out: another node may have created them since.
     """
     return [where for where in ("table", "settings") if parts(body)[where].get("mood") != MOOD]
 

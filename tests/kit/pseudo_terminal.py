@@ -1,4 +1,4 @@
-"""A terminal made of bytes: programs run in it as in a window, and it writes down what they do to it.
+"""A pseudo-terminal that runs programs and records everything that they write.
 
 A `PseudoTerminal` outlives the programs in it, as a window outlives what is typed at its shell: so
 one can be asked what it is like before and after.
@@ -19,27 +19,27 @@ from typing import Final
 from kit.terminal_bytes import TerminalModes, questions
 
 SEEN_WITHIN: Final = 30.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for anything awaited: a bound that no test should reach."""
 
 CELL_WIDTH, CELL_HEIGHT = 10, 20
-"""Pixels."""
+"""The size of a cell in pixels."""
 
 _TAKE_TERMINAL: Final = (
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "os.execvp(sys.argv[1], sys.argv[1:])"
 )
-"""What makes the terminal the one that controls a program, so that Ctrl-C and resizes reach it."""
+"""Makes the terminal the program's controlling terminal, so that Ctrl-C and resizes reach it."""
 
 
 class PseudoTerminal:
-    """A window of so many columns and lines; `modern` ones answer what they are asked."""
+    """A window of this size; a `modern` one answers queries."""
 
     def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
         self.modern = modern
         self.columns, self.lines = columns, lines
         self.modes = TerminalModes()
         self.written = bytearray()
-        """Everything that was written to it."""
+        """Everything that the program wrote."""
         self._own, self._theirs = os.openpty()
         os.set_blocking(self._own, False)
         self._more = asyncio.Event()
@@ -51,13 +51,13 @@ class PseudoTerminal:
         os.close(self._own)
         os.close(self._theirs)
 
-    # What is done to it
+    # Input
 
     @asynccontextmanager
     async def running(
         self, *command: str, env: Mapping[str, str | None] | None = None
     ) -> AsyncIterator[asyncio.subprocess.Process]:
-        """Run a program in it; at the end of the block it is killed if it is still there."""
+        """Run a program; kill it at the end of the block if it still runs."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-S", "-E", "-c", _TAKE_TERMINAL, *command),
             stdin=self._theirs,
@@ -73,19 +73,19 @@ class PseudoTerminal:
             await process.wait()
 
     def type(self, keys: bytes) -> None:
-        """As from the keyboard, or the mouse."""
+        """Send input as the keyboard or the mouse does."""
         os.write(self._own, keys)
 
     def point(self, button: int, column: int, line: int, *, released: bool = False) -> None:
-        """Move or press the mouse at a cell, counted from 0, as SGR says it; 32 more is a drag."""
+        """Send a mouse event at a cell, counted from 0, in SGR form; 32 more is a drag."""
         across, down = (CELL_WIDTH, CELL_HEIGHT) if self.modes.private.get(1016) else (1, 1)
-        # pixels: in the middle of the cell
+        # In pixels: the middle of the cell.
         at = (column * across + across // 2 + 1, line * down + down // 2 + 1)
         last = "m" if released else "M"
         self.type(f"\x1b[<{button};{at[0]};{at[1]}{last}".encode())
 
     def resize(self, columns: int, lines: int) -> None:
-        """As when the window is pulled: the program is told by signal or in-band, as it asked."""
+        """Resize the window and notify the program by signal or in-band, as it requested."""
         self.columns, self.lines = columns, lines
         self._set_size()
         if self.modes.private.get(2048):
@@ -93,7 +93,7 @@ class PseudoTerminal:
 
     def _report_size(self) -> None:
         lines, columns = self.lines, self.columns
-        # and the same in pixels
+        # The same in pixels.
         size = (lines, columns, lines * CELL_HEIGHT, columns * CELL_WIDTH)
         self.type(b"\x1b[48;%d;%d;%d;%dt" % size)
 
@@ -102,7 +102,7 @@ class PseudoTerminal:
             self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", self.lines, self.columns, 0, 0)
         )
 
-    # What is seen of it
+    # Output
 
     def _read(self) -> None:
         try:
@@ -113,7 +113,7 @@ class PseudoTerminal:
         reported = self.modes.private.get(2048)
         self.modes.feed(data)
         if self.modes.private.get(2048) and not reported:
-            # whoever asks for reports has one at once
+            # A program that requests reports gets one at once.
             self._report_size()
         if self.modern:
             for answer in questions(data):
@@ -122,7 +122,7 @@ class PseudoTerminal:
         more.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until that holds, looking whenever something was written."""
+        """Wait until `holds()`, checked whenever the program writes."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
                 while not holds():
@@ -133,17 +133,17 @@ class PseudoTerminal:
             ) from None
 
     async def shows(self, text: str, since: int = 0) -> None:
-        """Wait until that was written in one piece, from that byte on."""
+        """Wait until the text was written in one piece, from byte `since` on."""
         wanted = text.encode()
         await self.until(lambda: wanted in self.written[since:])
 
     async def writes(self) -> None:
-        """Wait until something more is written."""
+        """Wait until the program writes."""
         since = len(self.written)
         await self.until(lambda: len(self.written) > since)
 
     async def ended(self, process: asyncio.subprocess.Process) -> int:
-        """The exit code of a program that ends by itself, with everything it wrote taken in."""
+        """Wait for the program to end; return its exit code after reading all output."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
                 code = await process.wait()
@@ -155,14 +155,14 @@ class PseudoTerminal:
         return code
 
     def drain(self) -> None:
-        """Take in what is written already."""
+        """Read everything that is written already."""
         size = -1
         while size != len(self.written):
             size = len(self.written)
             self._read()
 
     def settings(self) -> str:
-        """What `stty -a` says in it, which is what the terminal's line discipline does."""
+        """Return the output of `stty -a`: the state of the line discipline."""
         stty = subprocess.run(
             ["stty", "-a"], stdin=self._theirs, capture_output=True, text=True, check=True
         )
@@ -170,7 +170,7 @@ class PseudoTerminal:
 
 
 def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """The environment of a program in a terminal with many colours; `None` takes a name away."""
+    """Return the environment of a program in a terminal with many colours; `None` removes a name."""
     wanted: dict[str, str | None] = {
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
@@ -190,7 +190,7 @@ def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, st
 async def open_terminal(
     columns: int = 80, lines: int = 24, *, modern: bool = True
 ) -> AsyncIterator[PseudoTerminal]:
-    """A terminal that is there until the end of the block."""
+    """Open a terminal until the end of the block."""
     terminal = PseudoTerminal(columns, lines, modern=modern)
     try:
         yield terminal

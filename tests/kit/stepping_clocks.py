@@ -1,4 +1,4 @@
-"""Wall clocks that can be stepped while a process runs: its own and nobody else's.
+"""Wall clocks of single processes that tests step while the processes run.
 
 A program is run by libfaketime. It does not get on with Python's threads, so Python gets another
 `time.time` and `time.time_ns` before anything else is imported. Steady clocks are left alone.
@@ -11,10 +11,10 @@ from pathlib import Path
 PLACES = ("/usr/lib/*-linux-gnu*/faketime", "/usr/lib*/faketime", "/usr/local/lib/faketime")
 
 TESTS = Path(__file__).parents[1]
-"""Where the kit is found."""
+"""The folder with the package `kit`."""
 
 SEEN_WITHIN = 1.0
-"""Seconds after which a process goes by the new time."""
+"""Seconds after which a process has noticed the new time."""
 
 STEPPED_PYTHON = """
 import time
@@ -30,7 +30,7 @@ time.time_ns = lambda: _time_ns() + _offset() * 1_000_000_000
 
 
 def find_library() -> Path | None:
-    """Where libfaketime is; `None` where it is not installed, and need not be."""
+    """Find libfaketime; `None` if it is missing and not required."""
     found = [path for place in PLACES for path in Path("/").glob(f"{place[1:]}/libfaketimeMT.so.1")]
     must = os.environ.get("CI") or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
     assert found or not must, "libfaketime is not installed, and this run must step clocks"
@@ -39,11 +39,11 @@ def find_library() -> Path | None:
 
 @dataclass
 class SteppingClock:
-    """The clock of whoever is run by `before_program` or `before_python`; in a folder of its own."""
+    """The clock of a process that `before_program` or `before_python` starts."""
 
     folder: Path
     offset: int = 0
-    """Seconds from the true time."""
+    """Seconds ahead of the true time."""
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
@@ -56,7 +56,7 @@ class SteppingClock:
 
     @property
     def before_program(self) -> tuple[str, ...]:
-        """What a program in C is run by; nothing where that cannot be."""
+        """The command prefix for a program in C; empty without libfaketime."""
         library = find_library()
         if library is None:
             return ()
@@ -71,14 +71,14 @@ class SteppingClock:
 
     @property
     def before_python(self) -> tuple[str, ...]:
-        """What a program in Python is run by."""
+        """The command prefix for a program in Python."""
         paths = [str(self.folder), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
         return ("env", f"PYTHONPATH={os.pathsep.join(paths)}")
 
     def set(self, offset: int) -> None:
-        """Step to so many seconds from the true time."""
+        """Step the clock to this many seconds ahead of the true time."""
         self.offset = offset
-        # in one piece: a half-written file would be another time
+        # Replace the file at once: a half-written one would be another time.
         new = self.folder / "offset.new"
         new.write_text(f"{offset:+d}\n")
         new.replace(self.file)

@@ -1,4 +1,4 @@
-"""System calls of a store, and of a house, as strace saw them: what came before an answer."""
+"""System calls of a store and a server, traced by strace, in the order of their answers."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from typing import Final
 
 STRACE: Final = shutil.which("strace")
 MUST_TRACE: Final = bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_REDIS") == "1"
-"""Whether a missing strace is a failure."""
+"""Whether the tests fail if strace is missing."""
 
 _CALL: Final = re.compile(r"(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)")
 
@@ -20,7 +20,7 @@ _RESUMED: Final = re.compile(r"<\.\.\. \w+ resumed>")
 
 @dataclass(frozen=True)
 class SystemCall:
-    """One call on an open file or socket."""
+    """One system call on an open file or socket."""
 
     name: str
     fd: int
@@ -29,7 +29,7 @@ class SystemCall:
 
     @property
     def on_log(self) -> bool:
-        """On the append-only file."""
+        """Whether the call is on the append-only file."""
         return self.path.endswith(".aof")
 
     @property
@@ -45,13 +45,13 @@ _CALLS: Final = "trace=read,readv,recvfrom,write,writev,sendto,sendmsg,fsync,fda
 
 
 def traced(output: Path) -> list[str]:
-    """What to put before a program's name to have its main thread's calls in `output`."""
+    """Return the command prefix that traces a program's main thread to `output`."""
     assert STRACE is not None, "strace is not installed, and this run must trace"
     return [STRACE, "-qq", "-y", "-s", "300", "-e", _CALLS, "-e", "signal=none", "-o", str(output)]
 
 
 def traced_with_children(output: Path) -> list[str]:
-    """As `traced`, with the calls of every thread and child, in the one order they happened in.
+    """Return the command prefix that traces every thread and child, in one order.
 
     The program keeps its own process id; strace works behind it.
     """
@@ -69,7 +69,7 @@ def read_calls(output: Path) -> list[SystemCall]:
 
 
 def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCall]]:
-    """For every request that contains the word: all calls from its reading to its answer."""
+    """Yield all calls from reading a request that contains the word to answering it."""
     for start, call in enumerate(calls):
         if call.name in ("read", "readv", "recvfrom") and request in call.rest:
             for end in range(start + 1, len(calls)):
@@ -79,7 +79,7 @@ def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCa
 
 
 def is_durable(calls: Sequence[SystemCall]) -> bool:
-    """Whether what the log took before the answer was synced before the answer, too."""
+    """Return whether everything written to the log before the answer was also synced before."""
     logged = [place for place, call in enumerate(calls) if call.on_log and call.writes]
     synced = [place for place, call in enumerate(calls) if call.on_log and call.syncs]
     return bool(logged) and bool(synced) and logged[-1] < synced[-1] < len(calls) - 1
@@ -87,7 +87,7 @@ def is_durable(calls: Sequence[SystemCall]) -> bool:
 
 @dataclass(frozen=True)
 class Span:
-    """A call of one of several processes: in which line of the account it began, and ended."""
+    """A system call of one of several processes, with the lines where it began and ended."""
 
     call: SystemCall
     process: int
@@ -96,7 +96,7 @@ class Span:
 
 
 def read_spans(output: Path) -> list[Span]:
-    """The calls in the order in which they began."""
+    """Read the calls in the order in which they began."""
     begun: dict[int, tuple[int, str]] = {}
     spans = []
     for place, line in enumerate(output.read_text(errors="replace").splitlines()):

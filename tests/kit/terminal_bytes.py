@@ -1,4 +1,4 @@
-"""What a program's bytes do to a terminal: which modes it switched, and which it has not given back.
+"""The modes that a program's output switches in a terminal, and those that it has not restored.
 
 The names and numbers are xterm's (ctlseqs) and, for keyboard and pointer, kitty's protocols.
 """
@@ -35,29 +35,29 @@ SEQUENCE: Final = re.compile(
     rb"|\x1b[PX^_][^\x1b]*\x1b\\"
     rb"|\x1b(?P<short>[ -/]*[0-Z\\^-~])"
 )
-"""One command to a terminal: CSI, OSC, the other strings, or two or three bytes."""
+"""One control sequence: CSI, OSC, another string, or two or three bytes."""
 
 
 @dataclass
 class TerminalModes:
-    """The switches of a terminal, followed as the bytes come."""
+    """The state of a terminal's modes, updated by output."""
 
     private: dict[int, bool] = field(default_factory=dict)
-    """Every private mode that was touched, as it is now."""
+    """The present state of every private mode that was set or reset."""
     keyboards: dict[bool, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Keyboard protocols pushed, on the alternate screen (`True`) and on the main one."""
     pointer: bytes = b""
-    """The shape of the mouse's pointer, where the program chose one."""
+    """The shape of the mouse pointer, if the program chose one."""
     plain_letters: bool = True
-    """Whether what is written next has the terminal's own colours."""
+    """Whether the next output has the terminal's default colours."""
     keypad: bool = False
     other_keys: bool = False
     ever: set[int] = field(default_factory=set)
-    """Private modes that were ever switched on or off."""
+    """Private modes that were ever set or reset."""
     _rest: bytes = b""
 
     def feed(self, data: bytes) -> None:
-        """Follow what the program wrote next; a command may come in pieces."""
+        """Process further output; a control sequence may be split."""
         data = self._rest + data
         end = 0
         for found in SEQUENCE.finditer(data):
@@ -99,7 +99,7 @@ class TerminalModes:
 
     @property
     def kept(self) -> list[str]:
-        """What the program took and has not given back; nothing, after a clean end."""
+        """Return everything that is not restored; empty after a clean end."""
         found = [
             f"{NAMES.get(mode, 'a mode')} (?{mode}) is {'on' if on else 'off'}"
             for mode, on in sorted(self.private.items())
@@ -122,6 +122,6 @@ class TerminalModes:
 
 
 def questions(data: bytes) -> list[bytes]:
-    """What a terminal that knows the newer protocols answers to the questions in these bytes."""
-    # 2: known, and switched off
+    """Return a modern terminal's answers to the queries in these bytes."""
+    # 2: known and reset.
     return [b"\x1b[?%s;2$y" % mode for mode in re.findall(rb"\x1b\[\?(2026|2048)\$p", data)]

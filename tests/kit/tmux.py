@@ -1,4 +1,4 @@
-"""Programs in terminals that a person could sit at: tmux draws, the test presses keys and reads.
+"""Programs in tmux terminals: tmux draws, the test presses keys and reads the screen.
 
 One server of our own with a socket of its own, gone at the end with everything in it. The test is
 attached in control mode, in which tmux says whenever a program has written something: so screens
@@ -22,7 +22,7 @@ from kit.pseudo_terminal import environment
 from kit.stores import SCRATCH
 
 SEEN_WITHIN: Final = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds for anything awaited: a bound that no test should reach."""
 
 _SETTINGS: Final = """
 set -g status off
@@ -35,13 +35,13 @@ set -s escape-time 0
 
 
 _SHELL: Final = "trap : INT QUIT; read _; {program}; code=$?; echo; echo ended: $code; read _"
-"""What a program is run by: started by a key, when its terminal has the size it is to see first."""
+"""Starts the program at a key press, once its terminal has its size."""
 _ENDED: Final = re.compile(r"^ended: (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What stands in a terminal: exactly its lines, without the blanks at their ends."""
+    """The lines of a terminal without trailing blanks."""
 
     lines: tuple[str, ...]
 
@@ -58,15 +58,15 @@ class Pane:
 
     tmux: "Tmux"
     number: str
-    """As tmux has it: `%3`."""
+    """The pane's id in tmux, such as `%3`."""
     pid: int
 
     async def press(self, *keys: str) -> None:
-        """Keys by their names: `Tab`, `Enter`, `Space`, `C-c`, `x`."""
+        """Press keys by name: `Tab`, `Enter`, `Space`, `C-c`, `x`."""
         await self.tmux.say(f"send-keys -t {self.number} {shlex.join(keys)}")
 
     async def type(self, text: str) -> None:
-        """Letter by letter, nothing read as a key's name."""
+        """Type a text letter by letter."""
         await self.tmux.say(f"send-keys -t {self.number} -l {shlex.quote(text)}")
 
     async def resize(self, columns: int, lines: int) -> None:
@@ -76,7 +76,7 @@ class Pane:
         return Screen(tuple(await self.tmux.say(f"capture-pane -p -t {self.number}")))
 
     async def painted(self) -> list[str]:
-        """The lines with their colours, as a terminal would have to be told."""
+        """Return the lines with their colours as control sequences."""
         return await self.tmux.say(f"capture-pane -p -e -N -t {self.number}")
 
     async def size(self) -> tuple[int, int]:
@@ -84,17 +84,17 @@ class Pane:
         return int(columns), int(lines)
 
     async def is_painted(self) -> bool:
-        """Whether the last frame is there whole: Textual ends each by sending the cursor home."""
+        """Return whether the last frame is complete: Textual ends each by moving the cursor home."""
         return await self._asked("#{cursor_x},#{cursor_y}") == "0,0"
 
     async def until(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """The first screen on which that stands, or that is as wanted."""
+        """Wait for the first screen that contains the text or meets the condition."""
         return await self.until_pressed((), wanted)
 
     async def until_pressed(
         self, keys: tuple[str, ...], wanted: str | Callable[[Screen], bool]
     ) -> Screen:
-        """As `until`; the keys are pressed anew on every screen that is not as wanted yet."""
+        """Wait like `until`, and press the keys again on every other screen."""
         screen = None
         try:
             async with asyncio.timeout(SEEN_WITHIN):
@@ -110,7 +110,7 @@ class Pane:
             raise AssertionError(f"never seen: {wanted}; the last was\n{screen}") from None
 
     async def ended(self) -> int:
-        """The exit code of a program that ends by itself; what it left on the screen stays there."""
+        """Wait for the program to end; return its exit code. The screen stays."""
         screen = await self.until(lambda screen: _ENDED.search(str(screen)) is not None)
         found = _ENDED.search(str(screen))
         assert found is not None
@@ -124,7 +124,7 @@ class Pane:
 
 @dataclass
 class Tmux:
-    """A tmux server of our own, and the control client by which it is told what to do."""
+    """A separate tmux server and the control client that sends it commands."""
 
     socket: Path
     process: asyncio.subprocess.Process
@@ -140,7 +140,7 @@ class Tmux:
         lines: int = 24,
         env: Mapping[str, str | None] | None = None,
     ) -> Pane:
-        """A new terminal of that size, with that program in it."""
+        """Open a terminal of this size with a program in it."""
         wanted = environment({"TERM": None, **(env or {})})
         gone = [
             part for name in os.environ.keys() - wanted.keys() - {"TERM"} for part in ("-u", name)
@@ -158,7 +158,7 @@ class Tmux:
         return pane
 
     async def say(self, command: str) -> list[str]:
-        """Give the server a command; returns what it prints."""
+        """Run a tmux command; return its output."""
         assert self.process.stdin is not None
         async with self._turn, asyncio.timeout(SEEN_WITHIN):
             self.process.stdin.write(command.encode() + b"\n")
@@ -168,11 +168,11 @@ class Tmux:
         return printed
 
     def written(self, pane: str) -> asyncio.Event:
-        """Happens when the program in that pane next writes something, or ends."""
+        """Return a future for the next output or the end of the pane's program."""
         return self._changed.setdefault(pane, asyncio.Event())
 
     async def listen(self) -> None:
-        """Take in what the server says, until it is gone."""
+        """Read the server's messages until it ends."""
         assert self.process.stdout is not None
         block: list[str] | None = None
         async for raw in self.process.stdout:
@@ -188,7 +188,7 @@ class Tmux:
             elif word == "%output":
                 self._happened(rest.partition(" ")[0])
             elif word.startswith("%"):
-                # a pane that ended is not told of by name
+                # The message about an ended pane does not name it.
                 for pane in list(self._changed):
                     self._happened(pane)
 
@@ -199,13 +199,13 @@ class Tmux:
 
 @asynccontextmanager
 async def open_tmux() -> AsyncIterator[Tmux]:
-    """A tmux server that is there until the end of the block."""
+    """Run a tmux server until the end of the block."""
     program = shutil.which("tmux")
     assert program is not None, "tmux is not installed, and terminals are tested in it"
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
         socket, settings = Path(folder) / "s", Path(folder) / "settings"
         settings.write_text(_SETTINGS)
-        # the first window holds the session open; -C: control mode
+        # The first window keeps the session open; -C: control mode.
         process = await asyncio.create_subprocess_exec(
             *(program, "-u", "-S", str(socket), "-f", str(settings), "-C"),
             *("new-session", "-x", "80", "-y", "24", "exec cat"),
@@ -231,7 +231,7 @@ async def _end(tmux: Tmux, program: str) -> None:
     )
     await ending.wait()
     for pane in tmux.panes:
-        # each pane's program leads a session of its own; a hang-up has reached it already
+        # Each pane's program leads its own session and has received the hang-up already.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pane.pid, signal.SIGKILL)
     if tmux.process.returncode is None:

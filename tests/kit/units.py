@@ -1,4 +1,4 @@
-"""What systemd's units in `deploy/systemd` allow, as systemd itself reads them."""
+"""The permissions of the units in `deploy/systemd`, as systemd reads them."""
 
 import subprocess
 from functools import cache
@@ -11,14 +11,14 @@ UNITS = DEPLOY / "systemd"
 
 
 def values(unit: Path, name: str) -> list[str]:
-    """Every value that a unit gives to a setting."""
+    """Return every value of a setting in a unit."""
     lines = (line.partition("=") for line in unit.read_text().splitlines())
     return [value for key, _, value in lines if key == name]
 
 
 @cache
 def calls_of(group: str) -> frozenset[str]:
-    """The system calls in one of systemd's groups, such as `@file-system`."""
+    """Return the system calls in one of systemd's groups, such as `@file-system`."""
     said = subprocess.run(
         [program("systemd-analyze"), "--no-pager", "syscall-filter", group],
         check=True,
@@ -38,7 +38,7 @@ def expanded(names: tuple[str, ...]) -> frozenset[str]:
 
 
 def allowed_calls(unit: Path) -> frozenset[str]:
-    """What a unit's process may ask the kernel for; a list of what it may begins with `@default`."""
+    """Return the system calls that a unit's process may use; `@default` is always allowed."""
     allowed = calls_of("@default")
     for value in values(unit, "SystemCallFilter"):
         if value.startswith("~"):

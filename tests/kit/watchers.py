@@ -1,4 +1,4 @@
-"""Prometheus, run from the very files in `deploy/prometheus`, and what it says when it is asked."""
+"""Prometheus with the settings in `deploy/prometheus`, and its answers to queries."""
 
 import json
 import subprocess
@@ -20,13 +20,13 @@ SCRAPE_EVERY = "500ms"
 
 
 class Prometheus:
-    """A running one."""
+    """A running Prometheus."""
 
     def __init__(self, port: int) -> None:
         self.port = port
 
     def ask(self, path: str, **parameters: str) -> Any:
-        """The data of an answer."""
+        """Return the data of a response."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urlencode(parameters)}"
         try:
             with urlopen(url, timeout=10) as answer:
@@ -38,12 +38,12 @@ class Prometheus:
         return told["data"]
 
     def value(self, expression: str) -> list[dict[str, Any]]:
-        """What an expression comes to now: its series."""
+        """Return the present series of an expression."""
         found: list[dict[str, Any]] = self.ask("query", query=expression)["result"]
         return found
 
     def wait_for(self, expression: str) -> None:
-        """Until an expression comes to something."""
+        """Wait until an expression has series."""
         deadline = time.monotonic() + READY_WITHIN
         while not self.value(expression):
             assert time.monotonic() < deadline, f"{expression} never came to anything"
@@ -52,7 +52,7 @@ class Prometheus:
 
 @contextmanager
 def open_prometheus(targets: Mapping[str, Sequence[int]]) -> Iterator[Prometheus]:
-    """Prometheus that scrapes the ports of each kind of target, `node` and `machine`, and often."""
+    """Run Prometheus and let it scrape the ports of each kind of target, `node` and `machine`, often."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as scratch:
         folder, port = Path(scratch), free_port()
         settings = replaced(
@@ -99,7 +99,7 @@ def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
 
 @contextmanager
 def open_node_exporter() -> Iterator[int]:
-    """Prometheus's exporter of this machine's figures, with the flags that compose.yaml gives it."""
+    """Run the exporter of this machine's metrics with the flags of compose.yaml."""
     port = free_port()
     process = subprocess.Popen(
         [
