@@ -129,7 +129,7 @@ class Tmux:
     socket: Path
     process: asyncio.subprocess.Process
     panes: list[Pane] = field(default_factory=list)
-    _answers: asyncio.Queue[tuple[bool, list[str]]] = field(default_factory=asyncio.Queue)
+    answers: asyncio.Queue[tuple[bool, list[str]]] = field(default_factory=asyncio.Queue)
     _changed: dict[str, asyncio.Event] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -163,7 +163,7 @@ class Tmux:
         async with self._turn, asyncio.timeout(SEEN_WITHIN):
             self.process.stdin.write(command.encode() + b"\n")
             await self.process.stdin.drain()
-            well, printed = await self._answers.get()
+            well, printed = await self.answers.get()
         assert well, f"{command}: {printed}"
         return printed
 
@@ -179,7 +179,7 @@ class Tmux:
             line = raw.decode(errors="replace").rstrip("\n")
             word, _, rest = line.partition(" ")
             if block is not None and word in ("%end", "%error"):
-                self._answers.put_nowait((word == "%end", block))
+                self.answers.put_nowait((word == "%end", block))
                 block = None
             elif block is not None:
                 block.append(line)
@@ -218,7 +218,7 @@ async def open_tmux() -> AsyncIterator[Tmux]:
         listening = asyncio.create_task(tmux.listen())
         try:
             async with asyncio.timeout(SEEN_WITHIN):
-                await tmux._answers.get()  # of new-session itself
+                await tmux.answers.get()  # of new-session itself
             yield tmux
         finally:
             await _end(tmux, program)
