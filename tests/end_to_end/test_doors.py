@@ -205,7 +205,7 @@ async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by
 ) -> None:
     async with open_tmux() as tmux:
         anna = await open_pane(tmux, tmp_path / "anna", "--server", server_process.url)
-        await anna.until("Your name: _")
+        await anna.until("Your name:")
         await enter(anna, "Anna")
         await anna.until("You are Anna")
         await anna.press("c")
@@ -245,7 +245,7 @@ async def test_a_terminal_that_cannot_redraw_has_the_lobby_in_lines(
         open_terminal() as terminal,
         terminal.running(*PROGRAM, env=env) as process,
     ):
-        await terminal.shows("you have no name yet: say name NAME")
+        await terminal.shows("you have no name yet: type name NAME")
         terminal.type(b"name Anna\nquit\n")
         assert await terminal.ended(process) == Exit.DONE
         assert b"\x1b" not in terminal.written
@@ -265,3 +265,50 @@ async def test_bash_completes_what_the_program_prints_for_it() -> None:
     )
     told, _ = await process.communicate()
     assert told.decode().splitlines()[-1] == "leaderboard"
+
+
+@asynccontextmanager
+async def counting_proxy(port: int) -> AsyncIterator[tuple[str, list[int]]]:
+    """Forward connections to a port of this machine; the list gets an entry for each."""
+    connections: list[int] = []
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while chunk := await reader.read(65536):
+            writer.write(chunk)
+        writer.close()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(len(connections))
+        to_reader, to_writer = await asyncio.open_connection("127.0.0.1", port)
+        for pair in ((reader, to_writer), (to_reader, writer)):
+            task = asyncio.create_task(forward(*pair))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    async with await asyncio.start_server(accept, "127.0.0.1", 0) as proxy:
+        try:
+            yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}", connections
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+async def test_host_and_join_open_one_connection_each(
+    server_process: ServerProcess, tmp_path: Path
+) -> None:
+    async with counting_proxy(server_process.port) as (url, connections):
+        words = ("host", "lafayette", "--name", "Anna", "--plain")
+        async with line_client(url, tmp_path / "anna", *words) as anna:
+            code = (await anna.expect("invitation: table ")).split()[-1]
+            await anna.expect("table ")
+            assert len(connections) == 1
+            joining = ("join", code, "--name", "Bert", "--plain")
+            async with line_client(url, tmp_path / "bert", *joining) as bert:
+                await bert.expect("table ")
+                assert len(connections) == 2
+                bert.type("leave", "quit")
+                await bert.ended()
+            anna.type("leave", "quit")
+            assert await anna.ended() == Exit.DONE
+        assert len(connections) == 2
