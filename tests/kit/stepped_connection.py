@@ -7,8 +7,8 @@ So it can produce every order of events that a network can.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close
@@ -100,7 +100,8 @@ class ClientEnd:
         return frame
 
     async def answer(self, command: AnyCommand) -> AnyEvent:
-        return await self._network.server.node.dispatcher.answer(self.session, command)
+        with self._network.working():
+            return await self._network.server.node.dispatcher.answer(self.session, command)
 
 
 class SteppedNetwork:
@@ -115,6 +116,9 @@ class SteppedNetwork:
         self.refusals: deque[tuple[str, bool]] = deque()
         """Refusals that replace the next answers; true if the command is carried out all the same."""
         self._carried_out: set[int] = set()
+        self._working = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._up = asyncio.Event()
         self._up.set()
         self._client: ClientEnd | None = None
@@ -134,6 +138,25 @@ class SteppedNetwork:
         """Test whether a command or an event is on its way."""
         client = self._client
         return bool(self.commands) or (client is not None and bool(client.peer.undelivered))
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Count the server as working on a command; its store takes real time."""
+        self._working += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._working -= 1
+            if not self._working:
+                self._idle.set()
+
+    async def quiet(self) -> None:
+        """Wait until the client waits and the server works on no command."""
+        await run_ready_tasks()
+        while self._working:
+            await self._idle.wait()
+            await run_ready_tasks()
 
     async def answer_one(self) -> None:
         """Let the server receive and answer the next command."""
@@ -165,18 +188,19 @@ class SteppedNetwork:
 
     async def cut(self) -> None:
         """Cut the connection: everything on its way is lost, and the client cannot reconnect."""
+        await self.quiet()
         self._up.clear()
         self.commands.clear()
         client, self._client = self._client, None
         if client is not None:
             client.peer.end()
             await self.server.node.dispatcher.disconnected(client.session)
-        await run_ready_tasks()
+        await self.quiet()
 
     async def restore(self) -> None:
         """Let the client reconnect."""
         self._up.set()
-        await run_ready_tasks()
+        await self.quiet()
 
     async def settle(self) -> None:
         """Answer and deliver until nothing is on its way."""
@@ -185,7 +209,7 @@ class SteppedNetwork:
             idle = 0 if self.has_work else idle + 1
             await self.answer_one()
             self.deliver_one()
-            await run_ready_tasks()
+            await self.quiet()
 
 
 class SteppedConnection(Connection):

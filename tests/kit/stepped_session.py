@@ -10,7 +10,8 @@ from typing import TypeVar
 import pytest
 
 from kit.in_process_server import Deal, open_in_process_server
-from kit.stepped_connection import AT_ONCE, SteppedConnection, run_ready_tasks
+from kit.players import RECEIVED_WITHIN
+from kit.stepped_connection import AT_ONCE, SteppedConnection
 from saratoga_client.net.connection import Timing
 from saratoga_client.problems import Problem
 from saratoga_client.session.own_board import OwnBoard
@@ -56,8 +57,9 @@ class SteppedSession:
     async def do(self, action: Awaitable[Result]) -> Result:
         """Do an action of the player, and answer and deliver until nothing is on its way."""
         doing = asyncio.ensure_future(action)
-        await run_ready_tasks()
-        await self.settle()
+        async with asyncio.timeout(RECEIVED_WITHIN):
+            while not doing.done():
+                await self.settle()
         return await doing
 
     async def receive(self, *sent: AnyEvent) -> None:
@@ -73,10 +75,12 @@ class SteppedSession:
         return ended.value
 
     async def settle(self) -> None:
-        """Answer and deliver until nothing is on its way."""
+        """Answer and deliver until nothing is on its way and the server has finished its work."""
         await self.network.settle()
         await self.server.settle()
-        await self.network.settle()
+        while self.network.has_work:
+            await self.network.settle()
+            await self.server.settle()
 
     async def pass_time(self, millis: int) -> None:
         """Advance the server's time and deliver what happens then."""

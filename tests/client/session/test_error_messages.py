@@ -35,15 +35,15 @@ def refused(code: str) -> CommandRefused:
         (ServerClosed(TAKEN_OVER.code, TAKEN_OVER.reason), "another device", "continue there"),
         (ServerClosed(BANNED.code, BANNED.reason), "banned you", "finished races still count"),
         (ServerClosed(ABUSE.code, ABUSE.reason), "closed the connection: too many", "is safe"),
-        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), "another version", "up to date"),
+        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), "another version", "Update this program"),
         (ClientClosed("closed"), "no longer at this table", "is safe"),
         (StateStoreClosed(), "no longer at this table", "is safe"),
         (RequestTimedOut("Ready"), "did not answer in time", "Check whether it was done"),
         (refused("server_fault"), "server failed on this command", "Check whether it was done"),
         (refused("store_unavailable"), "cannot reach its store", "Check whether it was done"),
-        (refused("draining"), "about to stop", "nothing was changed"),
+        (refused("draining"), "about to stop", "Nothing was changed"),
         (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
-        (UnexpectedAnswer("a Done"), "another version", "up to date"),
+        (UnexpectedAnswer("a Done"), "another version", "Update this program"),
     ],
 )
 def test_the_message_for_an_error_says_what_happened_and_what_to_do(

@@ -21,10 +21,11 @@ async def lose_connection_in_countdown(there: SteppedSession) -> None:
     starting = asyncio.create_task(there.session.start())
     await run_ready_tasks()
     await there.network.answer_one()
-    while not any(isinstance(command, Reveal) for command in there.network.commands):
+    while not (starting.done() and there.network.commands):
+        await there.server.settle()
         there.network.deliver_one()
-        await run_ready_tasks()
-    await starting
+        await there.network.quiet()
+    assert [type(command) for command in there.network.commands] == [Reveal]
     await there.network.cut()
     assert there.state.phase == "countdown"
     assert there.state.link == "reconnecting"
