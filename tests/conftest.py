@@ -44,7 +44,7 @@ pytest_plugins = [
     "kit.in_process_server",
     "kit.listening_server",
     "kit.figures",
-    "kit.deployed",
+    "kit.deployment_fixture",
 ]
 
 

@@ -154,7 +154,7 @@ async def race_load(
             loop.stop()
         for racers in everyone:
             for racer in racers:
-                racer.go()
+                racer.disconnect()
         if load.seconds >= seconds * LEAST_PART:
             SUPPLY.saw(tables, load.rate)
             return load

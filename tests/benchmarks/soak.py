@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.machine import stolen_seconds
 from benchmarks.measuring import children, resident_kib, scheduled_seconds
-from kit.paced_evenings import Load, evenings
+from kit.paced_players import Load, race_repeatedly
 from kit.server_process import ServerProcess, running_server
 
 SHARE = 0.6
@@ -168,7 +168,7 @@ async def soak(
         # one after the other, so that their races do not all end at once
         for _ in range(more):
             tables.append(
-                asyncio.create_task(evenings(load, server_process.port, game, len(tables)))
+                asyncio.create_task(race_repeatedly(load, server_process.port, game, len(tables)))
             )
             await asyncio.sleep(SAMPLE_EVERY / more)
 
@@ -231,23 +231,23 @@ def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[s
     resident = [look.resident for look in samples.looks]
     stolen = samples.looks[-1].stolen - samples.looks[0].stolen
     slope = samples.slope(settled)
-    is_kept = slope < MOST_GROWTH and slower <= MOST_SLOWER and not load.again
+    is_kept = slope < MOST_GROWTH and slower <= MOST_SLOWER and not load.repeats
     lines = [
         f"{tables}, {seconds / 60:.0f} minutes",
         f"the server busy for {samples.busy(len(samples.looks)):.0%} of the time; "
         f"{len(load.waits) / seconds:.0f} moves a second, sent late {load.late / len(load.waits):.1%}",
-        f"{len(load.waits)} moves, {load.races} races, {load.evenings} evenings, "
-        f"{load.again} commands said again because the store was away",
+        f"{len(load.waits)} moves, {load.races} races, {load.visits} visits, "
+        f"{load.repeats} commands repeated because the store was unavailable",
         f"resident: {resident[0]:.1f} MiB at first, {resident[-1]:.1f} at last, most {max(resident):.1f}; "
         f"after minute {settled / 60:.1f} {slope:+.2f} MiB in ten minutes (bar: below {MOST_GROWTH:g})",
-        f"the host took {stolen / seconds:.0%} of a core away; of each third it left "
+        f"the hypervisor took {stolen / seconds:.0%} of a core away; of each third, "
         + ", ".join(f"{third.alone} of {third.pauses}" for third in thirds)
-        + f" pauses of {SAMPLE_EVERY:g} s alone",
-        "p99 of acknowledgements by thirds: "
+        + f" samples of {SAMPLE_EVERY:g} s were undisturbed",
+        "p99 latency of each third: "
         + ", ".join(f"{third.p99:.1f}" for third in thirds)
-        + " ms; alone "
+        + " ms; undisturbed "
         + ", ".join(f"{third.p99_alone:.1f}" for third in thirds)
-        + f" ms; {'alone' if is_alone_enough else 'in all'}, last to first {slower:.2f} (bar: at most "
+        + f" ms; {'undisturbed' if is_alone_enough else 'all samples'}, last to first {slower:.2f} (bar: at most "
         f"{MOST_SLOWER:g})",
         "kept" if is_kept else "NOT KEPT",
     ]

@@ -41,7 +41,7 @@ async def raced(*altered: str) -> tuple[LeanRacer, BoardView, bytes]:
         board = await moved(racers[0])
         logs = store.ask("KEYS", "*:log:*")
         for racer in racers:
-            racer.go()
+            racer.disconnect()
     return racers[0], board, logs
 
 

@@ -161,7 +161,7 @@ async def _server(tables: int, game: str) -> AsyncIterator[Contestant]:
             loop.stop()
             for racers in everyone:
                 for racer in racers:
-                    racer.go()
+                    racer.disconnect()
 
 
 @asynccontextmanager

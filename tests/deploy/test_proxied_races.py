@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from kit.deployed import Deployment, scraped
+from kit.deployment_fixture import Deployment, scraped
 from kit.race_audit import disagreements
 from kit.recorded_players import LINE_UP, players_at_a_table
 from saratoga_protocol.commands import GetRecord

@@ -12,8 +12,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
-from kit.deployed import Deployment
 from kit.deployment import Proxy, open_proxy
+from kit.deployment_fixture import Deployment
 from saratoga_protocol.version import SUBPROTOCOLS
 
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]

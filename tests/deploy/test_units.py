@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kit.deployed import scrape
 from kit.deployment import DEPLOY
+from kit.deployment_fixture import scrape
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.server_process import running_server
-from kit.units import UNITS, allowed_calls, values
+from kit.systemd_units import UNITS, allowed_calls, values
 from saratoga_server.config import DEFAULT_METRICS_PORT, DEFAULT_PORT
 
 SERVER = UNITS / "saratoga-server@.service"

@@ -14,8 +14,8 @@ import pytest
 from kit.deployment import DEPLOY, open_valkey
 from kit.nodes import nodes_on
 from kit.programs import program
+from kit.prometheus import Prometheus, open_node_exporter, open_prometheus
 from kit.recorded_players import LINE_UP, players_at_a_table
-from kit.watchers import Prometheus, open_node_exporter, open_prometheus
 from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol.commands import GetRecord
 from saratoga_server.embedded_store.process import find_binary

@@ -80,8 +80,8 @@ async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
         legal = racer.board.legal
         if not legal:
             return
-        temper = banking if chance.random() < 0.8 else wandering
-        answer = await racer.move(str(temper([parse_move(text) for text in legal], chance)))
+        strategy = banking if chance.random() < 0.8 else wandering
+        answer = await racer.move(str(strategy([parse_move(text) for text in legal], chance)))
         assert isinstance(answer, MoveMade), answer
 
 

@@ -73,8 +73,8 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
         if not board.legal:
             break
         moves = [parse_move(text) for text in board.legal]
-        temper = wandering if curious else banking
-        await racer.move(str(temper(moves, chance)))
+        strategy = wandering if curious else banking
+        await racer.move(str(strategy(moves, chance)))
     if racer.board.state == "racing":
         await racer.cash_out()
 

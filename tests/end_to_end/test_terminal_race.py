@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kit.players_keys import KeyPlayer
+from kit.keyboard_player import KeyboardPlayer
 from kit.server_process import ServerProcess
 from kit.tmux import Screen, open_tmux
 from saratoga_rules.games import GAMES
@@ -31,25 +31,26 @@ SIZES = {
 @asynccontextmanager
 async def two_at_a_table(
     server_process: ServerProcess, homes: Path, game: str, size: tuple[int, int]
-) -> AsyncIterator[tuple[KeyPlayer, KeyPlayer]]:
+) -> AsyncIterator[tuple[KeyboardPlayer, KeyboardPlayer]]:
     """Two terminals whose players sit at a new table of this game."""
     columns, lines = size
     async with open_tmux() as tmux:
-        anna = KeyPlayer(tmux, "Anna", server_process.url, homes / "anna")
-        bert = KeyPlayer(tmux, "Bert", server_process.url, homes / "bert", columns, lines)
+        anna = KeyboardPlayer(tmux, "Anna", server_process.url, homes / "anna")
+        bert = KeyboardPlayer(tmux, "Bert", server_process.url, homes / "bert", columns, lines)
         await bert.joins(await anna.hosts(game))
         yield anna, bert
 
 
 async def both(
-    players: tuple[KeyPlayer, KeyPlayer], do: Callable[[KeyPlayer], Coroutine[Any, Any, Any]]
+    players: tuple[KeyboardPlayer, KeyboardPlayer],
+    do: Callable[[KeyboardPlayer], Coroutine[Any, Any, Any]],
 ) -> None:
     async with asyncio.TaskGroup() as group:
         for player in players:
             group.create_task(do(player))
 
 
-async def race(players: tuple[KeyPlayer, KeyPlayer], number: int = 1) -> None:
+async def race(players: tuple[KeyboardPlayer, KeyboardPlayer], number: int = 1) -> None:
     """Play a race from ready to the results, the same on both screens, and go to the next one."""
     anna, bert = players
     await both(players, lambda player: player.is_ready())

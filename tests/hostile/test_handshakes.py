@@ -8,8 +8,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.bare import handshake, masked, request, said
 from kit.listening_server import ListeningServer, listening_server
+from kit.raw_http import exchange, handshake, masked, request
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.store.opening import Store
 
@@ -36,12 +36,12 @@ async def test_a_page_of_another_site_gets_no_connection(
 
 
 async def test_a_second_origin_header_gets_no_connection(server: ListeningServer) -> None:
-    answer = await said(server.port, handshake(f"Origin: {EVIL}", "Origin: null"))
+    answer = await exchange(server.port, handshake(f"Origin: {EVIL}", "Origin: null"))
     assert answer.status in (400, 403)
 
 
 async def test_a_client_without_an_origin_is_admitted(server: ListeningServer) -> None:
-    answer = await said(server.port, handshake())
+    answer = await exchange(server.port, handshake())
     assert answer.status == 101
 
 
@@ -53,7 +53,7 @@ async def test_a_page_of_another_site_reads_only_what_is_public(
         *("GET /leaderboards/canfield HTTP/1.1", "Host: server", f"Origin: {EVIL}"),
         *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
     )
-    ours, theirs = await said(server.port, plain), await said(server.port, foreign)
+    ours, theirs = await exchange(server.port, plain), await exchange(server.port, foreign)
     assert ours.body == theirs.body
     assert theirs.status == 200
     # Any site may read the page, but without credentials; the server has none.
@@ -87,7 +87,7 @@ async def test_a_request_hidden_behind_another_is_not_answered(
 ) -> None:
     """A request hidden in another's body is not answered, so no proxy can be made to smuggle one."""
     hidden = request("GET /readyz HTTP/1.1", "Host: server")
-    answer = await said(server.port, first + b"0\r\n\r\n" + hidden, hidden)
+    answer = await exchange(server.port, first + b"0\r\n\r\n" + hidden, hidden)
     assert answer.answers == 1
     assert b'"ready"' not in answer.raw
     assert answer.headers["connection"].lower() == "close"
@@ -110,14 +110,14 @@ async def test_a_request_hidden_behind_another_is_not_answered(
 async def test_a_header_twice_too_long_or_broken_is_no_server_error(
     server: ListeningServer, more: tuple[str, ...], statuses: set[int]
 ) -> None:
-    answer = await said(server.port, handshake(*more))
+    answer = await exchange(server.port, handshake(*more))
     assert answer.status in statuses, answer.raw[:200]
     assert b"Traceback" not in answer.raw
 
 
 @pytest.mark.parametrize("missing", ["Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
 async def test_an_incomplete_handshake_is_refused(server: ListeningServer, missing: str) -> None:
-    answer = await said(server.port, handshake(without=[missing]))
+    answer = await exchange(server.port, handshake(without=[missing]))
     assert answer.status in (200, 400, 426)
 
 
@@ -145,7 +145,7 @@ async def test_an_incomplete_handshake_is_refused(server: ListeningServer, missi
 async def test_other_methods_and_paths_are_refused(
     server: ListeningServer, line: str, statuses: set[int]
 ) -> None:
-    answer = await said(server.port, request(line, "Host: server"))
+    answer = await exchange(server.port, request(line, "Host: server"))
     assert answer.status in statuses, answer.raw[:200]
     assert b"root:" not in answer.raw
     assert b"Traceback" not in answer.raw
@@ -158,7 +158,7 @@ async def test_other_methods_and_paths_are_refused(
     "offered", ["chat", "saratoga.v2.json", "SARATOGA.V1.JSON", "saratoga.v1.json.evil", ",,", None]
 )
 async def test_other_subprotocols_are_refused(server: ListeningServer, offered: str | None) -> None:
-    answer = await said(server.port, handshake(subprotocol=offered))
+    answer = await exchange(server.port, handshake(subprotocol=offered))
     assert answer.status == 400 or _close_code(answer.body) in (4504, 1002)
 
 
@@ -166,7 +166,7 @@ async def test_other_subprotocols_are_refused(server: ListeningServer, offered: 
 async def test_the_server_chooses_a_subprotocol_that_was_offered(
     server: ListeningServer, offered: str
 ) -> None:
-    answer = await said(server.port, handshake(subprotocol=offered))
+    answer = await exchange(server.port, handshake(subprotocol=offered))
     assert answer.status == 101
     assert answer.headers["sec-websocket-protocol"] in offered.split(", ")
 
@@ -185,7 +185,7 @@ async def test_compression_is_declined_whatever_is_offered(
 ) -> None:
     opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
     # A compressed frame all the same: its first reserved bit is set.
-    answer = await said(server.port, opening, masked(b"\x00", first=0xC2))
+    answer = await exchange(server.port, opening, masked(b"\x00", first=0xC2))
     assert answer.status == 101
     assert "sec-websocket-extensions" not in answer.headers
     assert _close_code(answer.body) == 1002
@@ -208,7 +208,7 @@ async def test_compression_is_declined_whatever_is_offered(
 async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
     server: ListeningServer, frame: bytes, code: int
 ) -> None:
-    answer = await said(server.port, handshake(subprotocol=JSON), frame)
+    answer = await exchange(server.port, handshake(subprotocol=JSON), frame)
     assert answer.status == 101
     assert _close_code(answer.body) in (code, 1009)
 

@@ -1,8 +1,8 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
-The measure of how soon a program in a terminal can be there, and what the kit's terminals are tried
-with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault, `l` writes into
-the log; after `h` it hangs when it should end, and after `b` it is busy for ever.
+The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
+With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error, `l` writes
+to the log, `h` makes it hang when it quits, `b` makes it loop for ever.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ from textual.widgets import Static
 
 from saratoga_client.tui import terminal_guard
 
-SHOWN: Final = "nothing but this"
+SHOWN: Final = "this is the only line"
 HANGS: Final = "will never end"
-LOGGED: Final = "a logger has something to say"
-GOES_ON: Final = "goes on as before"
-BUSY: Final = "will never listen"
+LOGGED: Final = "a line of the log"
+GOES_ON: Final = "still running"
+BUSY: Final = "will never read a key"
 
 
 class BareApp(terminal_guard.TerminalApp):
-    """One line of text."""
+    """An app that shows one line of text."""
 
     BINDINGS: ClassVar = [
         ("q", "quit", "Quit"),
@@ -38,7 +38,7 @@ class BareApp(terminal_guard.TerminalApp):
         yield Static(SHOWN)
 
     def action_fail(self) -> None:
-        raise ValueError("as it was asked to")
+        raise ValueError("raised by the key f")
 
     def action_log(self) -> None:
         logging.getLogger("saratoga").warning(LOGGED)
@@ -62,7 +62,7 @@ class BareApp(terminal_guard.TerminalApp):
 
 
 if __name__ == "__main__":
-    if "--parting" in sys.argv:
+    if "--guarded" in sys.argv:
         logging.basicConfig()
         sys.exit(asyncio.run(terminal_guard.run(BareApp())))
     BareApp().run()

@@ -1,4 +1,4 @@
-"""What the long targets have measured, said at the end of a run."""
+"""Print the figures that tests measured, at the end of a run."""
 
 import pytest
 
@@ -6,7 +6,7 @@ _figures: list[str] = []
 
 
 def note(figure: str) -> None:
-    """Say this when the tests are through."""
+    """Print this line after the last test."""
     _figures.append(figure)
 
 

@@ -1,4 +1,4 @@
-"""What the guided fuzzing begins with: something of the right kind for every target."""
+"""The first inputs of guided fuzzing: some valid ones for every target."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ _TEXTS: Final = {
 
 
 def seeds(target: str) -> Iterator[bytes]:
-    """Inputs for that target, one after the other."""
+    """Yield valid inputs for a target."""
     if target == "commands":
         for command in COMMANDS.values():
             yield from (_bytes(codec.encode_command(command)) for codec in CODECS.values())
@@ -43,8 +43,8 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from (path.read_bytes() for path in sorted(RECORDS.glob("*.record")))
     elif target == "node_events":
         player = "abcdefghijklmnop"
-        for nudge in (Announce("Hello."), Banned(player), Renamed(player, "Anna")):
-            yield encode_node_event(nudge)
+        for node_event in (Announce("Hello."), Banned(player), Renamed(player, "Anna")):
+            yield encode_node_event(node_event)
     else:
         yield from (text.encode() for text in _TEXTS[target])
 

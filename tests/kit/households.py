@@ -1,4 +1,4 @@
-"""Friends and their bots behind one address, as the rate limiter sees them, at an invented time."""
+"""Friends and their bots behind one IP address, as load for the rate limiter, at an invented time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ ADDRESS = "203.0.113.7"
 
 
 class Household:
-    """All players of one address; `refusals` counts every limit that they met."""
+    """All players behind one address; `refusals` counts the limits that refused them."""
 
     def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
@@ -25,8 +25,8 @@ class Household:
         self._here: dict[str, Quota] = {}
         self._numbers = count()
 
-    def everybody_comes(self, *, new: bool = False) -> None:
-        """Connect all of them at once, as new players who claim a name."""
+    def connect_all(self, *, new: bool = False) -> None:
+        """Connect all players at once, each as a new player who claims a name."""
         for quota in self._here.values():
             quota.close()
         arriving = [
@@ -40,8 +40,8 @@ class Household:
             quota.authenticated(player)
             self._here[player] = quota
 
-    def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
-        """Reconnect all of them after the client's backoff; old connections close after new ones open."""
+    def reconnect_all(self, backoff: Backoff, chance: Random, failures: int) -> None:
+        """Reconnect all players after the client's backoff; each old connection closes after the new one opens."""
         calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
         began = self.seconds
         for wait, player in calls:
@@ -60,26 +60,26 @@ class Household:
             for quota in self._here.values():
                 quota.spend(1, self.seconds)
 
-    def passes(self, seconds: int) -> None:
+    def pass_time(self, seconds: int) -> None:
         """Advance the time without commands."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:
-        self._somebody().take(Action.TABLE)
+        self._next_player().take(Action.TABLE)
 
     def mistypes_a_code(self, times: int) -> None:
         for _ in range(times):
-            self._somebody().take(Action.WRONG_CODE)
+            self._next_player().take(Action.WRONG_CODE)
 
-    def renames_somebody(self) -> None:
-        self._somebody().take(Action.NAME)
+    def renames_a_player(self) -> None:
+        self._next_player().take(Action.NAME)
 
-    def _somebody(self) -> Quota:
+    def _next_player(self) -> Quota:
         quotas = list(self._here.values())
         return quotas[next(self._numbers) % len(quotas)]
 
     def _named(self, person: int, new: bool) -> str:
-        # people keep their token; a bot may have a new one every time
+        # a person keeps its token; a bot may have a new one every time
         is_bot = person >= FRIENDS
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 

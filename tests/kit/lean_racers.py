@@ -1,6 +1,6 @@
-"""Racers that cost little, as load for benchmarks; their owner sets their pace.
+"""Racers that use little processor time, as load for benchmarks; the benchmark decides when they move.
 
-Of the response to a move only the fields that the next move needs are decoded.
+They decode only those fields of a response to a move that the next move needs.
 """
 
 import asyncio
@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from kit.lean_requests import ANSWERED_WITHIN, MOVE_ON, LeanRequests
 from kit.lean_socket import LeanSocket, connect
-from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk
-from saratoga_protocol import commands as said
-from saratoga_protocol import events
+from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK
 
@@ -22,10 +21,10 @@ CODEC = CODECS[MSGPACK]
 
 SEATS = 4
 CAP = 20
-"""Minutes, longer than any race of a benchmark."""
+"""The time limit of a race in minutes, longer than any race of a benchmark."""
 
 AT_ONCE = 16
-"""Tables that are seated concurrently; more would only wait for one another."""
+"""The number of tables that are seated concurrently; more would only wait for one another."""
 
 _IS_MOVE = b"\xa4type\xa9move_made"
 """The first bytes of the response to a move, after the byte that counts its fields."""
@@ -63,31 +62,31 @@ class LeanRacer:
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.on_moved: Callable[[int, float], None] = lambda size, wait: None
-        """Called with the bytes of each response to a move, and the seconds that it took."""
+        """Called at each response to a move, with its size in bytes and its latency in seconds."""
         self.on_over: Callable[[], None] = lambda: None
         """Called once when the board has ended."""
         self.on_fault: Callable[[Exception], None] = lambda fault: None
         """Called with an unexpected refusal or the end of the connection."""
         self._choice = choice
         self._asked = 0.0
-        self._talk = LeanTalk()
-        self._talk.socket = socket
-        self.ask = self._talk.ask
+        self._requests = LeanRequests()
+        self._requests.socket = socket
+        self.ask = self._requests.ask
         self._is_over = False
         self._is_counting = False
-        socket.on_message = self._hear
+        socket.on_message = self._receive
         socket.on_lost = self._lost
 
     # gathering
 
     async def hello(self, *, legal: bool) -> None:
         name = "Racer " + "".join(secrets.choice("abcdefghkmnprstuwxyz") for _ in range(12))
-        answer = await self.ask(said.Hello, token=secrets.token_hex(32), name=name, legal=legal)
+        answer = await self.ask(commands.Hello, token=secrets.token_hex(32), name=name, legal=legal)
         assert isinstance(answer, events.Welcome), answer
 
     async def get_ready(self) -> None:
         assert self.table is not None
-        await self._talk.get_ready(self.table)
+        await self._requests.get_ready(self.table)
 
     # racing
 
@@ -101,10 +100,10 @@ class LeanRacer:
             self._end()
             return 0
         self._asked = time.perf_counter()
-        return self._talk.send(said.MakeMove, race=board.race, after=board.count, move=text)
+        return self._requests.send(commands.MakeMove, race=board.race, after=board.count, move=text)
 
-    def go(self) -> None:
-        """Drop the connection."""
+    def disconnect(self) -> None:
+        """Close the connection."""
         self.socket.on_lost = lambda: None
         self.socket.close()
 
@@ -113,9 +112,9 @@ class LeanRacer:
             self._is_over = True
             self.on_over()
 
-    # hearing
+    # Received events
 
-    def _hear(self, message: bytes) -> None:
+    def _receive(self, message: bytes) -> None:
         if message.startswith(_IS_MOVE, 1):
             self._moved(DECODE_MOVED(message).board, len(message))
             return
@@ -129,27 +128,27 @@ class LeanRacer:
             case events.BoardEnded():
                 self._end()
             case events.TableChanged():
-                self._see(event.table)
+                self._update_table(event.table)
             case UnknownEvent():
                 pass
             case _:
-                self._answer(event)
+                self._handle_other(event)
 
     def _moved(self, board: Board, size: int) -> None:
         wait = time.perf_counter() - self._asked
         self.board = board
         self.on_moved(size, wait)
 
-    def _see(self, table: events.Table) -> None:
+    def _update_table(self, table: events.Table) -> None:
         self.table = table
         if table.phase == "countdown" and not self._is_counting:
             self._is_counting = True
-            self._talk.reveal(table)
+            self._requests.reveal(table)
 
-    def _answer(self, event: events.AnyEvent) -> None:
+    def _handle_other(self, event: events.AnyEvent) -> None:
         if isinstance(event, events.Snapshot):
-            self._see(event.table)
-        if self._talk.is_answer(event):
+            self._update_table(event.table)
+        if self._requests.is_answer(event):
             return
         if isinstance(event, events.Refused) and event.code in MOVE_ON:
             self._end()
@@ -158,7 +157,7 @@ class LeanRacer:
 
     def _lost(self) -> None:
         fault = ConnectionError("the server closed a racer's connection")
-        self._talk.fail(fault)
+        self._requests.fail(fault)
         self.on_fault(fault)
 
 
@@ -199,14 +198,14 @@ async def seated(
     for racer in racers:
         await racer.hello(legal=legal)
     host, *others = racers
-    opened = await host.ask(said.CreateTable, game=game, cap=CAP, seats=SEATS)
+    opened = await host.ask(commands.CreateTable, game=game, cap=CAP, seats=SEATS)
     assert isinstance(opened, events.Snapshot), opened
     for racer in others:
-        joined = await racer.ask(said.JoinTable, table=opened.table.code)
+        joined = await racer.ask(commands.JoinTable, table=opened.table.code)
         assert isinstance(joined, events.Snapshot), joined
     for racer in racers:
         await racer.get_ready()
-    started = await host.ask(said.Start, table=opened.table.code)
+    started = await host.ask(commands.Start, table=opened.table.code)
     assert isinstance(started, events.Done), started
     return racers
 

@@ -1,4 +1,4 @@
-"""A WebSocket client that costs little, so that benchmarks do not measure their own load.
+"""A WebSocket client that uses little processor time, so that benchmarks do not measure their clients.
 
 It masks with zeros, which leaves the payload unchanged, and supports neither fragments nor
 compression. It suits only our own servers on this machine.
@@ -27,7 +27,7 @@ class LeanSocket(asyncio.Protocol):
         """Called when the connection has ended."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.received = 0
-        """Bytes."""
+        """The number of bytes received."""
         self._transport: asyncio.Transport | None = None
         self._waiting = b""
         self._open = False

@@ -10,7 +10,7 @@ from typing import Any, Final
 from textual import events
 
 from kit.listening_server import listening_server
-from kit.solo import Player
+from kit.solo_player import Player
 from kit.stepped_store import empty_store
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings

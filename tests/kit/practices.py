@@ -5,7 +5,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from kit.walks import TEMPERS
+from kit.walks import STRATEGIES
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, undo
 from saratoga_client.practice.hints import hint
@@ -20,7 +20,7 @@ SEEDS = 12
 def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
     """A practice game at every moment: moves, undos, redos and hints, some seconds apart."""
     chance = Random(f"practice {name} {seed}")
-    temper = TEMPERS[seed % len(TEMPERS)]
+    strategy = STRATEGIES[seed % len(STRATEGIES)]
     practice = new_game(from_seed(GAMES[name], f"walk {seed}"))
     walked = [practice]
     at = 0
@@ -35,7 +35,7 @@ def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
         elif roll < 0.2:
             practice = hint(practice, at).practice
         elif legal:
-            practice = make(practice, temper(legal, chance), at)
+            practice = make(practice, strategy(legal, chance), at)
         elif not practice.made:
             break
         else:

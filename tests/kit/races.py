@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from kit.walks import Temper
+from kit.walks import Strategy
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
@@ -34,7 +34,7 @@ class Entrant:
     """A racer, and the way it plays."""
 
     name: str
-    temper: Temper
+    strategy: Strategy
     bot: bool = False
     patience: int = 400
     """Moves after which the racer ends the board."""
@@ -132,7 +132,7 @@ def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:
     if not legal or len(board.log) >= board.entrant.patience:
         board.state = board.entrant.goes
         return [WORD_OF[board.state]]
-    move = board.entrant.temper(legal, chance)
+    move = board.entrant.strategy(legal, chance)
     board.position = play(game, board.position, move)
     if is_won(game, board.position):
         board.state = State.WON

@@ -241,8 +241,8 @@ class Tempter:
             count = board.length
             legal = legal_moves(GAMES[self._game], board.position)
             if legal and random.random() < 0.8:
-                temper = banking if random.random() < 0.7 else wandering
-                move = str(temper(legal, random))
+                strategy = banking if random.random() < 0.7 else wandering
+                move = str(strategy(legal, random))
         after = max(0, count + random.choice((0, 0, 0, 0, 0, 0, 0, 1, -1, 5)))
         return commands.MakeMove(
             id=player.last_id + 1, race=f"{self._room.code}/1", after=after, move=move

@@ -10,7 +10,7 @@ from typing import Final
 
 STRACE: Final = shutil.which("strace")
 MUST_TRACE: Final = bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_REDIS") == "1"
-"""Whether the tests fail if strace is missing."""
+"""If true, the tests fail when strace is missing."""
 
 _CALL: Final = re.compile(r"(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)")
 
@@ -29,7 +29,7 @@ class SystemCall:
 
     @property
     def on_log(self) -> bool:
-        """Whether the call is on the append-only file."""
+        """True if the call is on the store's append-only file."""
         return self.path.endswith(".aof")
 
     @property

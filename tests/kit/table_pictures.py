@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kit.finished import finished_race, over
+from kit.finished_races import finished_race, over
 from kit.session_states import board, seat, snapshot, standings, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from kit.walks import banking, walk

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from kit.players_keys import CODE, SARATOGA
+from kit.keyboard_player import CODE, SARATOGA
 from kit.server_process import ServerProcess
 from kit.windows import Window, window
 from saratoga_client.board_view.layout import Spot, lay_out

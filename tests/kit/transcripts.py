@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from typing import Final
 
 from kit.recorded_output import RecordedOutput
-from kit.solo import finished
+from kit.solo_player import finished
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.change_writer import ChangeWriter

@@ -1,7 +1,7 @@
 """Random walks through games: positions that real play reaches, for tests of laws.
 
-A walk is told by game, seed and temper alone, and it is the same every time; so Hypothesis only has
-to choose those and a place on the way, and shows them when a law is broken.
+A walk depends only on the game, the seed and the strategy, so it is the same every time. Hypothesis
+chooses these three and a step of the walk, and prints them when a law is broken.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,12 +39,12 @@ class Step(NamedTuple):
         return f"<{self.game.name}: {format_position(self.position)}; then {self.move}>"
 
 
-Temper = Callable[[Sequence[Move], Random], Move]
+Strategy = Callable[[Sequence[Move], Random], Move]
 """A strategy: chooses one of the legal moves."""
 
 
 def wandering(legal: Sequence[Move], chance: Random) -> Move:
-    """Choose any legal move, all equally likely."""
+    """Choose a legal move at random."""
     return chance.choice(legal)
 
 
@@ -70,11 +70,11 @@ def _shifts(move: Move) -> bool:
     return isinstance(move, Carry) and move.source.startswith("t")
 
 
-TEMPERS: tuple[Temper, ...] = (wandering, banking)
+STRATEGIES: tuple[Strategy, ...] = (wandering, banking)
 
 
 @cache
-def walk(name: str, seed: int, temper: Temper) -> tuple[Step, ...]:
+def walk(name: str, seed: int, strategy: Strategy) -> tuple[Step, ...]:
     """Return a walk through one deal, up to its end or to `LONGEST` moves."""
     game = GAMES[name]
     chance = Random(f"{name} {seed}")
@@ -84,14 +84,14 @@ def walk(name: str, seed: int, temper: Temper) -> tuple[Step, ...]:
         legal = tuple(legal_moves(game, position))
         if not legal:
             break
-        move = temper(legal, chance)
+        move = strategy(legal, chance)
         steps.append(Step(game, position, legal, move))
         position = play(game, position, move)
     steps.append(Step(game, position, tuple(legal_moves(game, position)), None))
     return tuple(steps)
 
 
-places = st.integers(0, SEEDS * len(TEMPERS) * LONGEST - 1)
+places = st.integers(0, SEEDS * len(STRATEGIES) * LONGEST - 1)
 """Every step of every walk, numbered: Hypothesis draws one number fast, and several slowly."""
 
 
@@ -104,7 +104,7 @@ def step_at(name: str, place: int) -> Step:
 def walk_at(name: str, place: int) -> tuple[Step, ...]:
     """Return the whole walk to which a step belongs."""
     number = place // LONGEST
-    return walk(name, number // len(TEMPERS), TEMPERS[number % len(TEMPERS)])
+    return walk(name, number // len(STRATEGIES), STRATEGIES[number % len(STRATEGIES)])
 
 
 @cache

@@ -90,7 +90,7 @@ async def _idle(count: int) -> Resident:
                 clients.append(client)
             sizes.append(await _resident(running))
         for client in clients:
-            client.go()
+            client.disconnect()
     return Resident(sizes[0], sizes[1], sizes[2], count)
 
 
@@ -106,7 +106,7 @@ async def _racing(count: int) -> tuple[Resident, float]:
             sizes.append(await _resident(running))
         made = sum(racer.board.count for racer in racers if racer.board) / len(racers)
         for racer in racers:
-            racer.go()
+            racer.disconnect()
     return Resident(sizes[0], sizes[1], sizes[2], count), made
 
 

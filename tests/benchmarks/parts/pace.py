@@ -171,7 +171,7 @@ async def _server(seconds: Seconds, waiting: int) -> None:
             await seconds.watch(pacer, running)
         for racers in tables:
             for racer in racers:
-                racer.go()
+                racer.disconnect()
 
 
 async def _echo(like: Load, seconds: Seconds) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.drawn import LABELS, SIZES, pictures, read
+from kit.board_pictures import LABELS, SIZES, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
 from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board, draw_packet

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.drawn import SIZES
+from kit.board_pictures import SIZES
 from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at

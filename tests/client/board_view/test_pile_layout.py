@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.drawn import SIZES
+from kit.board_pictures import SIZES
 from saratoga_client.board_view.pile_layout import (
     MOST_FANNED,
     TALL,

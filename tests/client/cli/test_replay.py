@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.solo import before, finished
+from kit.solo_player import before, finished
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.local.settings import Settings

@@ -1,6 +1,6 @@
 import pytest
 
-from kit.solo import finished
+from kit.solo_player import finished
 from saratoga_client.plain.review import replay_lines, review_lines
 from saratoga_client.review.boards import open_boards
 from saratoga_rules.games import GAMES

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.positions import draw
-from kit.solo import StoppedClock
+from kit.solo_player import StoppedClock
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import Ghost

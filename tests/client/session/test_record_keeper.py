@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replaced
 
-from kit.finished import finished_race, over
+from kit.finished_races import finished_race, over
 from kit.session_states import CODE, START, table
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.cells import cell_len
 from textual.widget import Widget
 
-from kit.solo import before
+from kit.solo_player import before
 from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen, too_small
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from kit.drawn import LABELS
+from kit.board_pictures import LABELS
 from kit.positions import draw
 from saratoga_client.board_view.board import Marks
 from saratoga_client.board_view.card_style import CardStyle

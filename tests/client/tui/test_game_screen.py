@@ -4,7 +4,7 @@ import pytest
 
 from kit.positions import draw
 from kit.session_states import board, snapshot, standings, state_after, table
-from kit.solo import before, finished
+from kit.solo_player import before, finished
 from kit.table_screens import table_player
 from saratoga_client.input import scene
 from saratoga_client.practice.deals import PracticeDeal, from_seed

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from textual import events, on
 from textual.widget import Widget
 
-from kit.solo import before
+from kit.solo_player import before
 from saratoga_client.session.lobby import one_line
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.canvas_view import CanvasView

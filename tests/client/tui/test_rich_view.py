@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from kit.rich_pages import INK, page_text
 from kit.screen_cells import painted_rows
-from kit.solo import Player, before
+from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.solo import Player, before
+from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState

@@ -39,42 +39,42 @@ def home() -> Household:
 
 
 def test_a_household_of_friends_meets_no_limit(home: Household) -> None:
-    home.everybody_comes()
+    home.connect_all()
     for _ in range(FRIENDS):
         home.opens_a_table()
         home.mistypes_a_code(times=2)
-        home.renames_somebody()
+        home.renames_a_player()
         home.plays(seconds=20, commands_a_second=30)
     assert home.refusals == {}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_everybody_may_reconnect_at_once_after_a_restart(home: Household, seed: int) -> None:
-    home.everybody_comes()
+    home.connect_all()
     for _ in range(10):
-        home.everybody_reconnects(Backoff(), Random(seed), failures=0)
+        home.reconnect_all(Backoff(), Random(seed), failures=0)
         home.plays(seconds=20, commands_a_second=30)
     assert home.refusals == {}
 
 
 def test_everybody_may_retry_while_the_store_is_away_for_a_minute(home: Household) -> None:
-    home.everybody_comes()
+    home.connect_all()
     chance = Random(1)
     for _ in range(120):
-        home.everybody_reconnects(Backoff(), chance, failures=8)
+        home.reconnect_all(Backoff(), chance, failures=8)
     assert home.seconds > 30
     assert home.refusals == {}
 
 
 def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> None:
     for _ in range(20):
-        home.everybody_comes(new=True)
-        home.passes(seconds=900)
+        home.connect_all(new=True)
+        home.pass_time(seconds=900)
     assert home.refusals == {}
 
 
 def test_more_than_a_session_meets_a_limit() -> None:
     """Limits of a hundredth of the size are met, which shows that the tests above can fail."""
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
-    cramped.everybody_comes()
+    cramped.connect_all()
     assert set(cramped.refusals) >= {"connections", "players", "names"}

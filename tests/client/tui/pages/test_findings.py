@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.finished import finished_race
+from kit.finished_races import finished_race
 from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
 from saratoga_rules.games import GAMES
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.solo import FOLDER, PICTURES, picture
+from kit.solo_player import FOLDER, PICTURES, picture
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import new_game
 from saratoga_client.practice.ghost import Ghost

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.solo import finished
+from kit.solo_player import finished
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import Replay, replay_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.solo import finished
+from kit.solo_player import finished
 from saratoga_client.input.move_text import LINE, card_name
 from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from kit.finished import finished_race, over
+from kit.finished_races import finished_race, over
 from kit.rich_pages import INK, page_text
 from kit.session_states import START, YOU, player, seat, snapshot, state_after, table
 from saratoga_client.session.personal_best import PersonalBest

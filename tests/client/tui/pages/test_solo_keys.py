@@ -3,7 +3,7 @@
 import pytest
 from textual.screen import Screen
 
-from kit.solo import before, finished
+from kit.solo_player import before, finished
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS, REPLAY_KEYS, Keys
 from saratoga_client.tui.screens.practice import PracticeScreen

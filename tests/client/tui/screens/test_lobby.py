@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from textual import events
 
-from kit.solo import Player, before
+from kit.solo_player import Player, before
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.screens.lobby import LobbyScreen

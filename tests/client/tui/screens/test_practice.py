@@ -6,7 +6,7 @@ import pytest
 
 from kit.positions import draw
 from kit.screen_cells import painted_text
-from kit.solo import SMALL, Player, StoppedClock, before
+from kit.solo_player import SMALL, Player, StoppedClock, before
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.tui.appearance import Appearance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.finished import finished_race, over
+from kit.finished_races import finished_race, over
 from kit.session_states import snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.tui.screens.results import ResultsScreen

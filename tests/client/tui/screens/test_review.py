@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.solo import LARGE, Player, StoppedClock, before, finished
+from kit.solo_player import LARGE, Player, StoppedClock, before, finished
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.help import HelpScreen

@@ -1,7 +1,6 @@
-"""A player at a terminal who has nothing but keys and what stands on the screen.
+"""A player who plays the real client in a terminal, with keys alone, and reads the screen.
 
-`KeyPlayer` opens the real program in tmux, and reads every screen as a person would: it acts only
-on screens that stand there whole.
+`KeyboardPlayer` runs the client in tmux. It acts only on screens that are painted completely.
 """
 
 import re
@@ -32,7 +31,7 @@ _BANKED: Final = re.compile(r"banked (\d+)/\d+")
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One racer's line among the results."""
+    """One racer's line on the results page."""
 
     place: int
     name: str
@@ -42,8 +41,8 @@ class Placed:
 
 
 @dataclass
-class KeyPlayer:
-    """Somebody at a terminal of 80x24, or of another size."""
+class KeyboardPlayer:
+    """A player at a terminal, by default of 80x24 cells."""
 
     tmux: Tmux
     name: str
@@ -52,10 +51,10 @@ class KeyPlayer:
     columns: int = 80
     lines: int = 24
     made: int = 0
-    """Moves, over all races."""
+    """The number of moves made in all races."""
     _pane: Pane | None = None
     _tried: set[tuple[str, str]] = field(default_factory=set)
-    """Boards of this race, and the moves that were made on them."""
+    """Pairs of a board's picture and a move that was tried on it in this race."""
 
     @property
     def env(self) -> Mapping[str, str | None]:
@@ -63,7 +62,7 @@ class KeyPlayer:
 
     @property
     def pane(self) -> Pane:
-        assert self._pane is not None, "nothing was started yet"
+        assert self._pane is not None, "no program was started"
         return self._pane
 
     async def start(self, *words: str) -> None:
@@ -76,14 +75,14 @@ class KeyPlayer:
         await self.pane.press(*keys)
 
     async def sees(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """Wait for that screen, whole; what is cut for good is never seen."""
+        """Wait for a complete screen with this text or condition, without a cut line or a broken frame."""
         faults: list[str] = []
 
         def is_whole(screen: Screen) -> bool:
             assert "ended: " not in screen, f"{self.name}'s program has ended:\n{screen}"
             if not (wanted in screen if isinstance(wanted, str) else wanted(screen)):
                 return False
-            # in the middle of being painted it may have any
+            # a screen that is being painted may have faults
             faults[:] = faults_on(screen, self.columns, self.lines)
             return not faults
 
@@ -95,7 +94,7 @@ class KeyPlayer:
         except AssertionError as never:
             raise AssertionError(f"{self.name} at {faults}: {never}") from None
 
-    # What one does at a table
+    # At a table
 
     async def hosts(self, game: str, *words: str) -> str:
         """Open a table; returns its code."""
@@ -114,7 +113,7 @@ class KeyPlayer:
         await self.sees(lambda screen: "not ready" in screen.lines[-1])
 
     async def races(self) -> None:
-        """Play until the board ends, or patience does; what is banked then is cashed."""
+        """Play until the board ends; cash out after `PATIENCE` moves without a card banked."""
         self._tried = set()
         await self.sees(lambda screen: RACE in screen)
         since_banked, banked = 0, 0
@@ -132,9 +131,9 @@ class KeyPlayer:
         await self.cashes_out()
 
     async def _moves(self, screen: Screen) -> bool:
-        """Make a move: bank where something can be banked, or else what Tab lights that is new.
+        """Bank a card if possible, else make the first move that Tab offers and that was not tried.
 
-        Returns whether one was left that is new.
+        Returns False if every move was tried on this board.
         """
         if bank := _BANK.search(screen.lines[-1]):
             await self._banks(screen, bank[1])
@@ -177,7 +176,7 @@ class KeyPlayer:
         )
 
     async def cashes_out(self) -> None:
-        """Once it is confirmed; the house may have ended the board in that moment."""
+        """Cash out and confirm it; the server may end the board before the confirmation."""
         await self.press("x")
         screen = await self.sees(lambda screen: "Cash out with" in screen or is_over(screen))
         if not is_over(screen):
@@ -185,27 +184,27 @@ class KeyPlayer:
             await self.sees(is_over)
 
     async def results(self) -> tuple[Placed, ...]:
-        """The order on the page after the race, once the record has been checked."""
+        """Return the lines of the results page, after the client has verified the record."""
         screen = await self.sees("verified")
         assert "the race is over" in screen.lines[0]
         return places_on(screen)
 
 
 def may_play(screen: Screen) -> bool:
-    """Whether the race can be played: its keys are offered, and nothing is in hand."""
+    """Return whether the player can move: the race's keys are shown, and no card is picked."""
     keys = screen.lines[-1]
     return RACE in screen and "cash out" in keys and "play" not in keys and "no" not in keys.split()
 
 
 def is_over(screen: Screen) -> bool:
-    """Whether this player's board has ended."""
+    """Return whether this player's board has ended."""
     return "the race is over" in screen.lines[0] or (
         RACE in screen and screen.lines[-1].split()[:2] == ["p", "panel"]
     )
 
 
 def is_lit_after(before: Screen) -> Callable[[Screen], bool]:
-    """Whether Tab has lit another move, or nothing can be moved any more."""
+    """Return a condition: Tab has highlighted another move than before, or the board has ended."""
 
     def is_lit(screen: Screen) -> bool:
         lit = "enter play" in screen.lines[-1] and screen.lines[-2] != before.lines[-2]

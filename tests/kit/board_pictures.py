@@ -5,7 +5,7 @@
 
     the picture
 
-`python -m kit.drawn` (from the folder `tests`) draws all pictures again; look at the difference
+`python -m kit.board_pictures` (from the folder `tests`) draws all pictures again; look at the difference
 before committing it.
 """
 
@@ -38,7 +38,7 @@ SIZES: Final = ((55, 21), (69, 27), (88, 37))
 """The sizes of the board on screens of 80x24, 100x30 and 120x40."""
 
 
-class Drawn(NamedTuple):
+class BoardPicture(NamedTuple):
     """A golden picture and its board."""
 
     game: Game
@@ -55,7 +55,7 @@ class Drawn(NamedTuple):
         return drawn.text().rstrip("\n")
 
 
-def read(path: Path) -> Drawn:
+def read(path: Path) -> BoardPicture:
     """Read a picture from its file."""
     head, position, _, *rows = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     name, size, *words = head.split()
@@ -72,7 +72,7 @@ def read(path: Path) -> Drawn:
     )
     look = CardStyle(suits=suit_colours(game), ascii="ascii" in words, hollow="hollow" in words)
     view = redact(parse_position(position))
-    return Drawn(game, view, marks, look, width, height, "\n".join(rows).rstrip("\n"))
+    return BoardPicture(game, view, marks, look, width, height, "\n".join(rows).rstrip("\n"))
 
 
 def pictures() -> list[Path]:

@@ -1,4 +1,4 @@
-"""A server's responses to bytes over bare TCP."""
+"""Send bytes to a server over TCP, and read its HTTP responses."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ BOUND: Final = 20.0
 """Seconds for anything awaited: a bound that no test should reach."""
 
 HANDSHAKE: Final = (
-    "Host: house",
+    "Host: server",
     "Upgrade: websocket",
     "Connection: Upgrade",
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
@@ -21,7 +21,7 @@ HANDSHAKE: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class BareAnswer:
+class RawResponse:
     """Everything that the server sent until it closed the connection."""
 
     raw: bytes
@@ -48,7 +48,7 @@ class BareAnswer:
         return self.raw.count(b"HTTP/1.1 ")
 
 
-async def said(port: int, opening: bytes, then: bytes = b"") -> BareAnswer:
+async def exchange(port: int, opening: bytes, then: bytes = b"") -> RawResponse:
     """Send an opening, after its response the rest, and read until the server closes the connection."""
     async with asyncio.timeout(BOUND):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -67,7 +67,7 @@ async def said(port: int, opening: bytes, then: bytes = b"") -> BareAnswer:
                     raw += await reader.read(-1)
         finally:
             writer.close()
-    return BareAnswer(raw)
+    return RawResponse(raw)
 
 
 def request(first: str, *headers: str) -> bytes:

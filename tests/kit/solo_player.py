@@ -1,6 +1,6 @@
 """A player at the screens of practice and review, with keys and clicks.
 
-The pictures of the screens are golden: `python -m kit.solo` (from the folder `tests`) paints all of them
+The pictures of the screens are golden: `python -m kit.solo_player` (from the folder `tests`) paints all of them
 again; look at the difference before committing it.
 """
 

@@ -1,4 +1,4 @@
-"""Commands and responses of a racer on a lean socket, matched by id, and its nonce for the deal."""
+"""Send a racer's commands over a `LeanSocket` and match the responses by id."""
 
 import asyncio
 import hashlib
@@ -8,36 +8,35 @@ from collections.abc import Callable
 import msgspec
 
 from kit.lean_socket import LeanSocket
-from saratoga_protocol import commands as said
-from saratoga_protocol import events
+from saratoga_protocol import commands, events
 
 ANSWERED_WITHIN = 60.0
-"""Seconds that a test waits at most. It is a bound, not a measurement."""
+"""Longest time in seconds to wait for a response; a bound, not a measurement."""
 
 MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
-"""Refusals that mean only that the board has ended."""
+"""Codes of refusals of a move that arrived after its board had ended."""
 
 AWAY = "store_unavailable"
-AGAIN_AFTER = 0.25
+REPEATED_AFTER = 0.25
 """Seconds before a command is repeated."""
 
 _ENCODE = msgspec.msgpack.Encoder().encode
 
 
-class LeanTalk:
+class LeanRequests:
     """The commands of one player to a server, over one socket or several in turn."""
 
     def __init__(self) -> None:
         self.socket: LeanSocket | None = None
-        self.on_away: Callable[[], None] = lambda: None
-        """Called when the server could not reach its store, so that a command is repeated."""
+        self.on_unavailable: Callable[[], None] = lambda: None
+        """Called before a command is repeated because the server could not reach its store."""
         self._last = b""
         self.last_id = 0
         self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
         self._nonce = b""
         self._showing: asyncio.Future[events.AnyEvent] | None = None
 
-    def send(self, kind: type[said.Command], **fields: object) -> int:
+    def send(self, kind: type[commands.Command], **fields: object) -> int:
         """Send a command without waiting for the response; returns its size in bytes."""
         assert self.socket is not None
         self.last_id += 1
@@ -45,41 +44,41 @@ class LeanTalk:
         self.socket.send(frame)
         return len(frame)
 
-    def say_again(self, command_id: int) -> None:
-        """Repeat the newest command in a moment, under the same id.
+    def repeat_newest(self, command_id: int) -> None:
+        """Repeat the newest command after `REPEATED_AFTER` seconds, under the same id.
 
         The server does not carry out a command twice.
         """
-        self.on_away()
+        self.on_unavailable()
         frame, socket = self._last, self.socket
 
-        def say() -> None:
+        def send() -> None:
             if self.socket is socket is not None:
                 socket.send(frame)
 
         if command_id == self.last_id:
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, say)
+            asyncio.get_running_loop().call_later(REPEATED_AFTER, send)
 
-    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
+    async def ask(self, kind: type[commands.Command], **fields: object) -> events.AnyEvent:
         """Send a command and wait for the response; repeat it while the store is unavailable."""
         async with asyncio.timeout(ANSWERED_WITHIN):
             answer = self._expect(self.last_id + 1)
             self.send(kind, **fields)
             command_id, frame = self.last_id, self._last
-            while is_away(told := await answer):
-                self.on_away()
-                await asyncio.sleep(AGAIN_AFTER)
+            while is_unavailable(response := await answer):
+                self.on_unavailable()
+                await asyncio.sleep(REPEATED_AFTER)
                 if self.socket is None:
-                    return told
+                    return response
                 answer = self._expect(command_id)
                 self.socket.send(frame)
-            return told
+            return response
 
     async def get_ready(self, table: events.Table) -> None:
         """Send `ready` for the table's next race, with a new nonce."""
         self._nonce = secrets.token_bytes(16)
         done = await self.ask(
-            said.Ready,
+            commands.Ready,
             table=table.code,
             commitment=table.commitment,
             nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
@@ -88,13 +87,13 @@ class LeanTalk:
 
     def reveal(self, table: events.Table) -> None:
         """Reveal the nonce without waiting for the response."""
-        showing = self.ask(said.Reveal, table=table.code, nonce=self._nonce.hex())
+        showing = self.ask(commands.Reveal, table=table.code, nonce=self._nonce.hex())
         self._showing = asyncio.ensure_future(showing)
         # a lost connection is reported elsewhere
         self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def is_answer(self, event: events.AnyEvent) -> bool:
-        """Deliver an event to the command that it answers; returns whether there is one."""
+        """Deliver an event to the command that it answers; return False if there is none."""
         waiter = self._answers.pop(event.re, None) if event.re is not None else None
         if waiter is not None and not waiter.done():
             waiter.set_result(event)
@@ -113,6 +112,6 @@ class LeanTalk:
         return answer
 
 
-def is_away(told: events.AnyEvent) -> bool:
-    """Return whether the server could not reach its store."""
-    return isinstance(told, events.Refused) and told.code == AWAY
+def is_unavailable(response: events.AnyEvent) -> bool:
+    """Return whether a response says that the server could not reach its store."""
+    return isinstance(response, events.Refused) and response.code == AWAY
