@@ -14,14 +14,14 @@ class Backoff:
     """
 
     first: float = 0.1
-    """Seconds: the longest wait after the first failure."""
+    """The longest wait after the first failure, in seconds."""
     largest: float = 1.0
-    """Seconds: the longest wait of all."""
+    """The longest wait after any number of failures, in seconds."""
     shortest: float = 0.02
-    """Seconds: the shortest wait, in case a server closes every connection at once."""
+    """The shortest wait in seconds, for a server that closes every connection at once."""
 
     def wait(self, failures: int, chance: Callable[[], float] = random.random) -> float:
-        """Seconds to wait after `failures` failures in a row; `chance` draws from 0 to 1."""
-        # The exponent is bounded: beyond 2**30 the largest wait counts anyway.
+        """Return the seconds to wait after a number of failures; `chance` draws from [0, 1)."""
+        # Bound the exponent, to avoid an overflow; beyond 2**30 `largest` applies anyway.
         longest = min(self.largest, self.first * 2.0 ** min(failures - 1, 30))
         return max(self.shortest, longest * chance())

@@ -2,8 +2,8 @@
 
 `async with Connection(url, token) as connection:` says hello and continues after the welcome.
 After a lost connection it reconnects with growing waits, says hello again, restores the seat and
-the subscriptions, and sends unanswered commands again under the same ids. The program notices a
-pause and one more `Snapshot` among the events.
+the subscriptions, and sends unanswered commands again under the same ids. The caller sees a pause
+and one more `Snapshot` among the events.
 """
 
 import asyncio
@@ -97,9 +97,9 @@ class Connection:
         on_state: Callable[[LinkState], None] = lambda state: None,
         open_socket: OpenSocket = open_websocket,
     ) -> None:
-        """`on_state` is called with every new state, as by `subscribe`, from the beginning.
+        """Call `on_state` with every state from the first one on, as `subscribe` does.
 
-        `open_socket` opens each connection.
+        Open each WebSocket with `open_socket`.
         """
         self._url = url
         self._hello = Hello(id=OWN_ID, token=token, name=name, bot=bot, legal=legal, client=client)
@@ -138,7 +138,7 @@ class Connection:
 
     @property
     def seat(self) -> str | None:
-        """The code of the table where the player has a seat, which reconnecting restores."""
+        """The code of the player's table; reconnecting restores the seat there."""
         return self._requests.subscriptions.seat
 
     def follows(self, code: str) -> bool:
@@ -147,11 +147,11 @@ class Connection:
 
     @property
     def round_trip(self) -> float | None:
-        """Seconds from the last heartbeat to its answer; `None` before the first answer."""
+        """The round-trip time of the last heartbeat in seconds; `None` before the first answer."""
         return self._time.round_trip
 
     def now(self) -> int:
-        """Milliseconds since 1970 by the server's clock, as estimated from its answers."""
+        """Return the server's time in milliseconds since 1970, as estimated from its answers."""
         return self._time.at(time.monotonic())
 
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
@@ -179,9 +179,9 @@ class Connection:
         return answer
 
     def events(self) -> AsyncIterator[AnyEvent]:
-        """Iterate over all snapshots and all events that answer no command; for one reader.
+        """Yield all snapshots and all events that answer no command. Only one reader is allowed.
 
-        Ends after this program closed the connection; raises any other error that ended it.
+        End after `close`; raise any other error that ended the connection.
         """
         return self._requests.stream()
 
@@ -204,7 +204,7 @@ class Connection:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection. The server keeps the seat for a minute; `LeaveTable` frees it at once."""
+        """Close the connection; the server keeps a seat that the player has for a minute."""
         self._finish(ClientClosed("this program closed the connection"))
         if self._connecting is not None:
             self._connecting.cancel()
@@ -213,14 +213,14 @@ class Connection:
     # Connecting
 
     async def _keep(self, greeted: "asyncio.Future[None]") -> None:
-        """Connect again and again until an error rules it out."""
+        """Keep the connection open: reconnect until an error is final."""
         give_up_at = time.monotonic() + self._timing.first_within
         failures = 0
         while True:
             began = time.monotonic()
             error = await self._attempt(greeted)
             if was_event_too_large(error):
-                # Only a record is ever so large, and asking again would bring it again.
+                # Only a record can be so large, and a repeated request would return it again.
                 too_large = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
                 self._requests.fail_all(GetRecord, too_large)
             final = final_error(self._url, error)
@@ -278,7 +278,7 @@ class Connection:
             await self._restore(socket, self._requests.number(draft))
 
     async def _restore(self, socket: Socket, command: AnyCommand) -> None:
-        """Restore the seat or a subscription; if it is gone, deliver the event that says so."""
+        """Restore the seat or a subscription; if that fails, deliver the event of its loss."""
         if isinstance(command, Resume) and self._requests.is_leaving(command.table):
             return
         try:

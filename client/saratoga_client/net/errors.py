@@ -6,7 +6,7 @@ from saratoga_protocol import events
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
 
 STALE_ID: Final = "stale_id"
-"""The code of a refusal because the server has taken a later command of this player.
+"""The code of a refusal because the server has already accepted a later command of this player.
 
 The command may be sent under a new id. A move states how many moves come before it, so it is not
 made twice.
@@ -22,7 +22,7 @@ class CommandRefused(Exception):
 
     @property
     def code(self) -> str:
-        """The reason, from the closed list in `saratoga_protocol.refusals`."""
+        """The code of the reason, from the closed list in `saratoga_protocol.refusals`."""
         return self.refusal.code
 
     @property
@@ -36,7 +36,7 @@ class CommandRefused(Exception):
 
     @property
     def board(self) -> events.BoardView | None:
-        """The current board, if the command was meant for another position."""
+        """The current board, if the refusal includes it; else `None`."""
         return self.refusal.board
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Unreachable(Exception):
 
 
 class RequestTimedOut(Exception):
-    """No answer came in time; the command may have been carried out all the same."""
+    """No answer came in time; the server may have carried out the command nevertheless."""
 
 
 class UnexpectedAnswer(Exception):

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class LinkState(StrEnum):
-    """The state of the link to the server, as other modules and the screen show it."""
+    """The state of the link to the server, with the word that the screen shows."""
 
     CONNECTING = "connecting"
     CONNECTED = "connected"

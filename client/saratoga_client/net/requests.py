@@ -1,6 +1,6 @@
 """Requests and their answers, and the queue of all other events. Does no I/O.
 
-A request stays open until it is answered, over as many connections as that takes.
+A request stays open until it is answered, also over several reconnections.
 """
 
 import asyncio
@@ -21,16 +21,19 @@ from saratoga_protocol.events import AnyEvent
 LOG: Final = logging.getLogger("saratoga.connection")
 
 MAX_UNREAD: Final = 4096
-"""Events kept for a program that does not read them; beyond it the oldest are dropped."""
+"""Maximum number of unread events; the oldest are dropped first."""
 
 RETRIED_CODES: Final = frozenset({"store_unavailable", "draining", "too_fast"})
 """Refusals after which the same command is sent again under the same id."""
 
 MAX_RETRY_WAIT: Final = 5_000
-"""Milliseconds; a refusal that asks for a longer wait is raised instead."""
+"""The longest wait, in milliseconds, before a refused command is repeated.
+
+A refusal that asks for a longer wait is raised.
+"""
 
 RETRY_FAILURES: Final = 3
-"""The number of failures for which `Backoff` gives the wait before such a command is sent again."""
+"""The `failures` argument of `Backoff.wait` for the wait before a refused command is repeated."""
 
 Waiter: TypeAlias = "asyncio.Future[AnyEvent]"
 
@@ -46,10 +49,10 @@ class Requests:
         self._changed = asyncio.Event()
         self.subscriptions = Subscriptions()
         self.end: Exception | None = None
-        """The error that ended the connection; `None` while it may still reconnect."""
+        """The error that ended the connection; `None` while reconnecting is possible."""
 
     def open(self, draft: Draft) -> tuple[AnyCommand, Waiter]:
-        """Give a command its id; return it and the future of its answer."""
+        """Give a command its id; return the command and the future of its answer."""
         if self.end is not None:
             raise self.end
         waiter: Waiter = asyncio.get_running_loop().create_future()
@@ -68,7 +71,7 @@ class Requests:
                     pending.waiter.set_exception(error)
 
     def number(self, draft: Draft) -> AnyCommand:
-        """Give a command its id without keeping it."""
+        """Return a command with the next id, without waiting for an answer."""
         return draft(id=self._commands.take_id())
 
     def raise_next_id(self, next_id: int) -> None:
@@ -85,7 +88,7 @@ class Requests:
         return any(leave.table == table for leave in leaves)
 
     def receive(self, event: AnyEvent | UnknownEvent) -> None:
-        """Process an event: it answers a request, or goes to the reader of events."""
+        """Complete the request that an event answers, or queue the event for the reader."""
         pending = self._commands.find(event.re)
         if pending is not None:
             self._answer(pending, event)

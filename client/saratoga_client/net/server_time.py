@@ -1,7 +1,7 @@
 """An estimate of the server's clock. Does no I/O and reads no clock.
 
-Every answer that carries the server's time is one observation: that time was exact at some moment
-between the request and the answer. The faster the answer, the smaller the error.
+Every answer with the server's time is one observation. The time was exact at some moment between
+the request and the answer, so the error is smaller for faster answers.
 """
 
 from collections import deque
@@ -12,12 +12,12 @@ OBSERVATIONS: Final = 8
 
 
 class Observation(NamedTuple):
-    """One request and its answer."""
+    """The times of a request and its answer."""
 
     round_trip: float
-    """Seconds from the request to the answer; the error is at most half of it."""
+    """Seconds from the request to the answer; the error of `lead` is at most half of that."""
     lead: float
-    """Milliseconds that the server's clock is ahead, if both directions take equally long."""
+    """Milliseconds by which the server's clock is ahead, if both directions take equal time."""
 
 
 class ServerTime:
@@ -27,7 +27,7 @@ class ServerTime:
         self._observations: deque[Observation] = deque(maxlen=OBSERVATIONS)
 
     def observe(self, sent: float, received: float, server: int) -> None:
-        """Note an answer with the server's time in milliseconds; local times are in seconds."""
+        """Add an answer with the server's time in milliseconds; local times are in seconds."""
         round_trip = max(0.0, received - sent)
         lead = server - (sent + round_trip / 2) * 1000
         self._observations.append(Observation(round_trip, lead))
@@ -38,10 +38,10 @@ class ServerTime:
 
     @property
     def round_trip(self) -> float | None:
-        """Seconds from the last request to its answer; `None` before the first."""
+        """The last round-trip time in seconds; `None` before the first answer."""
         return self._observations[-1].round_trip if self._observations else None
 
     def at(self, local: float) -> int:
-        """The server's time in milliseconds when the local clock shows `local` seconds."""
+        """Return the server's time in milliseconds when the local clock shows `local` seconds."""
         best = min(self._observations, default=Observation(0.0, 0.0))
         return round(local * 1000 + best.lead)

@@ -27,11 +27,11 @@ class Subscriptions:
     seat: str | None = None
     """The code of the table where the player has a seat."""
     watched: dict[str, None] = field(default_factory=dict)
-    """The codes of the tables watched without a seat, in the order of the commands."""
+    """The codes of the tables watched without a seat, oldest first; the values are unused."""
     leaderboard: SubscribeLeaderboard | None = None
 
     def command_answered(self, command: AnyCommand, answer: AnyEvent) -> None:
-        """Update from a command that the server has carried out."""
+        """Update the seat and subscriptions from a command that the server has carried out."""
         match command, answer:
             case ((CreateTable() | JoinTable() | Resume()), Snapshot(table=table)):
                 self.seat = table.code
@@ -50,7 +50,7 @@ class Subscriptions:
                 pass
 
     def event_received(self, event: AnyEvent) -> None:
-        """Update from an event that answers no command."""
+        """Update the seat and subscriptions from an event that answers no command."""
         if isinstance(event, SeatLost):
             self.lose(event.table)
 

@@ -1,4 +1,4 @@
-"""Commands that wait for their answers, under ids that only grow. Does no I/O.
+"""Unanswered commands, under strictly increasing ids. Does no I/O.
 
 A command that is unanswered when the connection is lost is sent again over the next one, under the
 same id. The server repeats the answer to a command that it has carried out already.
@@ -44,16 +44,16 @@ QUERIES: Final = (GetRecord, GetLeaderboard, ListTables)
 
 
 def _subscription_of(command: AnyCommand) -> str:
-    """Return the subscription that the command begins or ends, if it changes nothing else.
+    """Return the name of the subscription that a command begins or ends; empty for other commands.
 
-    The server does not require such commands in the order of their ids, but the last one that it
-    receives about the same subscription counts.
+    The server accepts these commands in any order of ids. Of several commands on one subscription,
+    the last one received counts.
     """
     match command:
         case WatchTable(table=code) | UnwatchTable(table=code):
             return code
         case SubscribeLeaderboard() | UnsubscribeLeaderboard():
-            return "the leaderboard"
+            return "leaderboard"
         case _:
             return ""
 
@@ -72,11 +72,11 @@ class UnansweredCommands(Generic[Waiter]):
         return self._next_id
 
     def raise_next_id(self, next_id: int) -> None:
-        """Use no id below `next_id` from now on; the player may have used those elsewhere."""
+        """Use no id below `next_id` from now on; another device may have used the lower ids."""
         self._next_id = max(self._next_id, next_id)
 
     def take_id(self) -> int:
-        """Return the next id, for a command that is not kept here."""
+        """Return the next id, for a command that is not in this collection."""
         taken = self._next_id
         self._next_id += 1
         return taken
@@ -99,7 +99,7 @@ class UnansweredCommands(Generic[Waiter]):
         self._pending.pop(command_id, None)
 
     def is_latest(self, command_id: int) -> bool:
-        """Test whether a command may be sent again alone: no later command depends on its order.
+        """Test whether a command can be sent again alone, because no later command must follow it.
 
         The server takes commands in the order of their ids. Queries, and commands that are not kept
         here (`Resume` after reconnecting), are exempt. Commands on a subscription are ordered only

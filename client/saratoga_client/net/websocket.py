@@ -1,4 +1,4 @@
-"""Open WebSockets, and classify their errors: final, or worth another attempt."""
+"""Open WebSockets, and classify their errors as final or temporary."""
 
 import asyncio
 import logging
@@ -24,11 +24,11 @@ from saratoga_protocol.codec import Frame
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
-# At DEBUG `websockets` logs whole frames, and so the token.
+# At DEBUG level `websockets` logs whole frames, which include the token.
 WEBSOCKET_LOG.setLevel(logging.INFO)
 
 LARGEST_EVENT: Final = 4 * 1024 * 1024
-"""Bytes: enough for the record of an hour's race of sixteen players."""
+"""Maximum bytes of an event: enough for the record of a one-hour race of sixteen players."""
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds to wait for the server's close frame."""
@@ -40,11 +40,11 @@ CLIENT_FAULT_CODES: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
 """Close codes for invalid frames (RFC 6455, 7.4.1); the client would send the same again."""
 
 RETRY_STATUSES: Final = frozenset({408, 425, 429})
-"""The HTTP statuses 4xx that are temporary."""
+"""The temporary HTTP statuses among 4xx."""
 
 
 RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
-"""Close codes that ask the client to reconnect: the server's own, and a proxy's."""
+"""Close codes, of the server and of proxies, that ask the client to reconnect."""
 
 
 class UnusableConnection(Exception):
@@ -52,7 +52,7 @@ class UnusableConnection(Exception):
 
 
 class Socket(Protocol):
-    """An open connection that carries frames; `websockets` provides it, and so may a test."""
+    """An open connection that carries frames: one of `websockets`, or a test's own."""
 
     @property
     def transport(self) -> asyncio.Transport: ...
@@ -63,11 +63,11 @@ class Socket(Protocol):
 
 
 OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[Socket]]
-"""Opens a connection to a URL with a subprotocol within some seconds."""
+"""Opens a connection; the arguments are URL, subprotocol and timeout in seconds."""
 
 
 def open_websocket(url: str, subprotocol: str, within: float) -> connect:
-    """Return a context manager that connects; small frames need no compression."""
+    """Return a context manager that connects without compression within `within` seconds."""
     return connect(
         url,
         subprotocols=[Subprotocol(subprotocol)],
@@ -83,7 +83,7 @@ def open_websocket(url: str, subprotocol: str, within: float) -> connect:
 
 
 def final_error(url: str, error: Exception) -> Exception | None:
-    """Return the error to raise if reconnecting is useless; `None` to reconnect."""
+    """Return the error to raise if reconnecting cannot help; `None` to reconnect."""
     match error:
         case CommandRefused():
             return None if error.retry else error
@@ -110,7 +110,7 @@ def final_error(url: str, error: Exception) -> Exception | None:
 
 
 def describe(error: Exception) -> str:
-    """Return the reason of a failed attempt, for people."""
+    """Return a message with the reason of a failed attempt to connect."""
     match error:
         case ConnectionRefusedError():
             return "no server listens there"
@@ -130,7 +130,7 @@ def describe(error: Exception) -> str:
 
 
 def was_event_too_large(error: Exception) -> bool:
-    """Test whether this client closed because of an event larger than `LARGEST_EVENT`."""
+    """Test whether this client closed the connection over an event above `LARGEST_EVENT`."""
     return (
         isinstance(error, ConnectionClosed)
         and error.sent is not None
@@ -140,7 +140,7 @@ def was_event_too_large(error: Exception) -> bool:
 
 
 def was_asked_to_reconnect(error: Exception) -> bool:
-    """Test whether the server asked the client to reconnect; that is no failure."""
+    """Test whether the server asked the client to reconnect, which is not a failure."""
     return (
         isinstance(error, ConnectionClosed)
         and error.rcvd is not None

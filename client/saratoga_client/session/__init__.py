@@ -1,1 +1,1 @@
-"""A player at a table: its state, the commands, the records, and the checks of a fair deal."""
+"""The session of a player at a table: state, commands, race records and fairness checks."""

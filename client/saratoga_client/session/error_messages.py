@@ -30,8 +30,8 @@ CONNECTION_ERRORS: Final = (
 )
 """Every error that a request on a connection may raise."""
 
-DOUBTFUL: Final = frozenset({"store_unavailable", "server_fault"})
-"""Refusals after which the command may have been carried out all the same."""
+UNCERTAIN_REFUSALS: Final = frozenset({"store_unavailable", "server_fault"})
+"""Codes of refusals after which the server may have carried out the command nevertheless."""
 
 SAFE: Final = "Everything that the server has confirmed is safe."
 
@@ -63,7 +63,7 @@ def problem_for(server: str, error: Exception) -> Problem:
             return Problem("You are no longer at this table.", SAFE, Exit.REFUSED)
         case RequestTimedOut():
             return Problem("The server did not answer in time.", IN_DOUBT, Exit.UNREACHABLE)
-        case CommandRefused(code=code) if code in DOUBTFUL:
+        case CommandRefused(code=code) if code in UNCERTAIN_REFUSALS:
             return Problem(error.message, IN_DOUBT, Exit.REFUSED, code)
         case _:
             return problem_of(server, error)
@@ -80,7 +80,7 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
             Exit.REFUSED,
         )
     is_expired = state.seat_lost == SEAT_EXPIRED
-    score = "" if state.own is None else f" {_score(state.own, is_expired)}"
+    score = "" if state.own is None else f" {_score_sentence(state.own, is_expired)}"
     return Problem(
         f"You are no longer at table {code}: {reason}",
         f"To sit down again, if the table is open and the host allows it: "
@@ -89,8 +89,8 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
     )
 
 
-def _score(own: OwnBoard, is_expired: bool) -> str:
-    """Return sentences on what counts of the player's board."""
+def _score_sentence(own: OwnBoard, is_expired: bool) -> str:
+    """Return sentences that say which banked cards and moves of the player count."""
     if not own.is_racing:
         return f"Your board in race {own.race} had ended; what you banked counts."
     banked = own.view.banked

@@ -57,7 +57,7 @@ class EventListener:
         return None
 
     async def measure(self) -> None:
-        """Copy the connection's round-trip time to the state again and again."""
+        """Copy the connection's round-trip time to the state every `MEASURE_EVERY` seconds."""
         while True:
             seconds = self._connection.round_trip
             millis = None if seconds is None else round(seconds * 1000)
@@ -85,7 +85,7 @@ class EventListener:
         self._store.replace(self._records.with_best(state))
 
     def _is_ours(self, event: events.Snapshot | events.TableChanged) -> bool:
-        """Test whether the event is of this table; a table left earlier may still send one."""
+        """Test whether an event concerns this table, and not one that the player left earlier."""
         code, state = event.table.code, self._store.state
         return self._connection.follows(code) if state is None else code == state.table.code
 

@@ -27,7 +27,7 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 LOG: Final = logging.getLogger("saratoga.seat")
 
 Alarm = Callable[[str, tuple[str, ...]], None]
-"""Called with the race's id and sentences on contradictions in what the server said."""
+"""Called with a race's id and sentences that describe how the server contradicted itself."""
 
 DEAL_REUSED: Final = (
     "the table gathers again for a deal whose countdown has started and whose nonces are known"
@@ -48,7 +48,7 @@ class FairnessDuties:
         witness: Witness | None = None,
         alarm: Alarm = _log_alarm,
     ) -> None:
-        """Without a `witness` nothing is saved; `alarm` is called once per contradiction."""
+        """Save sightings in `witness`, if given; call `alarm` once per contradiction."""
         self._connection = connection
         self._witness = witness
         self._alarm = alarm
@@ -58,13 +58,13 @@ class FairnessDuties:
         self._spent: set[str] = set()
         """Commitments of deals whose countdown has started."""
         self._asked: set[str] = set()
-        """Races whose record was requested and not refused for the moment."""
+        """Ids of races whose record was requested, except after a temporary refusal."""
         self.table: events.Table | None = None
         """The latest version of the table."""
         self.testimonies: dict[str, Testimony] = {}
         """The comparison of every finished race with its record, by race id."""
         self.record: events.Record | None = None
-        """The record that the server sent last."""
+        """The latest record that the server sent."""
 
     @property
     def player(self) -> str:
@@ -72,7 +72,7 @@ class FairnessDuties:
 
     @property
     def is_ready(self) -> bool:
-        """Test whether the server has this player as ready for the next race."""
+        """Test whether the table lists this player as ready for the next race."""
         own = self._own_seat()
         return own is not None and own.ready and own.nonce_hash == self._own_hash()
 
@@ -81,7 +81,7 @@ class FairnessDuties:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Draw a nonce for the next race and say ready; raises `CommandRefused`, `DealSpent`."""
+        """Draw a nonce and mark the player ready; raises `CommandRefused`, `DealSpent`."""
         assert self._sighting is not None, "handle a snapshot first"
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
@@ -98,12 +98,12 @@ class FairnessDuties:
         )
 
     async def not_ready(self) -> None:
-        """Take back the ready mark; raises `CommandRefused`."""
+        """Remove the player's ready mark; raises `CommandRefused`."""
         assert self.table is not None, "handle a snapshot first"
         await self._connection.request(partial(NotReady, table=self.table.code))
 
     async def handle(self, event: AnyEvent) -> None:
-        """Take note of an event and do the duty that it requires."""
+        """Save the facts of an event; reveal the nonce or check the record after certain events."""
         match event:
             case events.Snapshot(table=table):
                 await self._table_changed(table)
@@ -127,10 +127,10 @@ class FairnessDuties:
         if table.phase == "countdown" and self.player in table.racers:
             await self._reveal(table)
 
-    # What was seen
+    # Sightings
 
     def _see_table(self, table: events.Table) -> None:
-        """Note the table: the latest version before the countdown, the first one from then on."""
+        """Save the facts of the table; from the countdown on, only its first version counts."""
         sighting = self._sighting
         if sighting is None or sighting.race != table.race:
             sighting = self._remembered(table)
@@ -168,9 +168,9 @@ class FairnessDuties:
         return sighting.is_spent or sighting.commitment in self._spent
 
     def _remembered(self, table: events.Table) -> Sighting | None:
-        """Load what an earlier run of the program saw of this race.
+        """Load the sighting of this race that an earlier run of the program saved.
 
-        If the commitment differs, it counts only for a race that has already started.
+        A sighting with another commitment is returned only if its race has already started.
         """
         sighting = None if self._witness is None else self._witness.load(table.race)
         if sighting is not None and sighting.commitment != table.commitment:
@@ -230,7 +230,7 @@ class FairnessDuties:
     # Checking the record
 
     async def _check(self, outcome: events.Outcome) -> None:
-        """Compare the record of a finished race with what was seen of the race."""
+        """Compare the record of a finished race with the sighting of that race."""
         sighting = self._sighting
         if sighting is None or sighting.race != outcome.race or outcome.race in self._asked:
             return
@@ -258,7 +258,7 @@ class FairnessDuties:
             self._raise_alarm(outcome.race, testimony.disagreements)
 
     def _raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Call the alarm, once for the same sentences."""
+        """Call the alarm, but not twice with the same race and sentences."""
         if (race, disagreements) not in self._alarms:
             self._alarms.add((race, disagreements))
             self._alarm(race, disagreements)
@@ -272,7 +272,7 @@ def _hashes_of_racers(table: events.Table) -> dict[str, str]:
 def _have_racers_changed(table: events.Table, sighting: Sighting) -> bool:
     """Test whether the racers, or their nonce hashes, differ from those first seen for this deal.
 
-    A racer who has left has no hash in the table any more, which is no difference.
+    A racer who has left the table has no hash there; that is no difference.
     """
     hashes, seen = _hashes_of_racers(table), sighting.nonce_hashes
     return hashes.keys() != seen.keys() or any(

@@ -16,16 +16,16 @@ from saratoga_client.session.table_view import Row
 from saratoga_client.wording import dollars, shown_name
 
 MAX_LINES: Final = 60
-"""Lines kept; beyond it the oldest are dropped."""
+"""Maximum number of lines kept; the oldest are dropped first."""
 
 MAX_AT_ONCE: Final = 4
-"""New lines at one moment; the less important ones are left out."""
+"""Maximum number of new lines at one moment; the less important ones are left out."""
 
 LEAD_EVERY: Final = 3_000
-"""Milliseconds at least between two lines about the lead, which may change with every card."""
+"""Minimum milliseconds between two lines about the lead, which may change with every card."""
 
 PASS_EVERY: Final = 5_000
-"""Milliseconds at least between two lines about passing the same racer."""
+"""Minimum milliseconds between two lines about passing the same racer."""
 
 MILESTONE: Final = 10
 """Banked cards between two milestones; with ten cards a pack has paid for itself."""
@@ -52,7 +52,7 @@ class FeedLine:
     """The sentence; it is safe for a terminal."""
     tone: Tone
     player: str = ""
-    """The id of the racer that the line is about; empty if it is about none, or about the player."""
+    """The id of the racer that the line concerns; empty for the player, or for no racer."""
 
 
 def _nothing() -> Mapping[str, int]:
@@ -67,13 +67,13 @@ class Feed:
     leader: str = ""
     leader_at: int = -LEAD_EVERY
     sides: Mapping[str, int] = field(default_factory=_nothing)
-    """By rival: -1 if last described as ahead of the player, 1 if behind; absent if level."""
+    """By rival's id: -1 if last described as ahead of the player, 1 if behind; absent if level."""
     sides_at: Mapping[str, int] = field(default_factory=_nothing)
     milestones: Mapping[str, int] = field(default_factory=_nothing)
-    """The last milestone by player id."""
+    """The last milestone described, in banked cards, by player id."""
     ended: frozenset[str] = frozenset()
     away: frozenset[str] = frozenset()
-    """Racers last described as disconnected."""
+    """Ids of the racers last described as disconnected."""
     host: str = ""
 
 
@@ -90,7 +90,7 @@ class RaceMoment:
 
 
 def first_feed(moment: RaceMoment) -> Feed:
-    """Return a feed without lines: the present situation counts as described."""
+    """Return a feed without lines, in which the present situation counts as described."""
     return Feed(
         leader=_leader(moment),
         sides=MappingProxyType(_sides(moment)),
@@ -102,7 +102,7 @@ def first_feed(moment: RaceMoment) -> Feed:
 
 
 def next_feed(feed: Feed, moment: RaceMoment) -> Feed:
-    """Return the feed with lines for all changes since the last ones."""
+    """Return the feed with lines for all changes since its last lines."""
     lines = [*_endings(feed, moment), *_lead(feed, moment), *_passes(feed, moment)]
     lines += [*_milestones(feed, moment), *_people(feed, moment)]
     described = _described(feed, moment)
@@ -133,7 +133,7 @@ def ending(row: Row, you: str) -> str:
 
 
 def _described(feed: Feed, moment: RaceMoment) -> Feed:
-    """Return the feed with everything marked as described that has a line now."""
+    """Return the feed with the facts of its newest lines marked as described."""
     leader, leader_at = feed.leader, feed.leader_at
     if any(_lead(feed, moment)):
         leader, leader_at = _leader(moment), moment.at
@@ -172,7 +172,7 @@ def _endings(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
 
 
 def _leader(moment: RaceMoment) -> str:
-    """Return the id of the only leader; empty while the first place is shared."""
+    """Return the leader's id; empty while several racers share the first place."""
     first = [row for row in moment.rows if row.place == 1]
     return first[0].player if len(first) == 1 and len(moment.rows) > 1 else ""
 
@@ -189,7 +189,7 @@ def _lead(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
 
 
 def _sides(moment: RaceMoment) -> dict[str, int]:
-    """Return, by rival, -1 for one ahead of the player and 1 for one behind."""
+    """Return by rival's id -1 for a rival ahead of the player and 1 for a rival behind."""
     own = next((row.place for row in moment.rows if row.player == moment.you), None)
     if own is None:
         return {}

@@ -1,4 +1,4 @@
-"""Invitations to a table: the text for friends, and how a pasted one is read.
+"""Invitations to a table: write the text for friends, and parse a pasted invitation.
 
 A code such as `mint-otter-42` finds a table at a known server. A URL such as
 `ws://192.168.1.7:7470/mint-otter-42`, the server's address with the code, finds it from anywhere.
@@ -25,23 +25,23 @@ _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server and a table to go to."""
+    """The table and the server that an invitation names."""
 
     code: str
     """The table's code; empty if only a server is named."""
     server: str = ""
-    """The server's address; empty for the usual server."""
+    """The server's address; empty for the server of the settings."""
 
     @property
     def url(self) -> str:
-        """The server's address with the code."""
+        """The URL of the table: the server's address with the code as its path."""
         return f"{self.server.rstrip('/')}/{self.code}"
 
 
 def destination(text: str) -> Destination | None:
-    """Read a code or a URL, or a pasted line that contains one.
+    """Parse a code, a URL, or a pasted line that contains either.
 
-    Capitals and surrounding text are accepted; `None` if neither a table nor a server is named.
+    Accept capitals and surrounding text. Return `None` if the text names no table and no server.
 
     >>> destination("Mint-Otter-42")
     Destination(code='mint-otter-42', server='')
@@ -63,7 +63,7 @@ def destination(text: str) -> Destination | None:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Return the server and the table of a URL, each empty if it is missing."""
+    """Return the server and the table's code in a URL, each empty if missing."""
     try:
         parts = urlsplit(url.rstrip(".,;:!?)/"))
         # reading the port checks it
@@ -80,7 +80,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def join_command(where: Destination) -> str:
-    """Return the command that joins a table; the code is quoted, since it comes from the server.
+    """Return the shell command that joins a table; quote the code, because the server chose it.
 
     >>> join_command(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
     'saratoga join ws://10.0.0.2:7470/mint-otter-42'
@@ -104,11 +104,11 @@ class Invitation:
 
     @property
     def command(self) -> str:
-        """The command that joins the table."""
+        """The shell command that joins the table."""
         return join_command(self.where)
 
     def lines(self) -> tuple[str, ...]:
-        """Return the text to send, by line."""
+        """Return the lines of the text for friends."""
         cap = f"{self.cap} minutes" if self.cap else "no time limit"
         return (
             f"Race me at patience: {self.game}, {cap}, the same deal for everyone.",

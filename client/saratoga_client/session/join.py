@@ -1,4 +1,4 @@
-"""The way to a seat: a name at the server, the seat at another table given up, the table joined."""
+"""Join a table: claim a name, give up the seat at another table, and sit down."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,10 +17,10 @@ NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
 
 LONGEST_NAME: Final = 64
-"""Characters of a name that are sent; the server refuses names that are nearly as long."""
+"""Longer names are cut to this many characters; the server accepts only shorter ones."""
 
-GOODBYE: Final = 2.0
-"""Seconds in which the server may answer that the player no longer watches."""
+UNWATCH_TIMEOUT: Final = 2.0
+"""Seconds to wait for the answer to `UnwatchTable`."""
 
 RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a player keeps a seat and returns to it."""
@@ -31,7 +31,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableWanted:
-    """The settings of a table that is to be created."""
+    """The settings of a table to create."""
 
     game: str
     cap: int
@@ -41,7 +41,7 @@ class TableWanted:
 
 
 async def claim_name(connection: Connection, name: str) -> str:
-    """Claim a name and return it as the server writes it; raises `CommandRefused`."""
+    """Claim a name and return it in the server's spelling; raises `CommandRefused`."""
     claim = partial(ClaimName, name=name[:LONGEST_NAME])
     return (await connection.ask(claim, events.NameClaimed)).name
 
@@ -49,9 +49,10 @@ async def claim_name(connection: Connection, name: str) -> str:
 async def take_seat(
     connection: Connection, table: str | TableWanted, report: Report = say
 ) -> tuple[TableSession, events.Table]:
-    """Join the table with that code, or create one; return the session and the table.
+    """Join the table of a code, or create a table; return the session and the table.
 
-    A player who races at another table returns there instead. Raises `Problem`, `CommandRefused`.
+    Return to the other table instead if the player is in a race there. Raises `Problem`,
+    `CommandRefused`.
     """
     code = table if isinstance(table, str) else ""
     session = TableSession(connection)
@@ -66,7 +67,7 @@ async def take_seat(
 
 
 async def release_other_seat(connection: Connection, wanted: str = "", report: Report = say) -> str:
-    """Give up a seat at another table than the wanted one, unless the player races there.
+    """Give up the seat at any other table than `wanted`, unless the player is in a race there.
 
     Return the code of the table where the player races; empty if there is none.
     """
@@ -120,7 +121,7 @@ async def give_up(connection: Connection, code: str) -> None:
 
 
 async def stop_watching(connection: Connection, code: str) -> None:
-    """Tell the server that the player no longer watches a table; ignore every failure."""
+    """Send `UnwatchTable`; ignore every failure."""
     if connection.state is LinkState.CONNECTED:
         with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
-            await connection.request(partial(UnwatchTable, table=code), within=GOODBYE)
+            await connection.request(partial(UnwatchTable, table=code), within=UNWATCH_TIMEOUT)

@@ -1,4 +1,4 @@
-"""The lobby as a value: the tables, the leaders and what the player types or chooses there.
+"""The lobby's state as a value: tables, leaders, the typed line and the player's choices.
 
 Pure: no I/O, no clock. Texts from the server are sanitised where they are drawn.
 """
@@ -15,7 +15,7 @@ from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
 LONGEST_ENTRY: Final = 300
-"""Most characters of a typed or pasted line; an invitation is shorter."""
+"""Maximum characters of a typed or pasted line; an invitation is shorter."""
 
 
 class Purpose(Enum):
@@ -39,13 +39,13 @@ PROMPTS: Final[Mapping[Purpose, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line that the player is asked for."""
+    """A request for a line of text from the player."""
 
     purpose: Purpose
     text: str = ""
-    """The text to begin with, such as the one that was refused."""
+    """The initial text of the field, such as a refused name."""
     wrong: str = ""
-    """Why the line is asked for again; empty the first time."""
+    """The reason why the previous text was not accepted; empty the first time."""
 
 
 def one_line(text: str) -> str:
@@ -60,15 +60,15 @@ def one_line(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LobbyState:
-    """Everything that the lobby shows."""
+    """All data that the lobby shows."""
 
     server: str
     is_open: bool = False
-    """Whether the connection is up."""
+    """True while connected to the server."""
     is_met: bool = False
-    """Whether the first attempt to connect has ended."""
+    """True after the first attempt to connect, successful or not."""
     wrong: str = ""
-    """Why no server answers, and what to do; empty while that is not known."""
+    """The reason why no server answers, with a remedy; empty without a failure."""
     name: str = ""
     """The player's name at this server; empty for none."""
     seat: str = ""
@@ -79,21 +79,21 @@ class LobbyState:
     )
     """Today's leader of each game; `None` if there is none."""
     chosen: str = ""
-    """The code of the table that `enter` joins."""
+    """The code of the selected table, which the key `enter` joins."""
     entry: Entry | None = None
     form: TableWanted | None = None
-    """The form of a new table."""
+    """The settings of the new table that the player prepares; `None` without one."""
     is_practice: bool = False
-    """Whether the player chooses a game for practice."""
+    """True while the player chooses a game for practice."""
     is_here: bool = False
-    """Whether the new table is for a server on this machine."""
+    """True if the new table will be on a server on this machine."""
 
     def with_server(self, name: str, seat: str) -> "LobbyState":
         """Return the lobby of a server that answers."""
         return replace(self, is_open=True, is_met=True, wrong="", name=name, seat=seat)
 
     def without_server(self, wrong: str) -> "LobbyState":
-        """Return the lobby of a server that does not answer; `wrong` says why."""
+        """Return the lobby of a server that does not answer; `wrong` is the reason."""
         return replace(
             self,
             is_open=False,
@@ -112,7 +112,7 @@ class LobbyState:
         return replace(self, leaders=MappingProxyType({**self.leaders, game: leader}))
 
     def with_tables(self, tables: Sequence[TableSummary]) -> "LobbyState":
-        """Return the lobby with these tables; the chosen one stays chosen if it is still there."""
+        """Return the lobby with these tables; a chosen table that is still listed stays chosen."""
         codes = [table.code for table in tables]
         chosen = self.chosen if self.chosen in codes else (codes[0] if codes else "")
         return replace(self, tables=tuple(tables), chosen=chosen)

@@ -1,8 +1,8 @@
-"""Send the player's moves to the server at once, in order, and follow each until it is answered.
+"""Send the player's moves to the server in order, and handle the answer to each.
 
-Moves are pipelined: each says how many moves come before it, those in flight included. After a
+Moves are pipelined: each states the number of moves before it, those in flight included. After a
 temporary failure of the server (its store is unavailable, or it is about to restart) the refused
-moves are sent again one by one. The number of moves before it makes sure that a move is made once.
+moves are sent again one by one. The stated number lets the server make each move only once.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import STALE_ID, CommandRefused
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.error_messages import DOUBTFUL
+from saratoga_client.session.error_messages import UNCERTAIN_REFUSALS
 from saratoga_client.session.own_board import OwnBoard, place_of, without
 from saratoga_client.session.state import confirm
 from saratoga_client.session.state_store import StateStore
@@ -25,10 +25,10 @@ from saratoga_protocol.events import BoardView, MoveMade
 LOG: Final = logging.getLogger("saratoga.racing")
 
 MOVE_TIMEOUT: Final = 7200.0
-"""Seconds: longer than a disconnected player keeps the seat, so no move is given up before that."""
+"""Seconds to wait for the answer to a move; longer than a disconnected player keeps the seat."""
 
 MAX_FAULTS: Final = 3
-"""Refusals for a fault of the server or a stale id after which one move is given up."""
+"""Number of refusals, for a server fault or a stale id, after which a move is taken back."""
 
 
 class MoveSender:
@@ -40,11 +40,11 @@ class MoveSender:
         self._backoff = backoff
 
     async def send(self, race: str, ticket: int) -> None:
-        """Send a move in flight until the server has made or refused it.
+        """Send a move in flight, again after temporary failures, until it is confirmed or refused.
 
         Raises the error that ended the connection, if one did.
         """
-        faults, is_doubtful = 0, False
+        faults, is_uncertain = 0, False
         while (board := self._board_with(race, ticket)) is not None:
             place = place_of(board, ticket)
             assert place is not None, "the move is in flight"
@@ -57,8 +57,8 @@ class MoveSender:
                 )
             except CommandRefused as refusal:
                 faults += refusal.code in ("server_fault", STALE_ID)
-                is_doubtful = is_doubtful or refusal.code in DOUBTFUL
-                was_made = is_doubtful and _is_board_past(refusal, after)
+                is_uncertain = is_uncertain or refusal.code in UNCERTAIN_REFUSALS
+                was_made = is_uncertain and _is_board_past(refusal, after)
                 if was_made and refusal.board is not None:
                     self._confirm(refusal.board)
                 elif faults < MAX_FAULTS and self._may_retry(race, ticket, after, refusal):
@@ -74,7 +74,7 @@ class MoveSender:
     async def cash_out(self, race: str) -> None:
         """Cash out after all moves in flight are answered; raises `CommandRefused`.
 
-        After it returns the board has ended: by this command, or in another way before it.
+        When the method returns, the board has ended, by this command or for an earlier reason.
         """
         await self._store.until(lambda: not self._has_moves_in_flight(race))
         faults = 0
@@ -98,7 +98,10 @@ class MoveSender:
                 return
 
     def _may_retry(self, race: str, ticket: int, after: int, refusal: CommandRefused) -> bool:
-        """Test whether the refusal is temporary, or only due to the moves before this one."""
+        """Test whether a refused move may be sent again.
+
+        That is so after a temporary failure, and after the refusal of an earlier move in flight.
+        """
         if refusal.retry or refusal.code == STALE_ID:
             return True
         own = self._board_with(race, ticket)
@@ -107,7 +110,7 @@ class MoveSender:
         return refusal.code == "stale_move" and is_early and not is_first
 
     async def _until_first_in_flight(self, race: str, ticket: int) -> None:
-        """Wait until no other move is before this one, or this one is not in flight any more."""
+        """Wait until a move is the first one in flight, or no longer in flight."""
 
         def is_first_or_gone() -> bool:
             own = self._board_with(race, ticket)
@@ -120,7 +123,7 @@ class MoveSender:
             await asyncio.sleep(self._backoff.wait(2))
 
     def _board_with(self, race: str, ticket: int) -> OwnBoard | None:
-        """Return the player's board if this move is in flight on it."""
+        """Return the player's board if the move of this ticket is in flight on it."""
         own = self._store.own
         if own is None or own.race != race or place_of(own, ticket) is None:
             return None

@@ -1,4 +1,4 @@
-"""Connecting to a server, with every failure as a `Problem` that tells the player what to do."""
+"""Connect to a server; turn every failure into a `Problem` with a remedy for the player."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -22,11 +22,11 @@ from saratoga_client.problems import Exit, Problem, refused, too_old, unreachabl
 
 PROGRAM: Final = "saratoga"
 
-PATIENT: Final = Timing(first_within=3.0)
-"""For servers elsewhere: a player should learn soon that no server answers."""
+REMOTE_TIMING: Final = Timing(first_within=3.0)
+"""Timing for servers on other machines: give up the first connection soon."""
 
-BRISK: Final = Timing(first_within=0.3)
-"""For servers on this machine, which answer at once or do not run."""
+LOCAL_TIMING: Final = Timing(first_within=0.3)
+"""Timing for servers on this machine, which answer at once or do not run."""
 
 
 @asynccontextmanager
@@ -38,7 +38,7 @@ async def open_connection(
     bot: bool = False,
     reports_link: bool = True,
 ) -> AsyncIterator[Connection]:
-    """Connect to a server for as long as the context lasts. Raises `Problem` for every failure.
+    """Return a context manager that connects to a server. Raises `Problem` for every failure.
 
     Without a `token` the connection belongs to the player of this machine. With `reports_link`, a
     lost and a restored connection are reported on the error stream.
@@ -61,15 +61,15 @@ async def open_connection(
         Unreachable,
         RequestTimedOut,
         UnexpectedAnswer,
-    ) as trouble:
-        raise problem_of(server, trouble) from trouble
+    ) as error:
+        raise problem_of(server, error) from error
     except UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
 
 
 def timing_for(server: str) -> Timing:
-    """Return how long to wait for the server at that address."""
-    return BRISK if is_this_machine(server) else PATIENT
+    """Return the timeouts for the server at an address."""
+    return LOCAL_TIMING if is_this_machine(server) else REMOTE_TIMING
 
 
 def _link_reporter() -> Callable[[LinkState], None]:
@@ -92,12 +92,12 @@ def _ignore(_state: LinkState) -> None:
     """Do nothing; the screen or the plain lines show the state of the connection."""
 
 
-def problem_of(server: str, trouble: Exception) -> Problem:
+def problem_of(server: str, error: Exception) -> Problem:
     """Return the problem for an error of the connection."""
-    match trouble:
+    match error:
         case CommandRefused(refusal=refusal):
             return refused(refusal)
-        case ServerClosed() if trouble.is_of_another_version:
+        case ServerClosed() if error.is_of_another_version:
             return too_old(server)
         case ServerClosed(reason=reason):
             return Problem(f"The server has closed the connection: {reason}.", "", Exit.REFUSED)
@@ -110,7 +110,7 @@ def problem_of(server: str, trouble: Exception) -> Problem:
 
 
 def no_server(server: str, reason: str) -> Problem:
-    """Return the problem that no server answers at an address."""
+    """Return a problem: no server answers at an address."""
     if server.rstrip("/") == DEFAULT_SERVER:
         return Problem(
             f"No server runs on this machine: {reason} ({server}).",
@@ -121,7 +121,7 @@ def no_server(server: str, reason: str) -> Problem:
     if "certificate" in reason:
         return Problem(
             problem.what,
-            "Is the address right? If the host made the certificate, ask for its file and name it: "
+            "Check the address. If the host made the certificate, ask for its file and name it: "
             "SSL_CERT_FILE=cert.pem saratoga ...",
             Exit.UNREACHABLE,
         )
@@ -140,7 +140,7 @@ def check_address(server: str) -> None:
 
 
 def bad_address(text: str) -> Problem:
-    """Return the problem that a text is not the address of a server."""
+    """Return a problem: the text is not the address of a server."""
     return Problem(
         f"{text!r} is not the address of a server.",
         "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",

@@ -1,6 +1,6 @@
 """The player's own board in a race: the confirmed moves, and the moves in flight shown ahead.
 
-Pure. A move that turns no card up is shown at once and is *in flight* until the server answers.
+Pure. A move that turns no card up is shown at once; it is *in flight* until the server answers.
 The shown view is always the confirmed view with the moves in flight played on it. So in whatever
 order the answers come, the shown board ends equal to the server's board.
 """
@@ -46,19 +46,19 @@ class OwnBoard:
     shown: View
     """The board after the moves in flight, up to one that turns a card up."""
     state: str
-    """As in `saratoga_rules.records.standing.State`."""
+    """The state of the board, as `saratoga_rules.records.standing.State` defines it."""
     in_flight: tuple[Flight, ...] = ()
-    """In the order in which they were made; `count` moves come before the first."""
+    """The moves in flight, oldest first; `count` moves come before the first."""
     awaited: bool = False
-    """The last move in flight turns a card up: nothing can be played before its answer."""
+    """True if the last move in flight turns a card up; the player must wait for its answer."""
     taken_back: str = ""
     """A sentence on why the last moves were taken back; empty after the next move."""
     is_cashing_out: bool = False
-    """The player is cashing out; nothing more can be played."""
+    """True while the player cashes out; no more moves can be made."""
     start_at: int = 0
-    """Milliseconds since 1970 by the server's clock."""
+    """Start of the race, in milliseconds since 1970 by the server's clock."""
     deadline: int = 0
-    """Milliseconds since 1970 by the server's clock; 0 without a time limit."""
+    """End of the race, in milliseconds since 1970 by the server's clock; 0 without a time limit."""
     tickets: int = 0
     """The number of tickets used so far."""
 
@@ -68,22 +68,22 @@ class OwnBoard:
 
     @property
     def may_move(self) -> bool:
-        """Test whether a move can be made now; if not, keys should be kept for later."""
+        """Test whether a move can be made now; if not, the caller should queue keys."""
         return self.is_racing and not self.awaited and not self.is_cashing_out
 
     @property
     def banked(self) -> int:
-        """The number of cards on the foundations, as shown."""
+        """The number of cards on the foundations of the shown board."""
         return self.shown.banked
 
     @property
     def net(self) -> int:
-        """The casino dollars won or lost, as shown."""
+        """The casino dollars won or lost on the shown board."""
         return net(self.game, self.banked)
 
 
 def own_board(board: BoardView, game: Game, start_at: int, deadline: int) -> OwnBoard:
-    """Return the board that the server sent; raises `ValueError` if it is invalid."""
+    """Return the own board for a board that the server sent; raises `ValueError` if invalid."""
     view = rules_view(board.view)
     return OwnBoard(
         race=board.race,
@@ -118,7 +118,7 @@ def with_move(own: OwnBoard, move: Move) -> OwnBoard:
 
 
 def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBoard:
-    """Return the board after the server has sent it; an older version changes nothing.
+    """Return the own board after the server has sent `board`; ignore an older version.
 
     With `is_final` the sent board counts even if more moves had been confirmed before.
     """

@@ -1,4 +1,4 @@
-"""A player's best result in a game, with its course over time."""
+"""A player's best result in a game, with the number of banked cards over time."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class PersonalBest:
     game: str
     race: str
     start_at: int
-    """Milliseconds since 1970 UTC."""
+    """The race's start, in milliseconds since 1970 UTC."""
     banked: int
     net: int
     reached: int | None
@@ -25,7 +25,7 @@ class PersonalBest:
 def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
     """Return a player's result in a race.
 
-    `None` if the player was not in it, or the record follows other rules.
+    Return `None` if the player was not in the race, or the record has unsupported rules.
     """
     row = next((row for row in record.results if row.player == player), None)
     if row is None:
@@ -50,7 +50,10 @@ def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
 
 
 def is_better(new: PersonalBest, old: PersonalBest | None) -> bool:
-    """Test for more banked cards, or as many earlier; cards banked by the deal do not count."""
+    """Test whether `new` has more banked cards than `old`, or as many cards earlier.
+
+    Cards that the deal banked do not count.
+    """
     if new.reached is None:
         return False
     if old is None or new.banked != old.banked:
@@ -59,5 +62,5 @@ def is_better(new: PersonalBest, old: PersonalBest | None) -> bool:
 
 
 def banked_by(best: PersonalBest, at: int) -> int:
-    """Return the number of cards banked in the best result `at` milliseconds after its start."""
+    """Return the number of cards banked in the best race `at` milliseconds after its start."""
     return next((banked for since, banked in reversed(best.counts) if since <= at), 0)

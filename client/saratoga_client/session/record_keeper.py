@@ -1,4 +1,4 @@
-"""Keep and check the records of a table's races, and search them for the player's best."""
+"""Save and check the records of a table's races, and find the player's best result in them."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 
 class RecordKeeper:
-    """Keeps and checks records; shows the findings in the session's state."""
+    """Saves and checks records; puts the verdicts into the session's state."""
 
     def __init__(self, store: StateStore, records: RecordStore, witness: Witness) -> None:
         self._store = store
@@ -29,7 +29,10 @@ class RecordKeeper:
         self._witness = witness
 
     async def race_over(self, outcome: events.Outcome, record: events.Record | None) -> None:
-        """Keep and check the record of a finished race; `record` is the server's latest, if any."""
+        """Save and check the record of a finished race.
+
+        `record` is the latest record that the server sent, if any, perhaps of another race.
+        """
         state = self._store.state
         if state is None or outcome.race in state.verifications:
             return
@@ -41,7 +44,7 @@ class RecordKeeper:
         await self.keep_and_check(record.race, record.text)
 
     async def keep_and_check(self, race: str, text: str) -> None:
-        """Keep the record of a race, check it and show the verdict in the state."""
+        """Save the record of a race, check it, and put the verdict into the state."""
         self._keep(text)
         sighting = self._witness.load(race)
         # Imported only after a race, so that the program starts faster.
@@ -57,7 +60,7 @@ class RecordKeeper:
             self._note_best(text)
 
     def kept(self, race: str) -> str | None:
-        """Return the record of a race if it is on this machine.
+        """Return the text of a race's record saved on this machine; `None` without one.
 
         If the state has the race's result, only the record with the announced digest counts.
         """
@@ -76,7 +79,7 @@ class RecordKeeper:
         return replace(state, best=self._records.best(game, state.player))
 
     def raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Log contradictions in what the server said about a race, and show them in the state."""
+        """Log how the server contradicted itself about a race, and put that into the state."""
         LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
         state = self._store.state
         if state is not None:
@@ -84,7 +87,7 @@ class RecordKeeper:
             self._store.replace(replace(state, alarms=(*state.alarms, *fresh)))
 
     def _keep(self, text: str) -> None:
-        """Keep a record even if its check fails: it is evidence of what the server sent."""
+        """Save a record, even if its check fails, as evidence against the server."""
         try:
             self._records.keep(text)
         except OSError as error:
@@ -121,7 +124,7 @@ class RecordKeeper:
             self._store.replace(replace(state, verifications=known))
 
     def _report(self, text: str) -> None:
-        """Add a line to the feed, unless it is there already."""
+        """Add a line to the feed, unless the feed has it already."""
         state = self._store.state
         if state is None or any(line.text == text for line in state.feed_lines):
             return

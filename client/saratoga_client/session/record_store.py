@@ -1,4 +1,4 @@
-"""The records of finished races and the players' best results, kept on this machine.
+"""The records of finished races and the players' best results, saved on this machine.
 
 Each record is one file with the server's bytes unchanged. The file name has the race and the first
 digits of the digest, so the races of two servers with one id do not overwrite each other. All best
@@ -26,23 +26,23 @@ FOLDER: Final = "races"
 ENDING: Final = ".record"
 BESTS: Final = "bests.json"
 BROKEN_BESTS: Final = "bests.broken.json"
-"""The name under which an unreadable file of best results is kept when a new one is begun."""
+"""The new name of an unreadable file of best results, which is renamed and not deleted."""
 
 MAX_KEPT: Final = 1000
-"""Records kept; beyond it the oldest are deleted."""
+"""Maximum number of saved records; the oldest are deleted first."""
 
 MAX_BYTES: Final = 4 * 1024 * 1024
-"""The largest record that a connection accepts."""
+"""The largest record that is read, in bytes; a connection accepts no larger one."""
 
 
 class RecordStore:
-    """The finished races kept on this machine, by default in the player's data folder."""
+    """The finished races saved on this machine, by default in the player's data folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = data_folder() / FOLDER if folder is None else folder
 
     def keep(self, text: str) -> Path | None:
-        """Keep a record and return its file; raises `OSError`. A text that is no record is ignored."""
+        """Save a record and return its file; ignore text that is no record. Raises `OSError`."""
         try:
             record = parse_record(text)
         except RecordError:
@@ -60,10 +60,10 @@ class RecordStore:
         return newest_first(self._folder, f"*{ENDING}")
 
     def text(self, race: str, digest: str = "") -> str | None:
-        """Return the latest record of a race such as `mint-otter-42/3`; `None` without one.
+        """Return the text of a race's latest record; `None` without one.
 
-        With a `digest`, only a record with that digest counts: two servers may use one race id.
-        Damaged files are ignored.
+        `race` is an id such as `mint-otter-42/3`. With a `digest`, only a record with that digest
+        counts, because two servers may use one race id. Damaged files are ignored.
         """
         if not _RACE.fullmatch(race):
             return None
@@ -88,7 +88,10 @@ class RecordStore:
         return self._bests().get(player, {}).get(game)
 
     def note(self, new: PersonalBest, player: str) -> bool:
-        """Keep a result that is better than the best so far; return whether it is. Raises `OSError`."""
+        """Save `new` if it is better than the saved result; return whether it was saved.
+
+        Raises `OSError`.
+        """
         bests = self._bests()
         if not is_better(new, bests.get(player, {}).get(new.game)):
             return False
@@ -119,7 +122,7 @@ def _stem(race: str) -> str:
 
 
 def _is_whole(text: str, race: str, path: Path) -> bool:
-    """Test whether the text is the record that was written to the file."""
+    """Test whether a file's text is undamaged, by the race and the digest in the file's name."""
     try:
         is_right = parse_record(text).race_id == race
     except RecordError:

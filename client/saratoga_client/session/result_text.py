@@ -11,7 +11,7 @@ from saratoga_protocol.events import Seat
 def gap(state: SessionState) -> str:
     """Return the player's distance to the next rival, such as `6 cards behind ana`.
 
-    It is empty outside a race.
+    Return an empty text outside a race.
     """
     found = rows(state.table_view)
     own = next((row for row in found if row.player == state.player), None)
@@ -53,7 +53,7 @@ def against_best(state: SessionState, at: int) -> str:
 
 
 def own_result(state: SessionState) -> str:
-    """Return the player's result of the finished race; empty for one who did not race."""
+    """Return the player's result of the finished race; empty if the player did not race."""
     outcome = state.table_view.outcome
     if outcome is None:
         return ""
@@ -70,6 +70,6 @@ def own_result(state: SessionState) -> str:
 
 
 def totals(state: SessionState) -> tuple[Seat, ...]:
-    """Return the seats of the table's racers, by casino dollars and then by races won."""
+    """Return the seats of the table's racers, sorted by casino dollars and then by races won."""
     raced = [seat for seat in state.table.seats if seat.races]
     return tuple(sorted(raced, key=lambda seat: (-seat.net, -seat.wins, seat.name)))

@@ -17,7 +17,7 @@ class SessionTasks:
     """Background tasks that are cancelled together."""
 
     def __init__(self, explain: Callable[[Exception], Exception]) -> None:
-        """`explain` turns an error of the connection into the error that the player sees."""
+        """Use `explain` to turn an error of the connection into the error that the player sees."""
         self._explain = explain
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()

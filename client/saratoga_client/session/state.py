@@ -33,14 +33,14 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 MAX_POINTS: Final = 400
-"""Points of one racer in the chart; above it every second point is dropped."""
+"""Maximum points per racer in the chart; above it every second point is dropped."""
 
 
 class Moment(NamedTuple):
     """A racer's number of banked cards at one time."""
 
     at: int
-    """Milliseconds from the start."""
+    """Milliseconds from the start of the race."""
     banked: int
 
 
@@ -54,21 +54,21 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """Everything that the player knows about the table and the race."""
+    """All data that the player has about the table and the race."""
 
     player: str
-    """This player's id; a watcher has one too."""
+    """The id of this program's player, who may also be a watcher."""
     table_view: TableView
     link: LinkState = LinkState.CONNECTED
     round_trip_ms: int | None = None
-    """Milliseconds to the server and back, as last measured."""
+    """The last measured round-trip time to the server, in milliseconds; `None` before it."""
     own: OwnBoard | None = None
-    """The player's own board, from the deal to the next gathering; `None` without a part in it."""
+    """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
     feed: Feed = field(default_factory=Feed)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Every racer's banked cards over the present race, by player id, as received live."""
+    """The course of every racer's banked cards in the present race, by player id."""
     alarms: tuple[str, ...] = ()
-    """Sentences on contradictions in what the server said; they are shown until the end."""
+    """Sentences on how the server contradicted itself, shown until the session ends."""
     announcement: str = ""
     """The latest announcement of the server's operator."""
     best: PersonalBest | None = None
@@ -109,17 +109,17 @@ class SessionState:
 
     @property
     def start_at(self) -> int:
-        """The start of the race by the server's clock; 0 if it is not known yet."""
+        """The start of the race, in milliseconds since 1970 by the server's clock; 0 if unknown."""
         return self.own.start_at if self.own is not None else self.table.start_at
 
     @property
     def deadline(self) -> int:
-        """The end of the race by its time limit; 0 without a limit or a race."""
+        """The time limit, in milliseconds since 1970 by the server's clock; 0 without one."""
         return self.own.deadline if self.own is not None else self.table.deadline
 
 
 def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
-    """Return the state given by a snapshot; raises `ValueError` if its board is invalid."""
+    """Return the initial state from a snapshot; raises `ValueError` if its board is invalid."""
     state = SessionState(player=player, table_view=first_view(snapshot))
     state = _with_own(state, snapshot)
     moment = _moment(state, snapshot.now)
@@ -149,7 +149,7 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
 def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> SessionState:
     """Return the state after the server has sent the player's board.
 
-    With `is_final` the board counts even if more moves had been confirmed before.
+    With `is_final` the sent board counts even if more moves had been confirmed before.
     """
     if state.own is None:
         return state
@@ -180,10 +180,10 @@ class RaceClock(NamedTuple):
     """The time of a race, in milliseconds."""
 
     until_start: int
-    """Milliseconds to the start; 0 after it."""
+    """Milliseconds until the start; 0 after the start."""
     elapsed: int
     left: int | None
-    """The time left; `None` if the race has no time limit or does not run."""
+    """Milliseconds left; `None` if the race has no time limit or does not run."""
 
 
 def race_clock(state: SessionState, now: int) -> RaceClock:
@@ -219,7 +219,7 @@ def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
 
 
 def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
-    """Return the state with the snapshot's board, which replaces all earlier assumptions."""
+    """Return the state with the snapshot's board; drop the moves in flight."""
     table, board, game = snapshot.table, snapshot.board, state.game
     if board is None or game is None or board.race != table.race:
         own = state.own
@@ -241,7 +241,7 @@ def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
 
 
 def _ended_by(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
-    """Return the board as ended with the race, even if no event said so.
+    """Return the own board as ended with the race, even if no event reported its end.
 
     The answers to the moves in flight may still confirm them.
     """

@@ -1,4 +1,4 @@
-"""The current state of a table session, its observers, and waiting for a condition on it."""
+"""Store of a table session's current state, with observers and waits for a condition."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,11 +10,11 @@ Observer = Callable[[SessionState], None]
 
 
 class StateStoreClosed(Exception):
-    """The session has ended: its state does not change any more."""
+    """Raised by waits: the session has ended, and its state no longer changes."""
 
 
 class StateStore:
-    """Holds the current state; everything runs on one event loop."""
+    """Holds the current state; all methods run on one event loop."""
 
     def __init__(self) -> None:
         self._state: SessionState | None = None
@@ -47,7 +47,7 @@ class StateStore:
             observer(state)
 
     def close(self) -> None:
-        """End every wait for a condition that does not hold."""
+        """Make every wait raise `StateStoreClosed`, unless its condition holds."""
         self._is_closed = True
         self._wake()
 

@@ -1,7 +1,7 @@
 """A player's session at a table: its state follows the events, its actions send commands.
 
-`attend` runs as long as the player keeps the seat. The actions raise `Problem`, which says what
-happened and what to do. `play` never waits: it shows a move at once if the move turns no card up,
+`attend` runs as long as the player keeps the seat. The actions raise `Problem`, a message with a
+remedy. `play` never waits: it shows a move at once if the move turns no card up,
 and takes it back if the server refuses it.
 """
 
@@ -63,7 +63,7 @@ class TableSession:
         records: RecordStore | None = None,
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
     ) -> None:
-        """`witness` and `records` default to the folders of this machine's player."""
+        """Save in `witness` and `records`, by default in the folders of this machine's player."""
         witness = Witness() if witness is None else witness
         records = RecordStore() if records is None else records
         self._connection = connection
@@ -91,7 +91,7 @@ class TableSession:
         return self._store.subscribe(observer)
 
     def now(self) -> int:
-        """Milliseconds by the server's clock, for every function of the state that takes `now`."""
+        """Return the server's time in milliseconds since 1970."""
         return self._connection.now()
 
     # Sitting down and staying
@@ -105,7 +105,7 @@ class TableSession:
         )
 
     async def sit_down(self, code: str) -> events.Table:
-        """Take a seat, or return to the seat that the player has; return the table."""
+        """Take a seat, or resume the player's seat; return the table."""
         return await self._enter(partial(JoinTable, table=code))
 
     async def watch(self, code: str) -> events.Table:
@@ -153,7 +153,7 @@ class TableSession:
         return True
 
     async def cash_out(self) -> None:
-        """End the board and keep what is banked, after all moves in flight are answered."""
+        """End the board and keep the banked cards, after all moves in flight are answered."""
         own = self._store.own
         if own is None or not own.is_racing or own.is_cashing_out:
             return
@@ -196,7 +196,7 @@ class TableSession:
     # The table
 
     async def ready(self) -> None:
-        """Say ready for the next race, with a new nonce."""
+        """Mark the player ready for the next race, with a new nonce."""
         if self.state is not None and self.state.game is None:
             game = sanitised(self.state.table.settings.game)
             raise Problem(
@@ -216,15 +216,15 @@ class TableSession:
             ) from spent
 
     async def not_ready(self) -> None:
-        """Take back the ready mark."""
+        """Remove the player's ready mark."""
         await self._explained(self._duties.not_ready())
 
     async def start(self) -> None:
-        """Host: start the countdown with all players who are ready."""
+        """As host, start the countdown with all players who are ready."""
         await self._request(partial(Start, table=self._code))
 
     async def next_race(self) -> None:
-        """Host: gather the players for the next race."""
+        """As host, open the table for the next race."""
         await self._request(partial(NextRace, table=self._code))
 
     async def change_settings(
@@ -235,7 +235,7 @@ class TableSession:
         seats: int | None = None,
         public: bool | None = None,
     ) -> None:
-        """Host: change the given settings; all players must say ready again."""
+        """As host, change the given settings; all players must mark themselves ready again."""
         await self._request(
             partial(
                 ChangeSettings, table=self._code, game=game, cap=cap, seats=seats, public=public
@@ -243,13 +243,13 @@ class TableSession:
         )
 
     async def kick(self, player: str) -> None:
-        """Host: remove a player from the table, who can't come back."""
+        """As host, remove a player from the table and bar the player from coming back."""
         await self._request(partial(Kick, table=self._code, player=player))
 
     async def leave(self) -> None:
         """Give up the seat, and the race if one is running; `attend` returns then.
 
-        A watcher leaves even if the server does not answer.
+        For a watcher, `attend` returns even if the server does not answer.
         """
         self._has_left = True
         is_away = self._connection.state is not LinkState.CONNECTED
@@ -288,7 +288,7 @@ class TableSession:
         return await self._explained(self._connection.request(draft))
 
     async def _explained(self, work: Awaitable[Result]) -> Result:
-        """Wait for the result; turn an error of the connection into a `Problem`."""
+        """Await `work` and return its result; turn an error of the connection into a `Problem`."""
         try:
             return await work
         except (*CONNECTION_ERRORS, StateStoreClosed) as error:
@@ -298,7 +298,7 @@ class TableSession:
         return problem_for(self._connection.url, error)
 
     async def _follow(self) -> None:
-        """Follow the table to its end, and end the session with it."""
+        """Follow the table until it is closed or the seat is lost; then end the session."""
         last = await self._listener.follow()
         if last is None or self._has_left:
             self._tasks.end()

@@ -1,4 +1,4 @@
-"""A table as its followers see it: the server's events combined into one value.
+"""A table's public state: the server's events combined into one value.
 
 Pure: no I/O and no clock. `next_view` applies one event; `rows` returns the scoreboard.
 """
@@ -21,11 +21,11 @@ class PlayerLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """Everything that is known about a table, except the player's own board."""
+    """All data about a table, except the player's own board."""
 
     table: events.Table
     labels: Mapping[str, PlayerLabel]
-    """The labels of all players so far, by player id; those who have left included."""
+    """The labels of all players so far, by player id, including players who have left."""
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
 
@@ -44,7 +44,7 @@ class Row:
     gap: int
     """Casino dollars behind the leader."""
     tie: str = ""
-    """The tie-break between racers with the same net, after the race."""
+    """A sentence on the tie-break between racers with the same net; empty before the result."""
 
 
 def first_view(snapshot: events.Snapshot) -> TableView:
@@ -95,7 +95,7 @@ def rows(view: TableView) -> tuple[Row, ...]:
 
 
 def remaining(view: TableView, now: int) -> int | None:
-    """Milliseconds left at the server's time `now`; `None` without a running time limit."""
+    """Return the milliseconds left at the server's time `now`; `None` without a running limit."""
     if view.table.phase != "running" or not view.table.deadline:
         return None
     return max(0, view.table.deadline - now)

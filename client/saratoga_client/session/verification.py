@@ -1,6 +1,7 @@
-"""The verification of a record: by itself, and against what this machine saw of the race.
+"""The verification of a record: its own consistency, and its agreement with a sighting.
 
-The first shows that the record is consistent, the second that it is of the race that was played.
+The sighting is the evidence that this machine saved during the race. A consistent record may
+still be of another race; only a sighting excludes that.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from saratoga_rules.records.verify import Check, verify
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """All checks of one record, and what the record contains."""
+    """All checks of one record, with the parsed record."""
 
     checks: tuple[Check, ...]
     testimony: Testimony
@@ -36,14 +37,14 @@ class Proof:
 
     @property
     def places(self) -> list[tuple[Placed, RacerLog]]:
-        """The order of finish, as recomputed from the moves."""
+        """Return the order of finish, recomputed from the moves, with each racer's log."""
         if self.record is None:
             return []
         return [(placed, self.record.racer(placed.player)) for placed in self.standing]
 
     @property
     def sentence(self) -> str:
-        """The verdict in a sentence."""
+        """Return the verdict in a sentence."""
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
             return f"NOT VERIFIED: {faults} of {len(self.checks)} checks failed."
@@ -51,7 +52,7 @@ class Proof:
 
 
 def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> Proof:
-    """Check a record; `wanted` is the id of the race that was asked for, if any.
+    """Check a record; `wanted` is the id of the race that the user named, if any.
 
     Without a `sighting`, the one saved on this machine is used.
     """

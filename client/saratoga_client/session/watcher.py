@@ -19,7 +19,7 @@ async def watched_states(
 ) -> AsyncGenerator[SessionState, None]:
     """Yield the table's state, and the new state after every change, until the table is closed.
 
-    Raises `Problem` if the table cannot be watched, or not any longer. Close the generator
+    Raises `Problem` if the table cannot be watched, also later. Close the generator
     (`contextlib.aclosing`) to stop watching earlier. All times are of the server's clock:
     `connection.now()`.
     """

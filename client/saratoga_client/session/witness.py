@@ -1,8 +1,8 @@
-"""Evidence of a race that this machine saved while the race went on, which no server can change.
+"""Evidence that this machine saves during a race, so that no server can change it later.
 
-A record by itself proves only that it is consistent. Evidence that it is the record of the race
-that was played is what players saw at the time: the commitment, the hashes of the racers' nonces,
-their own deal and the digest. Each race has a small file with these, to be compared with the record.
+A record alone proves only its own consistency. The evidence connects the record with the race that
+was played: the commitment, the hashes of the racers' nonces, the player's own deal and the record's
+digest. One small file per race holds them, for a comparison with the record.
 """
 
 import re
@@ -24,7 +24,7 @@ from saratoga_rules.views import redact
 FOLDER: Final = "witness"
 
 MAX_KEPT: Final = 1000
-"""Races on this machine; beyond it the oldest files are deleted."""
+"""Maximum number of saved sightings; the oldest files are deleted first."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -36,17 +36,17 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     player: str = ""
     """The id of this machine's player."""
     nonce: str = ""
-    """This player's nonce, in hexadecimal: a restarted program can still reveal it."""
+    """This player's nonce in hexadecimal, saved so that a restarted program can reveal it."""
     nonce_hashes: dict[str, str] = {}
     """The racers' nonce hashes by player id, from the countdown on."""
     deal: str = ""
-    """This player's view of the deal, as `format_position` writes it."""
+    """This player's view of the deal, in the text form of `format_position`."""
     digest: str = ""
     """The record's digest, as announced at the end of the race."""
 
     @property
     def is_spent(self) -> bool:
-        """The countdown has started, so the nonces are known and the deal must not be offered again."""
+        """True after the countdown has started: its nonces are known, so the deal is spent."""
         return bool(self.nonce_hashes or self.deal or self.digest)
 
 
@@ -57,11 +57,11 @@ class Testimony:
     seen: tuple[str, ...]
     """The parts that were compared: some of `commitment`, `nonces`, `deal` and `digest`."""
     disagreements: tuple[str, ...]
-    """Sentences; none if the record is of the race that this machine saw."""
+    """Sentences that describe contradictions; empty if record and sighting agree."""
 
     @property
     def verdict(self) -> str:
-        """The verdict: `witnessed here`, `self-consistent only` or `not the race seen here`."""
+        """Return `witnessed here`, `self-consistent only` or `not the race seen here`."""
         if self.disagreements:
             return "not the race seen here"
         return "witnessed here" if self.seen else "self-consistent only"
@@ -92,14 +92,14 @@ class Witness:
         if path is None:
             return
         is_new = not path.exists()
-        # A nonce is a secret until the countdown. This runs on the event loop: do not wait for
-        # the disk.
+        # The file has a secret nonce. Not durable, because waiting for the disk would block the
+        # event loop.
         replace_file(path, msgspec.json.encode(sighting), mode=OWNER_ONLY, durable=False)
         if is_new:
             delete_oldest(self._folder, "*.json", MAX_KEPT)
 
     def _path(self, race: str) -> Path | None:
-        """Return the file for a race; `None` if the id, which the server chooses, has the wrong form."""
+        """Return the file for a race; `None` for an invalid id, because the server chooses ids."""
         if not _RACE.fullmatch(race):
             return None
         return self._folder / f"{race.replace('/', '.')}.json"
@@ -109,7 +109,7 @@ _RACE: Final = re.compile(RACE_ID)
 
 
 def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
-    """Compare the text of a record with what was seen of the race."""
+    """Compare the text of a record with the sighting of its race."""
     try:
         record = parse_record(text)
     except RecordError as fault:
