@@ -1,14 +1,17 @@
-"""The settings file: read with the line of each error, and changed one line at a time.
+"""The settings file: read with the line of each error, and changed one setting at a time.
 
-Players edit the file too, so all other lines stay as they are.
+Players edit the file too, so a change keeps their comments and all other lines.
 """
 
 import re
-import tomllib
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
+
+import tomlkit
+from tomlkit.exceptions import ParseError
 
 from saratoga_client.local.files import replace_file
 from saratoga_client.local.setting_values import SETTING_TYPES, SUITS, shown
@@ -16,9 +19,6 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 
 Value: TypeAlias = str | bool | int
-
-_HEADER: Final = re.compile(r"\s*\[")
-_COMMENT: Final = re.compile(r"\s*#.*$")
 
 
 def read(path: Path) -> str:
@@ -38,8 +38,8 @@ def read(path: Path) -> str:
 def parse(text: str, source: str) -> dict[str, Any]:
     """Return the settings in a file's text; `source` names it in messages. Raises `Problem`."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = tomlkit.parse(text).unwrap()
+    except ParseError as error:
         raise Problem(
             f"The settings in {source} are not valid TOML: {error}.",
             'A line looks like: name = "Anna"',
@@ -95,79 +95,27 @@ def line_of(text: str, key: str) -> int:
 
 
 def _nearest(key: str) -> str:
-    from difflib import get_close_matches
-
     near = get_close_matches(key, SETTING_TYPES, n=1)
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
 def changed(text: str, key: str, value: Value) -> str:
-    """Return the file's text with one setting changed and all other lines unchanged.
+    """Return the file's text with one setting changed, and all comments and other lines kept.
 
-    `key` is a setting, or `suits.` and a game. Raises `ValueError` if the file sets the key in a form
-    that cannot be changed by line.
+    `key` is a setting, or `suits.` and a game. Raises `ParseError` if the text is not valid TOML.
     """
-    before = tomllib.loads(text)
-    wanted = _table_with(before, key, value)
-    lines = text.removesuffix("\n").split("\n") if text else []
-    whole, _, game = key.partition(".")
-    if game and isinstance(before.get(whole), str):
-        at = line_of(text, whole) - 1
-        lines[at : at + 1] = [f"{whole}.{each} = {shown(wanted[whole][each])}" for each in GAMES]
-    else:
-        _put(lines, key, value)
-    after = "\n".join(lines) + "\n"
-    try:
-        is_right = tomllib.loads(after) == wanted
-    except tomllib.TOMLDecodeError:
-        is_right = False
-    if not is_right:
-        raise ValueError(f"{key} is set in a form that cannot be changed by line")
-    return after
-
-
-def _table_with(table: dict[str, Any], key: str, value: Value) -> dict[str, Any]:
+    table = tomlkit.parse(text)
     whole, _, game = key.partition(".")
     if not game:
-        return {**table, key: value}
-    suits = table.get(whole, {})
-    by_game = dict.fromkeys(GAMES, suits) if isinstance(suits, str) else suits
-    return {**table, whole: {**by_game, game: value}}
-
-
-def _put(lines: list[str], key: str, value: Value) -> None:
-    """Change the line of the key, or insert one."""
-    whole, _, game = key.partition(".")
-    root_ends = next((at for at, line in enumerate(lines) if _HEADER.match(line)), len(lines))
-    section = next(
-        (at for at, line in enumerate(lines) if re.match(rf"\s*\[\s*{whole}\s*\]", line)), None
-    )
-    if game and section is not None:
-        ends = next(
-            (at for at in range(section + 1, len(lines)) if _HEADER.match(lines[at])), len(lines)
-        )
-        _put_between(lines, section + 1, ends, game, value)
+        table[whole] = value
+    elif isinstance(by_game := table.get(whole), dict):
+        by_game[game] = value
     else:
-        _put_between(lines, 0, root_ends, key, value)
-
-
-def _put_between(lines: list[str], first: int, ends: int, key: str, value: Value) -> None:
-    sought = re.compile(rf"\s*{key.replace('.', '[ ]*[.][ ]*')}\s*=\s*(?P<value>.*)$")
-    for at in range(first, ends):
-        if found := sought.match(lines[at]):
-            lines[at] = (
-                f"{lines[at][: found.start('value')]}{shown(value)}{_comment(found['value'])}"
-            )
-            return
-    last = next((at for at in range(ends, first, -1) if lines[at - 1].strip()), first)
-    lines.insert(last, f"{key} = {shown(value)}")
-
-
-def _comment(rest: str) -> str:
-    """Return the comment after a simple value; a `#` in quotes does not begin one."""
-    quoted = re.match(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^#"\']*?(?=\s*(#|$))', rest)
-    comment = _COMMENT.match(rest, quoted.end()) if quoted else None
-    return comment[0] if comment else ""
+        # one value for every game becomes one value for each
+        new = tomlkit.inline_table()
+        new.update({**dict.fromkeys(GAMES if by_game else (), by_game), game: value})
+        table[whole] = new
+    return tomlkit.dumps(table)
 
 
 def keep(path: Path, key: str, value: Value) -> None:

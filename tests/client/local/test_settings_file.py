@@ -84,7 +84,7 @@ def test_one_line_changes_and_no_other(
 
 def test_the_first_choice_makes_a_file_of_one_line() -> None:
     assert changed("", "quick", True) == "quick = true\n"
-    assert changed("", "suits.caprice", "two") == 'suits.caprice = "two"\n'
+    assert changed("", "suits.caprice", "two") == 'suits = {caprice = "two"}\n'
 
 
 def test_one_game_s_suits_part_from_those_of_all() -> None:
@@ -94,9 +94,26 @@ def test_one_game_s_suits_part_from_those_of_all() -> None:
     assert after["suits"]["caprice"] == "four"
 
 
-def test_what_cannot_be_changed_by_lines_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        'suits = { caprice = "two" } # mine\n',
+        'suits.caprice = "two" # mine\ncap = 5\n',
+        'cap = 5\n"suits"."caprice" = "two" # mine\n',
+        '[suits] # mine\ncaprice = "two"\n',
+        "[suits] # mine\n",
+    ],
+)
+def test_the_suits_of_a_game_change_in_every_form_of_toml(text: str) -> None:
+    after = changed(changed(text, "suits.canfield", "four"), "suits.caprice", "four")
+    assert tomllib.loads(after)["suits"] == {"caprice": "four", "canfield": "four"}
+    assert "# mine" in after
+    assert ("cap = 5" in after) is ("cap = 5" in text)
+
+
+def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    text = 'suits = { caprice = "two" }\n'
+    text = 'suits = { caprice = "two"\n'
     path.write_text(text)
     with pytest.raises(Problem, match="by hand"):
         keep(path, "suits.canfield", "four")
