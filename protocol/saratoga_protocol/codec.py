@@ -23,21 +23,21 @@ LONGEST_DETAIL: Final = 240
 
 
 class BadFrame(Exception):
-    """A frame that is not a message: `code` is a code of `refusals`, `detail` a sentence."""
+    """The frame is not a valid message. `code` is one of the codes in `refusals`, `detail` a sentence."""
 
     def __init__(self, code: str, detail: str, re: int | None = None) -> None:
         super().__init__(code, detail, re)
         self.code = code
         self.detail = detail
         self.re = re
-        """The id of the command, if it could be read."""
+        """The id of the command; `None` if the id could not be read."""
 
     def __str__(self) -> str:
         return f"{self.code}: {self.detail}"
 
 
 class UnknownEvent(Struct, frozen=True, kw_only=True):
-    """An event of a kind that this program does not know; callers ignore it."""
+    """An event of a kind that this program does not know. Callers ignore such an event."""
 
     type: str
     re: int | None = None
@@ -54,11 +54,11 @@ class Codec(Protocol):
     def encode_event(self, event: AnyEvent) -> Frame: ...
 
     def decode_command(self, frame: Frame) -> AnyCommand:
-        """Decode strictly; raise `BadFrame`, and nothing else, if the frame is not a command."""
+        """Return the command in a frame. Raise `BadFrame`, and no other error, if there is none."""
         ...
 
     def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
-        """Decode leniently; raise `BadFrame`, and nothing else, if the frame is not an event."""
+        """Return the event in a frame. Raise `BadFrame`, and no other error, if there is none."""
         ...
 
 
@@ -144,7 +144,7 @@ CODECS: Final[Mapping[str, Codec]] = {MSGPACK: MessagePackCodec(), JSON: JsonCod
 
 
 def _bad_command(fault: Exception, frame: Any, ids: Any) -> BadFrame:
-    """Return the refusal: `bad_command` if the frame parses but is no command, else `bad_frame`."""
+    """Return the error to raise: `bad_command` if the frame parses but is no command, else `bad_frame`."""
     if not isinstance(fault, ValidationError):
         return BadFrame("bad_frame", _sentence(fault))
     return BadFrame("bad_command", _sentence(fault), _command_id(frame, ids))
@@ -173,13 +173,13 @@ _PLACED: Final = regex.compile(r"(?P<what>.*) - at (?P<place>.*)", regex.DOTALL)
 
 
 def _sentence(fault: Exception) -> str:
-    """Turn "Expected `str`, got `int` - at `$.move`" into "$.move: Expected str, got int."."""
+    """Return msgspec's error "Expected `str`, got `int` - at `$.move`" as "$.move: Expected str, got int."."""
     if isinstance(fault, UnicodeError):
-        return "A text in it is not UTF-8."
+        return "The frame has a text that is not UTF-8."
     if isinstance(fault, RecursionError):
-        return "It is nested too deeply."
+        return "The frame is nested too deeply."
     if not isinstance(fault, DecodeError):
-        return "A number or a length in it is out of range."
+        return "The frame has a number or a length that is out of range."
     text = str(fault).replace("`", "")
     if placed := _PLACED.fullmatch(text):
         text = f"{placed['place']}: {placed['what']}"

@@ -34,7 +34,7 @@ Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
-"""The cap in minutes: 3, 5, 10 or 20; 0 is no cap (private tables only)."""
+"""The time limit of a race in minutes: 3, 5, 10 or 20; 0 = none (private tables only)."""
 Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
 
 
@@ -56,16 +56,16 @@ class Hello(Command, frozen=True, kw_only=True, tag="hello"):
 
     token: Token
     name: Name | None = None
-    """Claims this name if the player has none yet; ignored if the player has a name."""
+    """The name to claim if the player has none yet; ignored if the player has a name."""
     bot: bool = False
-    """The player is a program, not a person. Fixed by the first hello of a token."""
+    """True if the player is a program, not a person. Fixed by the first hello of a token."""
     legal: bool = False
-    """Send the legal moves with every view."""
+    """True if the server should send the legal moves with every view."""
     client: Annotated[str, Meta(max_length=64)] = ""
     """The client's name and version, for the server's log."""
 
     def __repr__(self) -> str:
-        """Omit the token, which must not appear in logs and error messages."""
+        """Return the command as text without the token, which must not appear in logs."""
         return f"Hello(id={self.id}, name={self.name!r}, bot={self.bot}, client={self.client!r})"
 
 
@@ -167,7 +167,7 @@ class MakeMove(Command, frozen=True, kw_only=True, tag="move"):
 
     race: OwnRace
     after: Count
-    """The number of moves made on this board before."""
+    """The number of moves made on the board before this one."""
     move: MoveText
 
 
@@ -194,11 +194,11 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     ranking: Annotated[str, Meta(pattern=r"^(best|bankroll)\Z")] = "best"
     period: Annotated[str, Meta(pattern=r"^(day|week|month|all)\Z")] = "day"
     bots: bool = False
-    """The bots' leaderboard instead of the people's."""
+    """True for the bots' leaderboard, false for the people's."""
     offset: Count = 0
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
     around_me: bool = False
-    """The page around the player's own rank; `offset` is ignored."""
+    """True for the page around the player's own rank; `offset` is then ignored."""
 
 
 class SubscribeLeaderboard(GetLeaderboard, frozen=True, kw_only=True, tag="subscribe_leaderboard"):

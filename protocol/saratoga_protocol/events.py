@@ -17,7 +17,7 @@ class TableSettings(Struct, frozen=True, kw_only=True):
 
     game: str
     cap: int
-    """Minutes; 0 is no cap."""
+    """The time limit of a race in minutes; 0 = none."""
     seats: int
     public: bool
 
@@ -33,9 +33,9 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     nonce_hash: str = ""
     """The hash of a ready player's nonce."""
     races: int = 0
-    """Races that the player raced at this table."""
+    """The number of races of the player at this table."""
     wins: int = 0
-    """Races that the player finished first, alone or shared."""
+    """The number of these races in which the player finished first, alone or tied."""
     net: int = 0
     """Casino dollars over all these races."""
 
@@ -62,7 +62,7 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     start_at: int = 0
     """The time at which the deal is sent and the race starts."""
     deadline: int = 0
-    """The time at which the cap ends the race; 0 is no cap."""
+    """The time at which the time limit ends the race; 0 = no time limit."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
 
@@ -123,11 +123,11 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     moves: int
     bot: bool = False
     reached: int | None = None
-    """Milliseconds from the start to when this count was last reached; absent: no more than the deal's."""
+    """Milliseconds from the start until the count last rose to `banked`; absent if it never rose."""
     ended: int = 0
-    """Milliseconds from the start to the end of this board."""
+    """Milliseconds from the start of the race to the end of this board."""
     tie: str = ""
-    """A sentence about the tie-break between racers with the same net."""
+    """Text that says why the racer just ahead with the same net is ahead; empty if the nets differ."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -281,7 +281,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars: of the best result, or the bankroll itself."""
     elapsed: int | None = None
-    """Milliseconds from the start to that count (best)."""
+    """Milliseconds from the start of the race until that count was reached (best)."""
     race: str = ""
     """The race of the result (best), or the last race counted (bankroll)."""
     races: int = 0

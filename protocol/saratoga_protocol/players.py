@@ -6,7 +6,7 @@ from typing import Final
 
 TAG: Final = b"saratoga player"
 LENGTH: Final = 16
-"""Base 32 characters: 80 bits. The server also checks another hash of the whole token."""
+"""The length of an id in base 32 characters: 80 bits. The server also checks a hash of the whole token."""
 
 
 def player_id(token: str) -> str:

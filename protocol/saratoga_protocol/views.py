@@ -14,14 +14,14 @@ from saratoga_rules.position import Position
 from saratoga_rules.views import View
 
 MOST_CARDS: Final = 104
-"""Two packs: no pile holds more."""
+"""The most cards in a pile: those of two packs."""
 
 _pile = lru_cache(maxsize=1 << 13)(parse_cards)
-"""Parsed piles are cached: a move changes only two."""
+"""Parse a pile. The results are cached, because a move changes only two piles."""
 
 
 def wire_view(view: View) -> events.View:
-    """Return the view as it is sent."""
+    """Return the view in the form of the wire."""
     stock, waste, reserve, up, down, columns, base, passes = view
     return events.View(
         stock=len(stock),
@@ -37,7 +37,7 @@ def wire_view(view: View) -> events.View:
 
 
 def rules_view(view: events.View) -> View:
-    """Return the view that the rules judge; raise `ValueError` if the message is no possible view."""
+    """Return the view in the form of the rules. Raise `ValueError` if the message is no possible view."""
     _check(view)
     # The server has redacted the position; this only converts it.
     return View(

@@ -11,7 +11,7 @@ Card = NewType("Card", str)
 """Rank (`A23456789TJQK`) and suit (`CSHD`); in two packs both copies are the same string."""
 
 SUITS: Final = "CSHD"
-"""Clubs and spades are black, hearts and diamonds red."""
+"""The letters of the suits: clubs, spades (black), hearts, diamonds (red)."""
 
 RANKS: Final = "A23456789TJQK"
 
@@ -50,7 +50,7 @@ def rank_name(rank: int) -> str:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Read cards written one after another, spaces allowed: `KSTH`, `KS TH`, `## 7C`."""
+    """Return the cards in a text, with or without spaces: `KSTH`, `KS TH`, `## 7C`."""
     packed = text.replace(" ", "")
     try:
         return tuple(_CARD_OF[packed[at : at + 2]] for at in range(0, len(packed), 2))
@@ -59,5 +59,5 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 
 
 def format_cards(cards: Iterable[Card]) -> str:
-    """Write cards one after another; `parse_cards` reads them back."""
+    """Return the cards as text, such as `KSTH`, for `parse_cards`."""
     return "".join(cards)

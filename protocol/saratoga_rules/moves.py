@@ -93,7 +93,7 @@ def carry(source: str, target: str, count: int = 1) -> Carry:
 
 @lru_cache(maxsize=1 << 13)
 def parse_move(text: str) -> Move:
-    """Read a move as `str` writes it; raise `ValueError` on anything else."""
+    """Return the move that a text such as `t3>t5:4` names. Raise `ValueError` if it names none."""
     if text == "draw":
         return DRAW
     if text == "redeal":

@@ -1,4 +1,4 @@
-"""The families of piles that a game's page names."""
+"""The families of piles: stock, waste, reserve, columns and foundations."""
 
 from typing import ClassVar
 

@@ -37,7 +37,7 @@ class Position(NamedTuple):
 
 
 def format_position(position: Position) -> str:
-    """Write a position on one line; `parse_position` reads it back."""
+    """Return a position as one line of text, for `parse_position`."""
     return " ".join(
         (
             "stock=" + _pile_text(position.stock),
@@ -60,7 +60,7 @@ _POSITION: Final = re.compile(
 
 
 def parse_position(text: str) -> Position:
-    """Read a position as `format_position` writes it; raise `ValueError` on anything else."""
+    """Return the position in a line of `format_position`. Raise `ValueError` on other text."""
     match = _POSITION.fullmatch(text)
     if match is None:
         raise ValueError(f"This is not a position: {text!r}.")

@@ -19,7 +19,7 @@ _BACKS: Final = tuple((HIDDEN,) * count for count in range(105))
 
 
 def redact(position: Position) -> View:
-    """Hide the cards that the player may not see. Redacting a view changes nothing."""
+    """Return the position with the cards hidden that the player may not see. A view stays as it is."""
     stock, waste, reserve, up, down, columns, base, passes = position
     shown = _BACKS[len(reserve) - 1] + reserve[-1:] if reserve else reserve
     return View(Position(_BACKS[len(stock)], waste, shown, up, down, columns, base, passes))

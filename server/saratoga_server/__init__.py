@@ -1,1 +1,1 @@
-"""The server: deals, judges, stores, pays."""
+"""The server: tables, races, results and leaderboards, kept in a Redis or Valkey store."""

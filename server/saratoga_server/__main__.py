@@ -36,7 +36,7 @@ def main(context: click.Context, config: Config) -> None:
     context.obj = config
     if context.invoked_subcommand is not None:
         return
-    gc.disable()  # until `run`: nothing that is imported is garbage
+    gc.disable()  # off until `run` turns it on: no imported object is garbage
     from saratoga_server.app import run
 
     run(config)

@@ -272,7 +272,7 @@ async def compose(
     new_seed: NewSeed = new_seed,
     steady: Callable[[], float] = time.monotonic,
 ) -> Node:
-    """Create a node on this store. `program`: the server's name and version, as sent to clients."""
+    """Return a new node on this store. `program`: the server's name and version, as sent to clients."""
     clock = ServerClock(store.tables, steady)
     await clock.synchronise()
     name = f"{node}.{secrets.token_hex(3)}"

@@ -34,7 +34,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
     async def run(work: Awaitable[object]) -> None:
         try:
             await work
-        except Exception as fault:  # no caller awaits it: only the log shows it
+        except Exception as fault:  # no caller awaits this work: only the log shows the error
             kind = type(fault), str(fault)
             faults.setdefault(kind, fault)
             times[kind] += 1

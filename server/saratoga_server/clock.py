@@ -1,7 +1,7 @@
 """The server's time: the store's clock, read every few seconds and continued by the monotonic clock.
 
-The store checks every deadline when a move is written; a node's own estimate only decides when it looks.
-A step of the machine's wall clock changes nothing.
+The store checks every deadline when a move is written; a node's own estimate only decides when the node
+checks. A step of the machine's wall clock changes nothing.
 """
 
 import math

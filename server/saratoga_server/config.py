@@ -57,14 +57,14 @@ class StartupError(Exception):
 
 
 def default_data() -> Path:
-    """The user's data folder for this program."""
+    """Return the user's data folder for this program."""
     import platformdirs  # rarely needed: most servers set --data or --redis
 
     return platformdirs.user_data_path("saratoga", appauthor=False)
 
 
 def random_node() -> str:
-    """A node name that no other server process has."""
+    """Return a random node name, different from that of every other server process."""
     return f"node-{secrets.token_hex(3)}"
 
 
@@ -96,7 +96,7 @@ class Config:
     rate: int = DEFAULT_RATE
     """Sustained commands a second of one player. 0: no limit."""
     burst: int = DEFAULT_BURST
-    """Commands that a player may send at once."""
+    """The number of commands that a player may send at once."""
     trusted_proxies: int = 0
     """The number of the operator's own proxies that every connection passes."""
     limits_per_address: float | None = 1.0
@@ -200,7 +200,7 @@ def _check_origin(origin: str) -> None:
 def _read_metrics_port(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | None:
-    """Parse a port or `off`. The default is a free port if `--port` is one."""
+    """Return the port of the metrics; `None` for `off`. The default is a free port if `--port` is 0."""
     if value is None:
         return 0 if context.params.get("port") == 0 else DEFAULT_METRICS_PORT
     if value.lower() == "off":
@@ -211,7 +211,7 @@ def _read_metrics_port(
 
 
 def _read_factor(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
-    """Parse a number above 0, or `off`."""
+    """Return the factor, a number above 0; `None` for `off`."""
     if value.lower() == "off":
         return None
     try:
@@ -229,8 +229,8 @@ _FILE: Final = click.Path(exists=True, dir_okay=False, readable=True, path_type=
 _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
 
-def _option(flag: str, *names: str, **how: Any) -> Callable[[_Command], _Command]:  # click's own
-    """Define an option with an environment variable: SARATOGA_TLS_KEY for `--tls-key`."""
+def _option(flag: str, *names: str, **how: Any) -> Callable[[_Command], _Command]:
+    """Return an option with an environment variable: SARATOGA_TLS_KEY for `--tls-key`."""
     how.setdefault("show_default", True)
     variable = "SARATOGA_" + flag.removeprefix("--").replace("-", "_").upper()
     return click.option(flag, *names, envvar=variable, show_envvar=True, **how)
@@ -291,7 +291,7 @@ _OPTIONS: Final = (
 
 
 def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
-    """Add all options to a command, which is called with one argument, `config`.
+    """Return a command with all options added; it is called with one argument, `config`.
 
     A configuration that cannot work ends the program with the reason (exit code 2).
     """

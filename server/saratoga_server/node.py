@@ -53,7 +53,7 @@ class Node:
     metrics: Metrics
 
     async def why_not_ready(self) -> str | None:
-        """Return a sentence why the node is not ready; `None` if it is ready."""
+        """Return a sentence that says why the node is not ready; `None` if it is ready."""
         return await self.readiness.why_not_ready()
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:

@@ -151,7 +151,7 @@ class TableWrite(Struct, frozen=True, kw_only=True):
 
 
 class PlayerRow(Struct, frozen=True, kw_only=True):
-    """A player as the store holds them."""
+    """A player's row in the store."""
 
     player: str
     token_hash: str
@@ -181,10 +181,10 @@ class Commits(Protocol):
     """Writes to the boards of races."""
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        """Start to append to a board, batched with other commits; durable when awaited.
+        """Start to append to a board, batched with other commits; return an awaitable of the outcome.
 
-        An error of one board does not affect others. At most one commit per board is in flight. Raises
-        `StoreUnavailable` if the outcome is unknown; repeating is safe.
+        The commit is durable when the outcome arrives; repeating a commit is safe. Only one commit per
+        board may be in flight. The awaitable raises `StoreUnavailable` if the outcome is unknown.
         """
         ...
 
@@ -205,7 +205,7 @@ class TableStore(Protocol):
     """Tables, their timers, and finished races."""
 
     async def now(self) -> Millis:
-        """Read the store's clock, by which every deadline is judged."""
+        """Return the time of the store's clock, by which every deadline is judged."""
         ...
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
@@ -376,7 +376,7 @@ class NodeStore(Protocol):
 
 
 class StoreHealth(Struct, frozen=True, kw_only=True):
-    """The health of one primary of the store; it has only a name if the primary does not answer."""
+    """The health of one primary of the store; only the name is set if the primary does not answer."""
 
     primary: str
     is_up: bool
@@ -387,13 +387,13 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
     replicas: int = 0
     """The number of replicas in sync."""
     is_appending: bool = False
-    """True if its last write to the append-only file succeeded; false if, for example, the disk is full."""
+    """True if the primary's last write to its append-only file succeeded; false if the disk is full."""
     file_size: int = 0
-    """Bytes of the append-only files."""
+    """The size of the append-only files in bytes."""
 
 
 class StoreUnavailable(Exception):
-    """The store did not answer. It is unknown whether a write happened; repeating it is safe."""
+    """The store did not answer. It is unknown whether a write happened; repeating the write is safe."""
 
 
 class StoreRefused(Exception):

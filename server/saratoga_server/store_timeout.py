@@ -17,7 +17,7 @@ wait one after another, the last one for a minute.
 
 @asynccontextmanager
 async def within_timeout(seconds: float) -> AsyncIterator[None]:
-    """Raise `StoreUnavailable` if the work inside takes longer.
+    """Raise `StoreUnavailable` if the work in the `async with` block takes longer.
 
     The work is cancelled; a write in progress may have been made.
     """

@@ -27,7 +27,7 @@ _TAG: Final = b"saratoga shuffle 1"
 
 
 def shuffled_deck(packs: int, key: bytes) -> tuple[Card, ...]:
-    """Shuffle one to four packs together; the card dealt first comes first."""
+    """Return one to four packs shuffled together; the card dealt first comes first."""
     if not 1 <= packs <= MOST_PACKS:
         raise ValueError(f"A deck has 1 to {MOST_PACKS} packs, not {packs}.")
     deck = list(PACK * packs)

@@ -94,7 +94,7 @@ class RacerLog:
     name: str
     bot: bool
     nonce: str
-    """Hexadecimal, as are all hashes, nonces and seeds of a record."""
+    """The nonce in hexadecimal, as are all hashes, nonces and seeds of a record."""
     nonce_hash: str
     log: tuple[LogLine, ...]
     banked: int
@@ -131,7 +131,7 @@ class RaceRecord:
     start_at: int
     """The start of the race, in milliseconds since 1970 UTC."""
     cap: int
-    """The cap in minutes; 0 is no cap."""
+    """The time limit in minutes; 0 = none."""
     commitment: str
     seed: str
     chosen_seed: bool
@@ -149,7 +149,7 @@ class RaceRecord:
 
     @property
     def time_allowed(self) -> int | None:
-        """The milliseconds from the start to the deadline; `None` without a cap."""
+        """The milliseconds from the start to the deadline; `None` without a time limit."""
         return self.cap * 60_000 or None
 
     @property
@@ -192,7 +192,7 @@ def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
 
 
 def format_record(record: RaceRecord) -> str:
-    """Write a record with its digest; `parse_record` reads it back."""
+    """Return a record as text with its digest, for `parse_record`."""
     lines = list(_lines(record))
     return "\n".join([*lines, f"digest {_chained(lines)}", ""])
 
@@ -203,7 +203,7 @@ def digest_of(text: str) -> str:
 
 
 def parse_record(text: str) -> RaceRecord:
-    """Read a record; raise `RecordError` if `format_record` would write it differently."""
+    """Return the record in a text. Raise `RecordError` if `format_record` would write it differently."""
     reader = RecordReader(text)
     record = _parse_race(reader)
     written = format_record(record)
@@ -282,7 +282,7 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
     rules_version = int(reader.take(_RULES, "the version of the rules")[1])
     table, race = reader.take(_RACE, "the race").groups()
     start_at = int(reader.take(_START, "the start")[1])
-    cap = int(reader.take(_CAP, "the cap")[1])
+    cap = int(reader.take(_CAP, "the time limit")[1])
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
     deal = _parse_deal(reader)

@@ -62,7 +62,7 @@ class Placed:
     state: State
     reached: Reached | None
     tie: str
-    """A sentence why the racer just ahead with the same net is ahead; empty if the nets differ."""
+    """Text that says why the racer just ahead with the same net is ahead; empty if the nets differ."""
 
 
 def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:

@@ -43,7 +43,7 @@ class Check:
     name: str
     ok: bool
     detail: str
-    """A sentence: what was found, or what is wrong."""
+    """A sentence that says what was found, or what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,10 @@ class Verdict:
 
 
 def verify(source: str | bytes | RaceRecord) -> Verdict:
-    """Check a record, or its text. Proving a board stuck can take seconds; the rest is fast."""
+    """Check a record, or its text, and return the verdict.
+
+    Proving a board stuck can take seconds; the other checks are fast.
+    """
     if isinstance(source, RaceRecord):
         return _verify_text(format_record(source))
     if isinstance(source, str):
@@ -118,7 +121,7 @@ def _digest_faults(text: str) -> Iterator[str]:
 
 
 def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
-    """Check the commitment, the nonces and the deal: what was fixed before the first move."""
+    """Yield the checks of what was fixed before the first move: commitment, nonces and deal."""
     yield _check("commitment", _commitment_faults(record), "the seed matches the commitment")
     yield _check("nonces", _nonce_faults(record), "every nonce matches its hash")
     yield _check("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
@@ -146,7 +149,7 @@ def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
 
 
 def _story(record: RaceRecord) -> _Story | str:
-    """Replay every board; return its steps by player, or a sentence why the replay failed."""
+    """Replay every board; return its steps by player, or a sentence that says why the replay failed."""
     story: dict[str, list[Step]] = {}
     for racer in record.racers:
         if len(racer.log) > MOST_ENTRIES + 1:
@@ -183,7 +186,7 @@ def _end(record: RaceRecord, story: _Story, racer: RacerLog) -> Position:
 def _story_checks(
     game: Game, record: RaceRecord, story: _Story, placed: tuple[Placed, ...]
 ) -> Iterator[Check]:
-    """Check the moves, times, scores, endings and places."""
+    """Yield the checks of moves, times, scores, endings and places."""
     moves = sum(racer.moves for racer in record.racers)
     yield Check("moves", True, f"{moves} moves, all legal")
     yield _check("times", _time_faults(record), "every entry is in time and in order")
@@ -275,7 +278,7 @@ def _timeout_faults(
 ) -> Iterator[str]:
     allowed = record.time_allowed
     if allowed is None:
-        yield "ended out of time in a race without a cap"
+        yield "ended out of time in a race without a time limit"
     elif line.at < allowed:
         yield f"ended out of time at {line.at} ms, before the deadline"
 

@@ -41,9 +41,9 @@ class ColumnRun(NamedTuple):
     """A run inside a column; another run, or nothing, lies below it."""
 
     goes_on: int
-    """The kind of card on which the head may be laid; `NOWHERE` for a king."""
+    """The kind of card on which the first card of the run may be laid; `NOWHERE` for a king."""
     top: int
-    """The kind of the last card."""
+    """The kind of the last card of the run."""
     hopes: frozenset[int]
     """The kinds of cards in this run whose uncovering is progress."""
     moves_into_spaces: bool
@@ -146,7 +146,7 @@ def _kinds(build: Build) -> dict[Card, int]:
 
 
 def _runs(column: tuple[Card, ...], build: Build) -> list[tuple[Card, ...]]:
-    """Cut a column into runs, from bottom to top."""
+    """Return the runs of which a column consists, from bottom to top."""
     runs: list[tuple[Card, ...]] = []
     while column:
         length = build.run(column)

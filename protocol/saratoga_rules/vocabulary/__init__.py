@@ -1,1 +1,1 @@
-"""Rule words: the values of which a game's page is made."""
+"""Rule words: the values of which a `Game` is composed."""

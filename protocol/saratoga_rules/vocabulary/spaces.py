@@ -47,7 +47,7 @@ class Space:
     admits: SpaceRule
     """The cards that the player may put into a space."""
     filled_from: Pile | None = None
-    """The reserve or the stock: its next card goes there automatically, while it has one."""
+    """The pile (reserve or stock) whose next card fills a space automatically; `None` if there is none."""
 
     def __str__(self) -> str:
         if self.filled_from is None:

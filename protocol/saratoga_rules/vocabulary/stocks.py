@@ -6,7 +6,7 @@ from typing import Final
 from saratoga_rules.piles import Pile
 
 UNLIMITED: Final = 10**9
-"""Stands for any number of passes: more than a game can have."""
+"""The number of passes that stands for "any number": more than a game can have."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Administrative actions on a running server, each written to the audit log.
 
-An action is checked, written to the audit log, applied to the data, and published to the nodes, in this
-order. So every applied action is in the log, and it holds even if no node is running.
+An action is checked, written to the audit log, applied to the data in the store, and published to the
+nodes, in this order. So every applied action is in the log, and takes effect even if no node is running.
 """
 
 import re
@@ -73,7 +73,7 @@ class Administration:
     table_cache: TableCache
     """The cache through which tables are changed, as on a node."""
     who: str
-    """The administrator's name, for the audit log."""
+    """The name of the administrator, for the audit log."""
 
     async def tables(self) -> list[TableLine]:
         """Return every table that is not closed, the busiest first."""

@@ -44,7 +44,7 @@ _NAME: Final = re.compile(rf"{PREFIX}\d{{8}}T\d{{6}}Z({re.escape(UNFINISHED)})?"
 FORMAT: Final = 1
 
 _LOOK_AGAIN: Final = 0.05
-"""Seconds between two checks whether the store has finished."""
+"""Seconds between two checks of whether the store has finished."""
 _PIECE: Final = 1 << 20
 
 
@@ -67,9 +67,10 @@ class BadBackup(Exception):
 
 
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
-    """Back up the store that runs on `store_folder` into a new folder in `folder`, and read it again.
+    """Back up the store that runs on `store_folder`; return the backup's folder, new in `folder`, and its note.
 
-    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or `OSError` after removing the new folder.
+    The backup is read again to verify it. Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or
+    `OSError` after removing the new folder.
     """
     taken = datetime.datetime.now(datetime.UTC)
     complete = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
@@ -197,7 +198,7 @@ async def _client(url: str) -> AsyncIterator["Redis"]:
     try:
         yield client
     except RedisError as error:
-        raise StoreUnavailable(f"the store broke off: {error}") from error
+        raise StoreUnavailable(f"the store did not finish: {error}") from error
     finally:
         await client.aclose(close_connection_pool=True)
         # asyncio closes a socket one turn of the loop after its transport
@@ -231,7 +232,7 @@ def prune(folder: Path, keep: int) -> list[Path]:
 
 
 def examine(backup: Path) -> BackupNote:
-    """Read a backup's note and verify its snapshot. Raises `BadBackup`."""
+    """Verify a backup's snapshot and return the backup's note. Raises `BadBackup`."""
     try:
         note = msgspec.json.decode((backup / NOTE).read_bytes(), type=BackupNote)
     except (OSError, msgspec.DecodeError) as error:

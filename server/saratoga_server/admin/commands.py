@@ -41,7 +41,7 @@ class StoreAccess:
     folder: Path
 
     def do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
-        """Carry out one action; if it cannot be done, end the program with the reason (exit code 1)."""
+        """Return the result of one action; if the action fails, end the program with the reason (exit code 1)."""
         try:
             return asyncio.run(self._do(act))
         except (NotDone, StoreRefused, StoreUnavailable) as fault:
@@ -93,7 +93,7 @@ def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
 def _act(
     command: Callable[Concatenate[StoreAccess, bool, _P], None],
 ) -> Callable[_P, None]:
-    """Register a command that gets its store and an option --json."""
+    """Return the function as a registered command, which gets its store and an option --json."""
 
     @functools.wraps(command)
     def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:
@@ -106,7 +106,7 @@ def _act(
 
 
 def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
-    """Ask before the command is carried out, unless --yes is given."""
+    """Return a decorator: the command asks the question before it acts, unless --yes is given."""
 
     def asking(command: Callable[_P, None]) -> Callable[_P, None]:
         @functools.wraps(command)

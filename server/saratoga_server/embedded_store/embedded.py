@@ -138,7 +138,7 @@ class EmbeddedStore:
             await asyncio.sleep(RESTART_PAUSE)
 
     async def _lock_for_store(self) -> IO[str]:
-        """Lock the folder for a new store, after shutting down a leftover store."""
+        """Shut down a leftover store, lock the folder for a new store, and return the locked file."""
         clock = asyncio.get_running_loop().time
         until = clock() + LEFTOVER_ENDS_WITHIN
         path = self.folder / "store.lock"

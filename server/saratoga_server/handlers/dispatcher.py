@@ -165,7 +165,7 @@ class Dispatcher:
                 begun = self._play.begin_move(session, command)
             except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
-        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+        except Exception as fault:  # any internal error becomes an answer
             begun = failed(session, command.id, fault, self._metrics)
         if begun is None:
             return None
@@ -191,19 +191,19 @@ class Dispatcher:
     async def answered(
         self, session: Session, command: wire.AnyCommand, handling: Awaitable[AnyEvent]
     ) -> AnyEvent:
-        """Await the answer of a handler; a failure is an answer too."""
+        """Await a handler and return its answer; an error becomes an answer too."""
         try:
             try:
                 return await handling
             except CommandRejected as refusal:
                 answer = await self._refused(session, command, refusal)
-        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+        except Exception as fault:  # any internal error becomes an answer
             return failed(session, command.id, fault, self._metrics)
         self._metrics.refusals[answer.code] += 1
         return answer
 
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
-        """Call the command's handler. Raises `CommandRejected`."""
+        """Call the command's handler and return its answer. Raises `CommandRejected`."""
         kind = type(command)
         if not session.player and kind not in (wire.Hello, wire.Heartbeat):
             raise CommandRejected("hello_first")
@@ -216,7 +216,7 @@ class Dispatcher:
         return await self._handlers[kind](session, command)
 
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
-        """Carry out a command about a table whose code the player may have guessed."""
+        """Return the answer to a command about a table whose code the player may have guessed."""
         quota = session.quota
         if wait := quota.take(Action.WRONG_CODE):
             raise too_much("You tried too many codes that belong to no table.", wait)
@@ -260,15 +260,15 @@ class Dispatcher:
     def finish_move(
         self, session: Session, command: wire.MakeMove, move: JudgedMove
     ) -> AnyEvent | None:
-        """Return the answer to a move whose commit is done; `None`: `DispatchedMove.explain` has it."""
+        """Return the answer to a move whose commit is done; `None`: call `DispatchedMove.explain` for it."""
         try:
             return move.finish()
-        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+        except Exception as fault:  # any internal error becomes an answer
             return failed(session, command.id, fault, self._metrics)
 
 
 class DispatchedMove:
-    """A move on its way to the store, with whose it is."""
+    """A move that is being stored, with its session and its command."""
 
     __slots__ = ("_command", "_dispatcher", "_move", "_session")
 
@@ -289,15 +289,15 @@ class DispatchedMove:
         return self._move.durable
 
     def finish(self) -> AnyEvent | None:
-        """Return the answer when `durable` is done; `None`: call `explain`, even if the client is gone."""
+        """Return the answer when `durable` is done; `None`: call `explain`, even if the client has gone."""
         return self._dispatcher.finish_move(self._session, self._command, self._move)
 
     async def explain(self) -> AnyEvent:
-        """Return the answer where the store knew better than this node."""
+        """Return the answer to a move that the store has refused; reads the board again."""
         return await self._dispatcher.answered(self._session, self._command, self._move.explain())
 
 
 def is_guess(session: Session, command: Any) -> bool:
-    """Return whether the command names a table that this connection has nothing to do with yet."""
+    """Return whether the command names a table where this connection neither has a seat nor watches."""
     code = command.race.partition("/")[0] if isinstance(command, wire.GetRecord) else command.table
     return code not in (session.seat, session.home) and code not in session.watching

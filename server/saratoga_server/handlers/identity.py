@@ -52,7 +52,7 @@ class IdentityHandlers:
         self._program = program
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Identify the connection's player. Raises `CommandRejected`.
+        """Identify the connection's player and return the answer. Raises `CommandRejected`.
 
         After `MOST_REFUSED` refused hellos the connection is closed.
         """
@@ -114,7 +114,7 @@ class IdentityHandlers:
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or change it. Raises `CommandRejected`."""
+        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`."""
         _count_name(session)
         player = session.player
         name = await self._claim(player, command.name)

@@ -32,7 +32,7 @@ REFUSALS: Final = {
 }
 
 Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
-"""A judged command: entries for the log, the board after them, and the search whether it is stuck."""
+"""A judged command: entries for the log, the change of the board, and a search that tests for stuck."""
 
 
 class PlayHandlers:
@@ -67,7 +67,7 @@ class PlayHandlers:
         return await self._finished(self._begun(session, race, run, command))
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
-        """End a player's own board and keep what is banked. Raises `CommandRejected`."""
+        """End a player's own board with its banked cards, and return the board. Raises `CommandRejected`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
@@ -97,7 +97,10 @@ class PlayHandlers:
     def _begun(
         self, session: Session, race: LiveRace, run: BoardRun, command: MakeMove | CashOut
     ) -> "JudgedMove | MoveMade":
-        """Judge a command and start its commit. The caller holds the lock; `JudgedMove` releases it."""
+        """Judge a command, start its commit and return the pending move, or the answer to a repeat.
+
+        The caller holds the lock; `JudgedMove` releases it.
+        """
         try:
             board = _held(run)
             if command.id > board.last_id:
@@ -152,7 +155,10 @@ class PlayHandlers:
         )
 
     async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
-        """Reload the board after the store refused a move. Raises `CommandRejected` with the reason."""
+        """Reload the board after the store refused a move; return the answer to a repeat.
+
+        Raises `CommandRejected` with the reason otherwise.
+        """
         race, run = move.race, move.run
         meant = _held(run).length
         await self._races.reload(race, run)
@@ -196,9 +202,9 @@ class JudgedMove:
         """The store's answer; fails with `StoreUnavailable`."""
 
     def finish(self) -> MoveMade | None:
-        """Apply the move when `durable` is done; `None`: the store refused it, call `explain`.
+        """Apply the move when `durable` is done, and return the acknowledgement.
 
-        Raises `StoreUnavailable`.
+        Returns `None` if the store refused the move: call `explain`. Raises `StoreUnavailable`.
         """
         is_kept = False
         try:
@@ -212,7 +218,7 @@ class JudgedMove:
                 self.run.lock.release()
 
     async def explain(self) -> MoveMade:
-        """Reload the board and raise `CommandRejected` with the reason for the store's refusal."""
+        """Answer a move that the store refused (`PlayHandlers.refused`), and release the board's lock."""
         try:
             return await self._play.refused(self, self.durable.result())
         finally:
@@ -225,7 +231,7 @@ class JudgedMove:
     def _released(self, durable: asyncio.Future[CommitOutcome]) -> None:
         self.run.lock.release()
         if not durable.cancelled():
-            durable.exception()  # retrieve it, or asyncio logs it
+            durable.exception()  # retrieve the exception, or asyncio logs it
 
 
 def _held(run: BoardRun) -> Board:
@@ -234,7 +240,7 @@ def _held(run: BoardRun) -> Board:
 
 
 def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
-    """Judge a move or a cash-out. Raises `CommandRejected` if the board has ended, or as `_played`."""
+    """Return the judged move or cash-out. Raises `CommandRejected` if the board has ended, or as `_played`."""
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
@@ -249,7 +255,7 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
-    """Judge a move. Raises `CommandRejected` if it is stale or illegal."""
+    """Return the change of the board by a move. Raises `CommandRejected` if the move is stale or illegal."""
     if board.length >= MOST_ENTRIES:
         raise CommandRejected("board_full")
     if command.after != board.length:

@@ -61,7 +61,7 @@ class SeatHandlers:
     # Opening a table
 
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
-        """Open a table with the player as its host. Raises `CommandRejected`.
+        """Open a table with the player as its host; return its snapshot. Raises `CommandRejected`.
 
         Takes three store round trips: reserve a code and the player's row, write the table, check the row.
         """
@@ -96,9 +96,9 @@ class SeatHandlers:
         reserved: Reservation,
         before: list[str],
     ) -> Snapshot | None:
-        """Open the table, or find the one that this command opened before; `None`: the code is taken.
+        """Open the table, or find the one that this command opened before; return its snapshot.
 
-        Adds tables at which the player may have a seat to `before`.
+        Returns `None` if the code is taken. Adds tables at which the player may have a seat to `before`.
         """
         player, code = session.player, reserved.code
         async with self._seat_registry.taking(
@@ -135,7 +135,7 @@ class SeatHandlers:
     # Joining and resuming
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Give the player a seat, or their own seat again. Raises `CommandRejected`."""
+        """Give the player a new seat or their present one; return a snapshot. Raises `CommandRejected`."""
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
         name = _check_named(session)
@@ -166,7 +166,7 @@ class SeatHandlers:
             raise
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
-        """Give the player their own seat again. Raises `CommandRejected`."""
+        """Give the player's own seat to this connection; return a snapshot. Raises `CommandRejected`."""
         return await self._come_back(session, command.id, command.table, [])
 
     async def _come_back(
@@ -187,7 +187,7 @@ class SeatHandlers:
         transition: Transition,
         before: list[str],
     ) -> Snapshot:
-        """Let this connection hold the seat; an older connection of the player loses it."""
+        """Give the seat to this connection, away from an older one of the player; return a snapshot."""
         taken = 0
 
         def noted(state: TableState, now: Millis) -> Change | None:
@@ -213,7 +213,10 @@ class SeatHandlers:
     async def _seated(
         self, session: Session, command_id: int, table: LiveTable, epoch: int, before: list[str]
     ) -> Snapshot:
-        """Register the seat that was taken with that epoch, unless a newer connection has taken it over."""
+        """Register the seat taken with that epoch, and return a snapshot of the table.
+
+        Raises `CommandRejected` if a newer connection has taken the seat over.
+        """
         if table.state.seat(session.player) is None:
             raise CommandRejected("not_seated")
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
@@ -225,7 +228,7 @@ class SeatHandlers:
         return await self._snapshots.snapshot(session, command_id, table)
 
     async def holds_seat(self, session: Session) -> bool:
-        """Return whether, by the store, this connection holds the player's seat."""
+        """Return whether this connection holds the player's seat, according to the store."""
         if session.seat is None:
             return False
         await self._table_service.refresh(session.seat)
@@ -236,7 +239,7 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Free the player's seat. Raises `CommandRejected`."""
+        """Free the player's seat and return the answer. Raises `CommandRejected`."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(state, session.player, command.id):

@@ -105,7 +105,7 @@ class TableHandlers:
     async def _act(
         self, session: Session, command: SeatCommand, transition: SeatTransition
     ) -> Done:
-        """Make one transition. A repeated command is answered but not carried out again."""
+        """Make one transition and return the answer. A repeated command is not carried out again."""
 
         def once(table: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(table, session.player, command.id):

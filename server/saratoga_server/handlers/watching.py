@@ -27,7 +27,7 @@ class WatchHandlers:
         self._snapshots = snapshots
 
     async def watch(self, session: Session, command: WatchTable) -> Snapshot:
-        """Follow a table without a seat. Raises `CommandRejected`."""
+        """Follow a table without a seat; return its snapshot. Raises `CommandRejected`."""
         if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
             raise CommandRejected(
                 "too_fast", f"You watch {MOST_WATCHED} tables already. Stop watching one."
@@ -41,7 +41,7 @@ class WatchHandlers:
         return await self._snapshots.snapshot(session, command.id, table)
 
     async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
-        """Stop following a table."""
+        """Stop following a table, and return the answer."""
         session.watching -= {command.table}
         if session.seat != command.table:
             self._broadcaster.unfollow(session, command.table)

@@ -1,6 +1,6 @@
 """Apply administrative actions to the connections of this node.
 
-The action is already in the data (`admin.acts`).
+The administrator's command has already changed the data in the store (`admin.acts`).
 """
 
 from saratoga_protocol.events import Announcement

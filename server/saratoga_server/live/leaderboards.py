@@ -20,7 +20,7 @@ from saratoga_server.ports import BoardKey, LeaderboardStore, PlayerStore, Ranke
 PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64
 UNCHANGED_EVERY: Final = 5
-"""Every so many sends, pages of games without a known change are read too."""
+"""The number of sends after which pages of games without a known change are read too."""
 
 
 class _PageReads(Struct):

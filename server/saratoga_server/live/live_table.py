@@ -34,14 +34,14 @@ class LiveTable(Struct):
     announced: str = ""
     """The id of the race whose end was last sent to the players here."""
     followed_up: Known | None = None
-    """The version whose effects this node has carried out; `None`: the present one."""
+    """The version up to which this node has carried out the effects; `None`: the present one."""
 
     @property
     def known(self) -> Known:
         return Known(self.version, self.state)
 
     def falls_behind(self, known: Known) -> None:
-        """Record that the changes since `known` are still to be followed up."""
+        """Record that the effects of the changes since `known` are still to be carried out."""
         if self.followed_up is None or known.version < self.followed_up.version:
             self.followed_up = known
 
@@ -51,7 +51,7 @@ class LiveTable(Struct):
 
 
 def read_table(body: bytes) -> TableState:
-    """Unpack a table. Raises `CommandRejected` if only a newer node can read it (during an upgrade)."""
+    """Return an unpacked table. Raises `CommandRejected` if only a newer node can read it (in an upgrade)."""
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:

@@ -116,7 +116,7 @@ class PeerEvents:
             self._publish_everything()
 
     def _publish_everything(self) -> None:
-        """Publish all standings, because a new node listens that knows none of them."""
+        """Publish all standings for a new node, which knows none of them."""
         for race in self._races.all():
             standings = {player: run.standing for player, run in race.runs.items()}
             self._peers.publish_all(race.id, standings)

@@ -37,7 +37,7 @@ class RaceFinisher:
         self._broadcaster = broadcaster
 
     async def count(self, table: LiveTable) -> Finish | None:
-        """Compute the results of the table's race; `None` if it does not run, or a board still races."""
+        """Return the results of the table's race; `None` if the race is not running, or a board still races."""
         state = table.state
         if state.phase is not TablePhase.RUNNING:
             return None

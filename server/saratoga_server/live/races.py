@@ -147,7 +147,7 @@ class RaceCache:
         return run, run.board
 
     async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
-        """Read a board again, because another node may have written. The caller holds `run.lock`.
+        """Return a board, read again because another node may have written. The caller holds `run.lock`.
 
         If the server has ended the board meanwhile, the player is sent the ending, unless the caller sends
         the board anyway (`is_shown`). Raises `CommandRejected`.

@@ -14,14 +14,14 @@ WITHIN: Final = 1.0
 
 
 class Readiness:
-    """The readiness of this node: it does not stop soon, and the store answers."""
+    """The readiness of this node: it is not about to stop, and the store answers."""
 
     def __init__(
         self, ask_store: Callable[[], Awaitable[object]], steady: Callable[[], float]
     ) -> None:
         """`steady` returns seconds from a clock that never steps."""
         self.is_stopping = False
-        """True before a shutdown: new players should go elsewhere, present ones play on."""
+        """True before a shutdown: new players should use another node, present ones play on."""
         self.is_draining = False
         """True during a shutdown: no race starts here, and all players are sent to another node."""
         self._ask_store = ask_store
@@ -31,7 +31,7 @@ class Readiness:
         self._has_answer = False
 
     async def why_not_ready(self) -> str | None:
-        """Return a sentence why the node is not ready; `None` if it is ready."""
+        """Return a sentence that says why the node is not ready; `None` if it is ready."""
         if self.is_stopping or self.is_draining:
             return "This server is about to stop."
         return None if await self._store_answers() else "The store does not answer."
@@ -39,7 +39,7 @@ class Readiness:
     async def _store_answers(self) -> bool:
         called_at = self._steady()
         async with self._lock:
-            # a caller that has waited for another's check uses its result
+            # a caller that has waited for the check of another caller uses that result
             if self._asked_at is None or self._asked_at + FRESH <= called_at:
                 self._has_answer = await self._asked()
                 self._asked_at = self._steady()

@@ -103,7 +103,7 @@ class Scheduler:
             self._background_tasks.spawn(self.elapse(await self._due_tables.next()))
 
     async def take_due(self) -> None:
-        """Let the timers run out that are due by now."""
+        """Apply the timers that are due now."""
         while (code := self._due_tables.take_due()) is not None:
             await self.elapse(code)
 
@@ -164,7 +164,7 @@ class Scheduler:
         )
 
     async def _elapse_overdue(self) -> None:
-        """Apply the timers that, by the store, have run out and that no node has applied."""
+        """Apply the timers that have run out, according to the store, and that no node has applied."""
         due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
         # a table with players on another node is left to that node for a second
         await run_each_logged(

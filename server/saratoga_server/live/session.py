@@ -54,7 +54,7 @@ class Session(Struct, eq=False):
     epoch: int = 0
     """The epoch of that seat: a fence, larger for newer connections."""
     claimed: int = 0
-    """The epoch with which this connection last asked for a seat; the reply may have been lost."""
+    """The epoch with which this connection last requested a seat; the reply may have been lost."""
     watching: frozenset[str] = frozenset()
     """The tables that the connection watches."""
     quota: Quota = field(default_factory=unlimited)

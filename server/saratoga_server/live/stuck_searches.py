@@ -1,4 +1,4 @@
-"""Long searches whether a board is stuck, run in slices in the background."""
+"""Long searches that test whether a board is stuck, run in slices in the background."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

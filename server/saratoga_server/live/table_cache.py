@@ -34,13 +34,13 @@ READ_AT_ONCE: Final = 32
 """Table versions in one read; more would block the event loop."""
 
 JITTER: Final = 250
-"""Milliseconds over which several nodes spread a timer that is not urgent."""
+"""The longest random delay, in milliseconds, of a timer that any of several nodes may apply."""
 
 PROMPT_ATTEMPTS: Final = 2
 """Attempts made without a pause; later ones have growing pauses."""
 
 PAUSE: Final = 0.001
-"""The most seconds of pause for each further attempt."""
+"""The longest pause before an attempt, in seconds, for each attempt beyond `PROMPT_ATTEMPTS`."""
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Returns a change of a table at the given time, or `None` for no change. Raises `CommandRejected`."""
@@ -108,11 +108,11 @@ class TableCache:
         return list(self._tables.values())
 
     def phases(self) -> dict[str, int]:
-        """Count the tables in the cache by phase."""
+        """Return the number of tables in the cache, by phase."""
         return dict(Counter(str(table.state.phase) for table in self._tables.values()))
 
     async def open(self, state: TableState) -> LiveTable | None:
-        """Write a new table; `None` if its code is taken."""
+        """Write a new table and return it; `None` if its code is taken."""
         if not await self._store.save_table(write_of(0, None, state)):
             return None
         table = self._tables.setdefault(state.code, LiveTable(state.code, 1, state))
@@ -122,7 +122,10 @@ class TableCache:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> Applied:
-        """Judge and write a change of the table. Nothing has changed if it raises `CommandRejected`."""
+        """Judge and write a change of the table, and return it.
+
+        Nothing has changed if it raises `CommandRejected`.
+        """
         async with within_timeout(self._timeout):
             table = await self.get(code)
             async with table.lock:
@@ -198,7 +201,7 @@ class TableCache:
         return changed
 
     async def refresh(self, code: str, version: int | None = None) -> LiveTable | None:
-        """Read a cached table again; with `version`, only if the cached one is older."""
+        """Read a cached table again, with `version` only if it is older. Return it; `None` if not cached."""
         table = self._tables.get(code)
         if table is None:
             return None

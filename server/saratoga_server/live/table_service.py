@@ -80,7 +80,10 @@ class TableService:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> LiveTable:
-        """Change a table and carry out the effects. Nothing has changed if it raises `CommandRejected`."""
+        """Change a table, carry out the effects, and return the table.
+
+        Nothing has changed if it raises `CommandRejected`.
+        """
         try:
             applied = await self._table_cache.change(code, transition, finish)
         finally:
@@ -99,7 +102,7 @@ class TableService:
             await self.catch_up(table)
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
-        """Apply the timers of a table that have run out."""
+        """Apply the timers of a table that have run out, and return the table."""
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
@@ -258,7 +261,7 @@ class TableService:
             await self._leaderboards.settle()
 
     async def check_race(self, table: LiveTable) -> None:
-        """Finish the table's race if all boards have ended by the store's standings."""
+        """Finish the table's race if all boards have ended, according to the store's standings."""
         race = await self._races.of(table)
         if not race.is_over:
             # the last board may have ended on a node that died before it could publish

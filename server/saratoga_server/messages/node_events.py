@@ -18,7 +18,7 @@ Standings: TypeAlias = Mapping[str, LiveStanding]
 
 
 class Here(Struct, frozen=True, tag="here", tag_field="kind"):
-    """A heartbeat: a node listens here. The node that sent it checks that it comes back."""
+    """A heartbeat of a node that listens. The node that sent it checks that it comes back."""
 
     node: str
     number: int
@@ -144,7 +144,7 @@ def encode_node_event(event: NodeEvent) -> bytes:
 
 
 def decode_node_event(payload: bytes) -> NodeEvent:
-    """Decode an event. Raises `BadNodeEvent`, also for kinds of a newer node."""
+    """Return the event in these bytes. Raises `BadNodeEvent`, also for kinds of a newer node."""
     try:
         event: NodeEvent = _DECODER.decode(payload)
     except (msgspec.DecodeError, RecursionError, ValueError) as fault:

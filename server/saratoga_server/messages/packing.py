@@ -15,7 +15,7 @@ def pack(value: object) -> bytes:
 
 
 def unpack(packed: bytes) -> Any:
-    """Unpack a value. Raises `ValueError` if the bytes are not MessagePack."""
+    """Return the value in these bytes. Raises `ValueError` if they are not MessagePack."""
     try:
         return msgpack.unpackb(packed)
     except msgpack.UnpackException as error:

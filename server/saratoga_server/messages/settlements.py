@@ -8,12 +8,12 @@ _DECODER = msgspec.msgpack.Decoder(Settlement)
 
 
 def pack_settlement(settlement: Settlement) -> bytes:
-    """Pack a settlement for `RaceFinish.settlement`."""
+    """Return a packed settlement, for `RaceFinish.settlement`."""
     return msgspec.msgpack.encode(settlement)
 
 
 def unpack_settlement(packed: bytes) -> Settlement:
-    """Unpack a settlement. Raises `ValueError` on other bytes."""
+    """Return the settlement that was packed. Raises `ValueError` on other bytes."""
     try:
         return _DECODER.decode(packed)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -151,5 +151,5 @@ class MetricsServer:
 
 
 def serve_metrics(metrics: Metrics, node: str, host: str, port: int) -> MetricsServer:
-    """Start the server; port 0 takes a free one. Raises `OSError` if the port is taken."""
+    """Start and return the server; port 0 = any free port. Raises `OSError` if the port is taken."""
     return MetricsServer(*start_http_server(port, addr=host, registry=registry_of(metrics, node)))

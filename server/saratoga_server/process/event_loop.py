@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from typing import Final
 
 THREAD_SWITCH_INTERVAL: Final = 0.001
-"""Seconds. The longest time that a worker thread may delay the event loop."""
+"""The longest time that a worker thread may delay the event loop, in seconds."""
 
 
 def run_event_loop(work: Coroutine[None, None, None]) -> None:

@@ -10,7 +10,7 @@ def drop_unwritable_output() -> None:
     Otherwise Python would try to flush it at exit, and end with exit code 120.
     """
     for stream in (sys.stdout, sys.stderr):
-        if stream is None:  # closed from the start
+        if stream is None:  # the output was closed from the start
             continue
         try:
             stream.flush()

@@ -15,7 +15,7 @@ IPV6_PREFIX: Final = 64
 """The leading bits of an IPv6 address that limits use."""
 
 NO_ADDRESS: Final = ""
-"""Stands for the address of a connection without one, such as over a Unix socket."""
+"""The address of a connection that has none, such as one over a Unix socket."""
 
 
 def network_of(address: str) -> str:

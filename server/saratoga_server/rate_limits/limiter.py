@@ -44,7 +44,7 @@ class Evictable(Protocol):
 
     @property
     def holds_seat(self) -> bool:
-        """True if it holds a seat; such a connection is evicted last."""
+        """True if the connection holds a seat; such a connection is evicted last."""
         ...
 
     def evict(self) -> None:
@@ -231,7 +231,7 @@ class RateLimiter:
         self._refusals = Counter[str]() if refusals is None else refusals
 
     def open(self, address: str, connection: Evictable) -> Quota:
-        """Count a new connection, and evict an older one if too many are without a hello."""
+        """Count a new connection and return its quota; evict an older one if too many are without a hello."""
         player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands), open=1)
         quota = Quota(self, connection, self.usage_of(address), player)
         self.count(quota)

@@ -7,6 +7,6 @@ _NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
 
 
 def addresses(url: str) -> list[str]:
-    """Split the addresses of several nodes of a cluster, separated by commas."""
+    """Return the addresses of several nodes of a cluster, separated by commas in `url`."""
     # a password or a path may contain a comma
     return _NEXT.split(url)

@@ -98,7 +98,7 @@ class Batcher:
         self._recover("not connected")
 
     def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Send a commit; the future fails with `StoreUnavailable` if its outcome is unknown."""
+        """Send a commit; return a future, which fails with `StoreUnavailable` if the outcome is unknown."""
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()
         pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
@@ -290,7 +290,7 @@ class Batcher:
             self._flush()
 
     async def _reconnect(self) -> None:
-        """Return with a connection, or when none is needed."""
+        """Reconnect; return when there is a connection, or when none is needed any more."""
         pause = _FIRST_PAUSE
         await self._sort_pending()
         while self._connection is None and self._is_needed:

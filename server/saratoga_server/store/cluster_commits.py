@@ -39,7 +39,7 @@ class ClusterCommits:
         self._following = asyncio.create_task(self._follow_map())
 
     def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Send a commit; the future fails with `StoreUnavailable`."""
+        """Send a commit; return a future, which fails with `StoreUnavailable` if the outcome is unknown."""
         return self._batcher(self._primaries.of_table(commit.table)).commit(commit)
 
     async def close(self, within: float) -> None:

@@ -28,7 +28,7 @@ _KEEPALIVE: Final = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
 
 async def dial(url: str) -> asyncio.Transport:
-    """Connect to a store, log in and select the database; the caller sets the transport's protocol.
+    """Connect to a store, log in, select the database, and return the transport, without a protocol.
 
     Raises `StoreUnavailable` if that fails. Has no timeout.
     """

@@ -32,14 +32,14 @@ _TRANSIENT_ERRORS: Final = (
 """redis-py's exceptions for such errors; their texts lack the first word (MOVED is an `AskError`)."""
 
 NON_LOCAL_KEY: Final = "non local key"
-"""Part of the error reply of a Function that met a key being moved; it wrote nothing."""
+"""Part of the error reply of a Function that met a key being moved to another primary, and wrote nothing."""
 
 FUNCTION_MISSING: Final = "Function not found"
 """The error reply if the Functions were flushed or a new primary never had them."""
 
 
 def is_transient(error: str | Exception) -> bool:
-    """Return whether to wait and try again."""
+    """Return whether the command may succeed if it is sent again after a pause."""
     text = str(error)
     return (
         isinstance(error, _TRANSIENT_ERRORS)

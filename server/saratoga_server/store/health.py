@@ -38,7 +38,7 @@ async def _ask(primary: Primary) -> StoreHealth:
 
 
 def health_of(primary: str, info: Mapping[str, object]) -> StoreHealth:
-    """Read a primary's INFO, as redis-py parses it."""
+    """Return the health that a primary's INFO shows, as redis-py parses it."""
     return StoreHealth(
         primary=primary,
         is_up=True,

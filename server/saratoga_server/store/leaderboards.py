@@ -120,7 +120,7 @@ class RedisLeaderboards:
         return sum(total for total, *_ in answers), _pairs(found for _, *found in answers)
 
     async def _without_forgotten(self, settlement: Settlement) -> Settlement:
-        """Drop the results of players who were deleted while the settlement waited."""
+        """Return the settlement without results of players who were deleted while the settlement waited."""
         results = settlement.results
         asked = [("HEXISTS", player_key(each.player), "token_hash") for each in results]
         known = await self._client.commands(asked)

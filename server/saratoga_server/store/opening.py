@@ -55,7 +55,7 @@ async def open_store(
     trust_store: bool = False,
     on_batch: Callable[[int], None] = lambda boards: None,
 ) -> AsyncIterator[Store]:
-    """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; close when left.
+    """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; yield the store, then close it.
 
     For a cluster, give the address of any node, or several separated by commas.
 
@@ -71,7 +71,7 @@ async def open_store(
         # after a restart the store may have other settings, or be a replica
         found = await check_store(primary.url, durability, trust=trust_store)
         if not found.is_primary:
-            raise StoreUnavailable(f"{primary.name} is a replica by now")
+            raise StoreUnavailable(f"{primary.name} has become a replica")
         await load_into(primary)
         return await dial(primary.url)
 
@@ -106,7 +106,7 @@ async def open_store(
 
 
 async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
-    """Find the store, waiting up to `STORE_TIMEOUT` for one that is just starting.
+    """Return the store and its preflight, waiting up to `STORE_TIMEOUT` for one that is just starting.
 
     Several addresses are allowed only for a cluster; the first node that answers decides.
     """

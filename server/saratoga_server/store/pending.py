@@ -28,7 +28,7 @@ def fail(commits: Iterable[PendingCommit], reason: str) -> None:
 
 
 def by_partition(commits: list[PendingCommit]) -> list[list[PendingCommit]]:
-    """Group commits by partition, because a Function call in a cluster may use only one slot."""
+    """Return the commits grouped by partition; a Function call in a cluster may use only one slot."""
     calls: dict[int, list[PendingCommit]] = {}
     for pending in commits:
         calls.setdefault(partition(pending.commit.table), []).append(pending)

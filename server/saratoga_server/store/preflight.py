@@ -18,7 +18,7 @@ from saratoga_server.store.errors import is_transient
 ANSWER_WITHIN: Final = 2.0
 """Seconds in which the store must answer."""
 OLDEST: Final = (7, 0)
-"""Functions came with Redis 7.0; every Valkey has them."""
+"""The oldest version of Redis that has Functions; every Valkey has them."""
 WAITAOF_SINCE: Final = (7, 2)
 
 _LOGIN_REFUSED: Final = ("Authentication required", "invalid username-password pair")
@@ -47,7 +47,7 @@ class Preflight(Struct, frozen=True):
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
-    """Check a store. Raises `StoreRefused`, whose text says what is wrong and how to fix it.
+    """Check a store, and return the facts. Raises `StoreRefused` with what is wrong and how to fix it.
 
     `trust`: accept a managed store that does not show its settings. Tries only once, for at most
     `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.

@@ -223,7 +223,7 @@ def _primary(url: str) -> Primary:
 
 
 async def open_primaries(url: str, *, is_cluster: bool = False) -> Primaries:
-    """Find the primaries at an address, or at several of a cluster, separated by commas."""
+    """Return the primaries at an address, or at several of a cluster, separated by commas."""
     primaries = Primaries(tuple(addresses(url)), is_cluster=is_cluster)
     try:
         await primaries.open()

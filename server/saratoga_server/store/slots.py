@@ -1,4 +1,4 @@
-"""The slot map of a cluster: which primary serves which hash slot, by one of the nodes."""
+"""The slot map of a cluster: which primary serves which hash slot, as reported by a node."""
 
 from binascii import crc_hqx
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def slot_of(key: str | bytes) -> int:
 
 
 def read_slots(info: bytes, slots: Sequence[Any], asked: Address) -> SlotMap:
-    """Read the replies of the node at `asked` to CLUSTER INFO and CLUSTER SLOTS."""
+    """Return the slot map in the replies of the node at `asked` to CLUSTER INFO and CLUSTER SLOTS."""
     state = dict(line.split(":", 1) for line in info.decode().splitlines() if ":" in line)
     ranges, replicas = [], set()
     for first, last, primary, *others in slots:

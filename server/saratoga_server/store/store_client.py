@@ -46,14 +46,14 @@ class StoreClient:
         self._on_disk = on_disk
 
     async def command(self, *parts: Part) -> Answer:
-        """Send one command that only reads, or whose effect need not be durable.
+        """Send one command that only reads, or whose effect need not be durable; return the reply.
 
         Its first argument, taken as a key, decides which primary receives it.
         """
         return await self._with_retries(lambda: self._owner(parts).client.execute_command(*parts))
 
     async def commands(self, parts: Sequence[tuple[str | bytes | int, ...]]) -> list[Answer]:
-        """Send several commands that only read, in one pipeline to each primary."""
+        """Send several commands that only read, one pipeline to each primary; return the replies in order."""
 
         async def send(primary: Primary, places: list[int]) -> dict[int, Answer]:
             pipeline = primary.client.pipeline(transaction=False)
@@ -73,7 +73,7 @@ class StoreClient:
         return await self._with_retries(send_all) if parts else []
 
     async def read(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
-        """Call a Function that changes nothing, or whose effect need not be durable."""
+        """Call a Function that only reads, or whose effect need not be durable; return the reply."""
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
         return await self._with_retries(lambda: self._call(self._primaries.of(keys[0]), parts))
 
@@ -92,7 +92,7 @@ class StoreClient:
     async def read_everywhere(
         self, function: str, keys: Sequence[str], *args: str | bytes | int, whole: bool = True
     ) -> list[Answer]:
-        """Call a Function once on every primary, with the keys that it owns.
+        """Call a Function once on every primary, with the keys that it owns; return the replies.
 
         The keys are passed as arguments, because in a cluster they are in many slots. Unless the answer
         must be `whole`, primaries that fail are left out, if at least one answers.
@@ -118,7 +118,7 @@ class StoreClient:
         return await self._with_retries(call)
 
     async def scan(self, pattern: str, kind: str) -> AsyncIterator[str]:
-        """Iterate over the keys of a type that match a pattern; keys may be repeated."""
+        """Yield the keys of a type that match a pattern; keys may be repeated."""
         for primary in self._primaries.all():
             cursor: Answer = 0
             while True:
@@ -137,7 +137,7 @@ class StoreClient:
         await self._with_retries(lambda: asyncio.gather(*map(load_into, self._primaries.all())))
 
     async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Call `send` until it succeeds; raise `StoreUnavailable` after `STORE_TIMEOUT`."""
+        """Return the result of `send`, tried until it succeeds or `STORE_TIMEOUT` passes (`StoreUnavailable`)."""
         pause, reason = _FIRST_PAUSE, "no reply in time"
         try:
             async with asyncio.timeout(STORE_TIMEOUT):

@@ -70,7 +70,7 @@ class Owner(Protocol):
     def runner(self) -> Runner: ...
 
     def count(self, connection: "PlayerConnection") -> Quota:
-        """Count a connection at its address."""
+        """Count a connection at its address, and return its quota."""
         ...
 
     def handshake(self, connection: "PlayerConnection") -> Handshake:
@@ -120,7 +120,7 @@ class PlayerConnection(asyncio.Protocol):
         """The receiver of the next bytes; `None`: nothing is waiting, and the next byte begins a message."""
         self._controls = TokenBucket(CONTROL)
         self._deadline = inf
-        """The time limit of the present phase, by `monotonic`."""
+        """The `monotonic` time at which the present phase must have ended."""
         self._is_answering = False
         """True while a command is carried out."""
         self._is_paused = False

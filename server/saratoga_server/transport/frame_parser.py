@@ -49,7 +49,7 @@ class FrameParser:
         return not self._parts and self.is_open
 
     def receive(self, frame: bytes) -> Frame | None:
-        """Parse one frame; `None` if it breaks the protocol, which ends the connection."""
+        """Return one parsed frame; `None` if it breaks the protocol, which ends the connection."""
         self._protocol.receive_data(frame)
         events = self._protocol.events_received()
         return events[0] if events and isinstance(events[0], Frame) else None

@@ -23,9 +23,9 @@ _LENGTH_BITS: Final = 0x7F
 SHORT: Final = 125
 """The longest payload whose length fits into the frame's second byte."""
 _MEDIUM: Final = 126
-"""Stands for a length in the next two bytes."""
+"""The length byte of a frame whose length is in the next two bytes."""
 _LONG: Final = 127
-"""Stands for a length in the next eight bytes."""
+"""The length byte of a frame whose length is in the next eight bytes."""
 _MOST_MEDIUM: Final = 0xFFFF
 
 MOST_HEAD: Final = 14

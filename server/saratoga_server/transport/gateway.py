@@ -145,7 +145,7 @@ class Gateway:
     # What connections call
 
     def count(self, connection: PlayerConnection) -> Quota:
-        """Count a new connection at its address."""
+        """Count a new connection at its address, and return its quota."""
         address = self._admission.counted_address(connection.address)
         return self._limiter.open(address, connection)
 

@@ -48,7 +48,7 @@ class PublicServer(Protocol):
     """The queries that the pages send to the server."""
 
     async def why_not_ready(self) -> str | None:
-        """Return a sentence why the server is not ready; `None` if it is ready."""
+        """Return a sentence that says why the server is not ready; `None` if it is ready."""
         ...
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
@@ -99,7 +99,7 @@ class HttpPages(Struct):
             return _refused(refusal.code, refusal.detail)
         except (StoreUnavailable, TimeoutError):
             return _refused("store_unavailable")
-        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+        except Exception as fault:  # any internal error becomes an answer
             log.error("server_fault", fault=fault, page=target)
             return _refused("server_fault")
 

@@ -26,7 +26,7 @@ class Outbox:
         self._frames = 0
         """Frames sent since the last time when nothing was waiting."""
         self._long = 0
-        """Bytes of answers longer than `MOST_PENDING`, which may wait in addition."""
+        """Bytes of answers longer than `MOST_PENDING`; they may wait in addition to that limit."""
         self.is_full = False
         """True if so much is waiting that no further command should begin."""
         self._drained: asyncio.Future[None] | None = None

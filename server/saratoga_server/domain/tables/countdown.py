@@ -31,7 +31,7 @@ REVEAL_MILLIS: Final = 3_000
 """Milliseconds from *start* until every nonce must have been revealed."""
 
 LATE_START_MILLIS: Final = 1_000
-"""Milliseconds. A race that starts later than this (after a server outage) moves its deadline."""
+"""Milliseconds of delay above which a race (after a server outage) gets a later start and deadline."""
 
 MINUTE: Final = 60_000
 
@@ -45,7 +45,10 @@ def ready(
     nonce_hash: str,
     now: Millis,
 ) -> Change:
-    """Mark a player as ready for the deal that `commitment` fixes. A second hash replaces the first."""
+    """Return the change that marks a player as ready for the deal that `commitment` fixes.
+
+    A second nonce hash replaces the first.
+    """
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
         raise CommandRejected(
@@ -61,14 +64,14 @@ def ready(
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Remove the player's ready mark, if there is one."""
+    """Return the change that removes the player's ready mark, if there is one."""
     seat = checked(table, player, Act.NOT_READY)
     seat = replace(seat.with_accepted(command_id), nonce_hash="")
     return Change(replace(table.with_seat(seat), touched=now))
 
 
 def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Start the countdown with everyone who is ready and connected."""
+    """Return the change that starts the countdown with everyone who is ready and connected."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
         raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
@@ -91,7 +94,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
 
 
 def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
-    """Reveal the nonce. The last one fixes the deal."""
+    """Return the change that reveals the player's nonce. The last nonce fixes the deal."""
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise CommandRejected(
@@ -117,14 +120,14 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
 
 
 def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
-    """Void the countdown: gather again for another deal, and say why."""
+    """Return the change that voids the countdown: the table gathers for another deal and shows the reason."""
     notice = f"{reason} There is a new deal: get ready again."
     gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
     return Change(gathering, (CountdownVoided(),))
 
 
 def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
-    """Void the countdown because nonces were not revealed in time."""
+    """Return the change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     return voided(
         table, f"The countdown was called off: no nonce came from {names} in time.", fresh_seed
@@ -132,7 +135,7 @@ def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
 
 
 def begun(table: TableState, now: Millis) -> Change:
-    """Start the race."""
+    """Return the change that starts the race."""
     start_at = table.start_at
     if now - start_at > LATE_START_MILLIS:
         start_at = now

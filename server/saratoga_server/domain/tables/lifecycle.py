@@ -66,7 +66,7 @@ def change_settings(
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
-    """Change the given options. Clears the ready marks and makes a new deal.
+    """Return the change of the given options. It clears the ready marks and makes a new deal.
 
     If all options stay the same, nothing changes.
     """
@@ -89,7 +89,7 @@ def change_settings(
 
 
 def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
-    """End the race: make its seed and nonces public, and add its results to the seats."""
+    """Return the change that ends the race: seed and nonces become public, results are added to the seats."""
     checked_open(table)
     checked_phase(table, Act.FINISH)
     results = {result.player: result for result in outcome.results}
@@ -112,7 +112,7 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
 def next_race(
     table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """Gather for the next race."""
+    """Return the change after which the table gathers for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
     counted = replace(
         table.with_seat(seat.with_accepted(command_id)),
@@ -129,7 +129,7 @@ def never_raced(table: TableState) -> bool:
 
 
 def close(table: TableState, reason: str, *, now: Millis) -> Change:
-    """Close the table permanently. A race that still runs gets no results."""
+    """Return the change that closes the table permanently. A race that still runs gets no results."""
     checked_open(table)
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
     closed = replace(table, phase=TablePhase.CLOSED, seats=(), host="", notice=reason, touched=now)

@@ -69,7 +69,7 @@ def join(
     hello: int = 0,
     now: Millis,
 ) -> Change:
-    """Give a player a seat; for a player who already has one, the same as `resume`."""
+    """Return the change that gives a player a seat; for a player who has one already, as `resume`."""
     checked_open(table)
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
@@ -101,7 +101,7 @@ def join(
 
 
 def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
-    """Let a new connection of a seated player take over from the older one.
+    """Return the change by which a new connection of a seated player takes over from the older one.
 
     `hello` numbers the player's connections: one older than the present one does not take over.
     """
@@ -114,7 +114,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """Mark the seat as disconnected. Returns `None` if the connection of that epoch does not hold it."""
+    """Return the change that marks the seat as disconnected; `None` if another epoch holds the seat."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return None
@@ -122,7 +122,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ch
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
-    """Mark a seat as connected that was wrongly marked as disconnected; `None`: nothing to correct."""
+    """Return the change that marks a wrongly disconnected seat as connected; `None` if none is needed."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return None
@@ -130,7 +130,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
 
 
 def rename(table: TableState, player: str, name: str) -> Change | None:
-    """Change the player's name at the table; a running race keeps the old name."""
+    """Return the change of the player's name at the table; a running race keeps the old name."""
     seat = table.seat(player)
     if seat is None or seat.name == name:
         return None
@@ -140,14 +140,14 @@ def rename(table: TableState, player: str, name: str) -> Change | None:
 def leave(
     table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """Free the seat of a player who leaves the table."""
+    """Return the change that frees the seat of a player who leaves the table."""
     seat = checked(table, player, Act.LEAVE)
     noted = table.with_seat(seat.with_accepted(command_id))
     return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed)
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
-    """Free a player's seat without a command of theirs. Returns `None` if they have no seat."""
+    """Return the change that frees a player's seat without a command of the player; `None` without a seat."""
     seat = table.seat(player)
     if seat is None:
         return None
@@ -157,7 +157,7 @@ def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: byte
 def kick(
     table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """Remove a player who is not racing; the player cannot join again."""
+    """Return the change that removes a player who is not racing; the player cannot join again."""
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise CommandRejected(
@@ -182,7 +182,7 @@ def has_others(table: TableState, player: str) -> bool:
 
 
 def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
-    """Free the seat of a racer who made no move for too long, if others are at the table.
+    """Return the change that frees the seat of an idle racer, if others are at the table.
 
     Returns `None` if the player is alone, does not race, or has left already. The caller has checked the
     time by the board's log.

@@ -22,7 +22,7 @@ FORMAT: Final = 1
 field with a default does not need that."""
 
 NO_TIME: Final = Millis(0)
-"""Stands for a time that is not set."""
+"""The value of a time that is not set."""
 
 ACCEPTED_KEPT: Final = 8
 """Command ids kept for each seat: more than a correct client has in flight."""
@@ -43,7 +43,7 @@ class TableOptions(Struct, frozen=True, kw_only=True):
 
     game: str
     cap: int = 10
-    """The cap in minutes; 0 is no cap, at private tables only."""
+    """The time limit of a race in minutes; 0 = none, at private tables only."""
     seats: int = 16
     public: bool = False
 
@@ -128,7 +128,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reveal_by: Millis = NO_TIME
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
-    """The time at which the cap ends the race; 0 is no cap."""
+    """The time at which the time limit ends the race; 0 = no time limit."""
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
     outcome: Outcome | None = None
@@ -225,7 +225,7 @@ class CommandRejected(Exception):
         """A sentence for the player: what was wrong, and what to do."""
         self.retry: Final = reason.retry
         self.wait: Final = wait
-        """Seconds after which the command may be allowed; 0: unknown."""
+        """Seconds after which the command may be allowed; 0 = unknown."""
         super().__init__(f"{code}: {self.detail}")
 
 

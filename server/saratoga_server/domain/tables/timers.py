@@ -57,7 +57,7 @@ def elapse(
     dead_nodes: Collection[str] = (),
     since: Millis = NO_TIME,
 ) -> Change | None:
-    """Apply all timers that have run out; return `None` if there are none.
+    """Return the change by all timers that have run out; `None` if there are none.
 
     Players connected to dead nodes are absent from now on. Absence counts from `since`, the time at which
     the server started or its clock was stepped.
