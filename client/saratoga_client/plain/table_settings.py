@@ -39,7 +39,7 @@ def read_settings(words: str) -> TypedSettings | str:
                 rest = rest[1:] if rest[:1] == ["minutes"] else rest
                 cap = _cap(value)
                 if cap is None:
-                    return "The cap is 3, 5, 10 or 20 minutes, or none at a private table."
+                    return "The time limit is 3, 5, 10 or 20 minutes, or none at a private table."
             case "seats":
                 seats = _seats(rest.pop(0) if rest else "")
                 if seats is None:

@@ -25,8 +25,8 @@ def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings)
     ("words", "error"),
     [
         ("game whist", "The games are canfield, canfield-aisleriot,"),
-        ("cap 7", "The cap is 3, 5, 10 or 20 minutes"),
-        ("cap", "The cap is 3, 5, 10 or 20 minutes"),
+        ("cap 7", "The time limit is 3, 5, 10 or 20 minutes"),
+        ("cap", "The time limit is 3, 5, 10 or 20 minutes"),
         ("seats 0", "A table has "),
         ("fast", "'fast' is not a setting."),
     ],

@@ -105,7 +105,7 @@ def test_properties_of_a_record() -> None:
         ("game caprice", "game  caprice", "the game"),
         ("rules 1", "rules 01", "the version of the rules"),
         ("start 1788278400000", "start -5", "the start"),
-        ("cap 10", "cap ten", "the cap"),
+        ("cap 10", "cap ten", "the time limit"),
         ("seed random ", "seed random 00", "the seed"),
         ("deal stock=", "deal stock=1C", "no card"),
         ("ranked yes", "ranked Yes", "'ranked yes'"),

@@ -321,11 +321,11 @@ def test_a_board_that_ran_out_of_time_too_early_is_detected() -> None:
     assert "before the deadline" in verdict.faults[0].detail
 
 
-def test_a_racer_cannot_run_out_of_time_without_a_cap() -> None:
+def test_a_racer_cannot_run_out_of_time_without_a_time_limit() -> None:
     record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
     verdict = verify(record)
     assert failed(verdict) == {"endings"}
-    assert "without a cap" in verdict.faults[0].detail
+    assert "without a time limit" in verdict.faults[0].detail
 
 
 def test_a_won_board_has_no_entry_for_its_ending() -> None:
