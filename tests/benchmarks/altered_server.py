@@ -1,4 +1,4 @@
-"""The server with parts of it replaced, to measure what they cost. None of this is in the product.
+"""The server with parts of it replaced, to measure what they cost; for benchmarks only.
 
     python tests/benchmarks/altered_server.py no-rules no-commit -- --port 0 ...
 
@@ -28,7 +28,7 @@ def without_rules() -> None:
         return known[game.name]
 
     def play(game: Game, position: Position, move: Move) -> Position:
-        # a position of its own, as after every move
+        # a new position object, as after every move
         return Position(*position)
 
     judge.legal_moves, judge.play = legal_moves, play

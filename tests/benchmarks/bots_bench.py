@@ -1,8 +1,8 @@
-"""Cards that the bots bank: both strengths, every game, the same deals, without a server.
+"""Count the cards that the bots bank: both strengths, every game, the same deals, without a server.
 
-Run `python tests/benchmarks/bots_bench.py [--deals 500] [--game GAME]`. The bar: the strong bot
-banks at least 1.3 times as many cards as the weak one, and takes at most 3 ms for a move. Exits with 1
-if the bar is missed.
+Run `python tests/benchmarks/bots_bench.py [--deals 500] [--game GAME]`. The limits: the strong bot banks
+at least 1.3 times as many cards as the weak one, and takes at most 3 ms for a move. The program exits
+with 1 if a limit is not met.
 """
 
 import argparse
@@ -27,7 +27,7 @@ class Figures:
     won: int
     moves: float
     milliseconds: float
-    """Milliseconds for a move, judging included."""
+    """Mean time for a move in milliseconds, including the judge."""
 
 
 def measure(name: str, strength: Strength, deals: int) -> Figures:

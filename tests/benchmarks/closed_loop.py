@@ -1,6 +1,6 @@
 """Load in a closed loop: a client sends the next command as soon as it has the response.
 
-The result is the server's CPU time for each message, which other work on the machine disturbs least.
+The result is the server's CPU time per message, which depends little on other work on the machine.
 Messages to and from the echo are as long as those of the game server.
 """
 
@@ -20,16 +20,16 @@ from kit.lean_socket import LeanSocket, connect
 from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
-"""Seconds at the start whose moves are not counted."""
+"""Seconds at the start, whose moves are not counted."""
 
 LEAST_PART = 0.4
-"""Share of the requested time. If the tables run out earlier, the measurement is repeated with more tables."""
+"""Smallest share of the requested time; if the tables run out earlier, more of them are tried."""
 
 TRIES = 4
-"""Attempts until enough tables are waiting."""
+"""Attempts to start with enough waiting tables."""
 
 LONGEST_RACE = 31
-"""Characters, at most, that MessagePack encodes with a header of one byte."""
+"""The longest text, in characters, that MessagePack encodes with a header of one byte."""
 
 
 class _Pausing:
@@ -59,17 +59,17 @@ class _Pausing:
 
 
 class ClosedLoop(_Pausing):
-    """A number of tables with running races.
+    """Racing tables, whose number stays the same.
 
-    A table whose first board has ended is replaced by a waiting one, so that neither the end of
-    a race nor boards at rest are measured.
+    When the first board of a table ends, a waiting table replaces it. So neither the end of a race nor
+    boards without moves are measured.
     """
 
     def __init__(self, waiting: list[list[LeanRacer]]) -> None:
         super().__init__(held=None)
         self._waiting = waiting
         self._halt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        # if nobody waits for it, asyncio need not report it
+        # if no task awaits it, asyncio need not report it
         self._halt.add_done_callback(lambda halt: halt.exception())
 
     def start(self, tables: int) -> None:
@@ -81,14 +81,14 @@ class ClosedLoop(_Pausing):
 
     @property
     def has_run_out(self) -> bool:
-        """Return whether fewer tables race than required, because no table is waiting."""
+        """True if fewer tables race than required, because no table is waiting."""
         return self._halt.done()
 
     def _move(self, racer: LeanRacer) -> None:
         self.load.sent += racer.move()
 
     async def wait(self, seconds: float) -> None:
-        """Let them race while there are enough tables; raise the error of any racer."""
+        """Race for so many seconds while there are enough tables; raise the error of any racer."""
         await asyncio.wait([self._halt], timeout=seconds)
         if self._halt.done():
             self._halt.result()
@@ -139,7 +139,7 @@ async def race_load(
 ) -> Load:
     """Race at that many tables for that time, or until too few are left.
 
-    Raises `NotQuiet` if the tables run out too early every time.
+    Raise `NotQuiet` if the tables run out too early in every attempt.
     """
     for _ in range(TRIES):
         seats = tables + SUPPLY.waiting(tables, seconds + WARM_UP)
@@ -163,7 +163,7 @@ async def race_load(
 
 
 async def echo_load(running: Running, like: Load, connections: int, seconds: float) -> Load:
-    """Load an echo with messages of the mean sizes that `like` had."""
+    """Load an echo server with messages of the mean sizes of the load `like`."""
     loop = await EchoLoop.of(running, echo_payload(like), connections)
     gc.collect()
     loop.resume()
@@ -176,7 +176,7 @@ async def echo_load(running: Running, like: Load, connections: int, seconds: flo
 
 
 class EchoLoop(_Pausing):
-    """Connections to an echo that send one message again and again."""
+    """Connections to an echo server that send one message again and again."""
 
     def __init__(self, sockets: Sequence[LeanSocket], payload: bytes) -> None:
         """Prepare the connections; none sends before `resume`."""
@@ -190,7 +190,7 @@ class EchoLoop(_Pausing):
         return cls(sockets, payload)
 
     has_run_out = False
-    """An echo never runs out of tables."""
+    """False, because an echo needs no tables."""
 
     async def wait(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""The contestants of the benchmarks: the bare echo, and the server with or without replaced parts."""
+"""The programs that benchmarks compare: echo servers, and the game server with or without replaced parts."""
 
 import subprocess
 import sys
@@ -17,33 +17,33 @@ from saratoga_server.embedded_store.process import find_binary
 HERE = Path(__file__).parent
 
 NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
-"""Options without rate limits, which a closed loop would exceed."""
+"""Options that switch off rate limits, which a closed loop would exceed."""
 
 TWICE_AFTER = 0.1
 STOPPED_WITHIN = 40.0
-"""Seconds; a server drains for at most 20, and then its store ends."""
+"""Longest time in seconds for a server to stop: it drains for at most 20, and then its store ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running contestant: its port and its processes."""
+    """A running program: its ports, and the process ids of servers and stores."""
 
     ports: tuple[int, ...]
     servers: tuple[int, ...]
     stores: tuple[int, ...] = ()
 
     def same(self, number: int) -> Sequence[int]:
-        """Return the ports of a table's racers: all at one server, the tables in turns."""
+        """Return four ports for a table's racers, all of one server; tables use the servers in turn."""
         return (self.ports[number % len(self.ports)],) * 4
 
     def spread(self, number: int) -> Sequence[int]:
-        """Return the ports of a table's racers: the servers in turns."""
+        """Return four ports for a table's racers, of all servers in turn."""
         return tuple(self.ports[seat % len(self.ports)] for seat in range(4))
 
 
 @contextmanager
 def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
-    """Run one of the echoes of this folder."""
+    """Run an echo server from this folder."""
     command = [sys.executable, str(HERE / program), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -60,9 +60,9 @@ def game_server(
     altered: Sequence[str] = (),
     limits: Sequence[str] = NO_LIMITS,
 ) -> Iterator[Running]:
-    """Run a server on its own store, in a new folder on the disk unless `flags` say otherwise.
+    """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
 
-    Raises `RuntimeError` at the end if the server logged an internal error.
+    Raise `RuntimeError` at the end if the server logged an internal error.
     """
     program = (
         (str(HERE / "altered_server.py"), *altered, "--") if altered else ("-m", "saratoga_server")
@@ -106,7 +106,7 @@ def game_server(
 
 
 def _end(server: "subprocess.Popen[str]") -> None:
-    """End a server at once with a second SIGTERM."""
+    """Stop a server at once, with a second SIGTERM."""
     server.terminate()
     time.sleep(TWICE_AFTER)
     server.terminate()
@@ -117,7 +117,7 @@ def _end(server: "subprocess.Popen[str]") -> None:
 
 
 def check(log: Path) -> None:
-    """Raise `RuntimeError` if a server's log holds an internal error."""
+    """Raise `RuntimeError` if a server's log contains an internal error."""
     for line in log.read_text().splitlines():
         if any(f'"{fault}"' in line for fault in FAULTS):
             raise RuntimeError(f"the server logged a fault of its own: {line[:500]}")
@@ -125,7 +125,7 @@ def check(log: Path) -> None:
 
 @contextmanager
 def lone_store(**settings: str) -> Iterator[StoreServer]:
-    """Run a Valkey on the disk, as the embedded one is."""
+    """Run a Valkey on disk, with the settings of an embedded one."""
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as folder:
@@ -139,7 +139,7 @@ def lone_store(**settings: str) -> Iterator[StoreServer]:
 
 @contextmanager
 def replicated_server() -> Iterator[Running]:
-    """Run a server at the level `replicated`: a primary and a replica, each write on both disks."""
+    """Run a server at the level `replicated`, with a primary and a replica that both write to disk."""
     with lone_store() as primary, replica_of(primary) as replica:
         assert primary.process is not None
         assert replica.process is not None

@@ -1,6 +1,6 @@
-"""The bare echo to measure against: `websockets` on uvloop, and nothing else.
+"""An echo server for comparison: `websockets` on uvloop, without anything else.
 
-The first two bytes of a message are the size of the response. Prints its port when ready.
+The first two bytes of a message are the size of the response. The program prints its port when ready.
 """
 
 import uvloop

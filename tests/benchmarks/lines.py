@@ -1,4 +1,4 @@
-"""Lines of the tables: one contestant, one number of tables, one load."""
+"""Rows of the benchmarks' tables: one program, one number of tables, one load."""
 
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ GAME = "canfield"
 
 
 def columns(measure: str) -> tuple[str, ...]:
-    """Return the columns of a table that gives costs in those of `measure` too."""
+    """Return the column titles; the column `x ...` gives costs as multiples of those of `measure`."""
     return (
         *("contestant", "tables", "moves/s", "server CPU us", f"x {measure}", "store CPU us"),
         *("p50 ms", "p99 ms", "server busy", "generator busy"),
@@ -23,14 +23,14 @@ def columns(measure: str) -> tuple[str, ...]:
 
 
 TRIES = 3
-"""Attempts at a line that other work on the machine disturbs."""
+"""Attempts to measure a row that other work on the machine disturbs."""
 
 NOT_THE_NECK = 0.9
-"""Share of a core. A load generator that takes more may itself be the bottleneck."""
+"""Share of a core; a load generator that takes more may be the bottleneck itself."""
 
 
 def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
-    """Return a row of the table; its cost is also given in that of `measure`."""
+    """Return a row of the table, with its cost also as a multiple of that of `measure`."""
     return [
         *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
         load.store_micros if load.store else "-",
@@ -40,7 +40,7 @@ def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
 
 
 def share(load: Load) -> str:
-    """Return the share of a core that the generator took, with a mark where it was too much."""
+    """Return the share of a core that the load generator took, marked with `(!)` if it was too high."""
     return f"{load.busy:.0%}" + (" (!)" if load.busy > NOT_THE_NECK else "")
 
 
@@ -57,9 +57,9 @@ P = ParamSpec("P")
 
 
 def undisturbed(measure: Callable[P, Awaitable[Load]]) -> Callable[P, Awaitable[Load]]:
-    """Measure again if the machine was disturbed; of at most `TRIES` loads the least disturbed counts.
+    """Repeat a disturbed measurement up to `TRIES` times; return the least disturbed load.
 
-    Raises `NotQuiet` if every try failed while something else used the machine.
+    Raise `NotQuiet` if every attempt failed while other programs used the machine.
     """
 
     @wraps(measure)
@@ -93,7 +93,7 @@ async def race_line(
     altered: Sequence[str] = (),
     flags: Sequence[str] = (),
 ) -> Load:
-    """Run a server of its own for one load."""
+    """Start a server and measure one load."""
     with game_server(durability, *flags, altered=altered) as running:
         load = await race_load(running, tables, game, seconds)
     tell(f"{game}, {durability}, {', '.join(altered) or 'as it is'}", tables, load)

@@ -1,4 +1,4 @@
-"""The machine, the versions and the time of a measurement."""
+"""The machine, the versions and the time of a measurement, and other work on the machine."""
 
 import os
 import platform
@@ -16,11 +16,11 @@ PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
 
 
 MOST_ELSEWHERE = 0.05
-"""Share of all cores that something else may use while the machine counts as quiet."""
+"""Share of all cores that other processes may use while the machine counts as quiet."""
 
 
 class Others:
-    """Measures the work of other processes: what neither this process nor its children used."""
+    """Measures the work of other processes: all but this process and its children."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
@@ -31,25 +31,25 @@ class Others:
         return self.share() <= MOST_ELSEWHERE
 
     def share(self) -> float:
-        """Return the share of all cores since creation; children count once they have ended."""
+        """Return the share of all cores that others used since creation; running children do not count."""
         cores = (time.perf_counter() - self._began) * (os.cpu_count() or 1)
         used = _busy() - self._busy - (_ours() - self._ours)
         return max(0.0, used / cores)
 
 
 def _busy() -> float:
-    """Return the seconds for which the cores were not idle, including time stolen by the host."""
+    """Return the seconds for which the cores were not idle, including time stolen by the hypervisor."""
     user, nice, system, _, _, irq, softirq, steal, *_ = _told()
     return user + nice + system + irq + softirq + steal
 
 
 def stolen_seconds() -> float:
-    """Return the seconds of core time that the host took from this machine; 0.0 on bare metal."""
+    """Return the seconds of core time that the hypervisor took from this machine; 0.0 on bare metal."""
     return _told()[7]
 
 
 def _told() -> list[float]:
-    """Return the kernel's counters of all cores together, in seconds and in its order."""
+    """Return the kernel's counters of all cores together, in seconds and in the kernel's order."""
     with Path("/proc/stat").open() as figures:
         ticks = os.sysconf("SC_CLK_TCK")
         return [int(figure) / ticks for figure in figures.readline().split()[1:]]
@@ -73,7 +73,7 @@ def facts() -> list[str]:
 
 
 def processor() -> str:
-    """Return the processor's name from the kernel."""
+    """Return the processor's name as the kernel reports it."""
     found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else platform.machine()
 
@@ -83,7 +83,7 @@ def memory_gib() -> float:
 
 
 def store() -> str:
-    """Return product and version of the embedded store."""
+    """Return the product name and the version of the embedded store."""
     said = subprocess.run([find_binary(), "--version"], capture_output=True, text=True, check=True)
     found = re.search(r"v=(\S+)", said.stdout)
     return f"Valkey {found[1]}" if found else said.stdout.strip()

@@ -1,6 +1,7 @@
 """The cost of processes as the kernel counts it: CPU time and memory.
 
-`/proc/PID/stat` counts in ticks of 10 ms; the scheduler's own figures of each thread do not.
+`/proc/PID/stat` counts CPU time in ticks of 10 ms only. `/proc/PID/task/*/schedstat` counts it in
+nanoseconds for each thread, so it is used instead.
 """
 
 import asyncio
@@ -17,31 +18,31 @@ from benchmarks.machine import stolen_seconds
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 QUIET_SHARE = 0.02
-"""Share of a core. A process that uses less is at rest."""
+"""Share of a core; a process that uses less counts as being at rest."""
 
 MOST_STOLEN = 0.1
-"""Seconds of core time that the host may steal in each second of a measurement.
+"""Seconds of core time that the hypervisor may steal in each second of a measurement.
 
-The scheduler counts them as if the program that ran had used them.
+The scheduler counts stolen time as used by the program that was running.
 """
 
 
 class NotQuiet(Exception):
-    """Something could not be measured because other work used the machine's cores meanwhile."""
+    """An error: a measurement failed because other work used the machine's cores."""
 
 
 _LOOK_EVERY = 0.3
 _REST_WITHIN = 15.0
-"""Seconds that a wait takes at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a wait takes; a bound, not a measurement."""
 
 
 def processor_seconds(processes: Iterable[int]) -> float:
-    """Return the user and system time of the living threads of these processes."""
+    """Return the user and system time, in seconds, of the living threads of these processes."""
     return scheduled_seconds(processes)[0]
 
 
 def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
-    """Return how long the living threads have run, and have waited for a core."""
+    """Return the seconds that the living threads have run, and that they have waited for a core."""
     ran = queued = 0
     for process in processes:
         for thread in Path(f"/proc/{process}/task").iterdir():
@@ -52,12 +53,12 @@ def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
 
 
 def resident_kib(process: int) -> float:
-    """Return the resident memory of a process, shared pages included."""
+    """Return the resident memory of a process in KiB, including shared pages."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE / 1024
 
 
 def children(process: int, name: str) -> tuple[int, ...]:
-    """Return the children of a process whose command line contains `name`."""
+    """Return the ids of a process's children whose command line contains `name`."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -83,82 +84,82 @@ async def at_rest(process: int) -> None:
 
 @dataclass
 class Load:
-    """The figures of one measured line."""
+    """The figures of one measurement."""
 
     messages: int = 0
-    """Responses within the measured time."""
+    """The number of responses within the measured time."""
     sent: int = 0
-    """Bytes of payload."""
+    """Bytes of payload sent."""
     answered: int = 0
-    """Bytes of payload of the responses."""
+    """Bytes of payload received in responses."""
     latencies: list[float] = field(default_factory=list)
-    """Seconds."""
+    """Seconds from each message to its response."""
     since_due: list[float] = field(default_factory=list)
-    """Seconds since a paced message was due, including the wait for the response before it."""
+    """Seconds from each paced message's planned time to its response."""
     late: int = 0
-    """Paced messages that were sent more than 5 ms after they were due."""
+    """The number of paced messages sent more than 5 ms after their planned time."""
     seconds: float = 0.0
     server: float = 0.0
     """CPU seconds of all server processes."""
     store: float = 0.0
     generator: float = 0.0
-    """CPU seconds of this process."""
+    """CPU seconds of the load generator, which is this process."""
     stolen: float = 0.0
-    """Seconds of core time that the host stole."""
+    """Seconds of core time that the hypervisor stole."""
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether the machine's host left it its cores, nearly."""
+        """True if the hypervisor stole at most `MOST_STOLEN` of the time."""
         return self.stolen <= MOST_STOLEN * self.seconds
 
     @property
     def micros(self) -> float:
-        """Server CPU a message."""
+        """Server CPU time per message in microseconds."""
         return self.server / self.messages * 1e6
 
     @property
     def store_micros(self) -> float:
-        """Store CPU a message."""
+        """Store CPU time per message in microseconds."""
         return self.store / self.messages * 1e6
 
     @property
     def rate(self) -> float:
-        """Messages a second."""
+        """Messages per second."""
         return self.messages / self.seconds
 
     @property
     def busy(self) -> float:
-        """The part of a core that the generator took."""
+        """Share of a core that the load generator took."""
         return self.generator / self.seconds
 
     @property
     def server_busy(self) -> float:
-        """The part of a core that the servers took."""
+        """Share of a core that the servers took."""
         return self.server / self.seconds
 
     @property
     def question(self) -> int:
-        """Mean bytes of what was sent."""
+        """Mean size of a message sent, in bytes."""
         return self.sent // self.messages
 
     @property
     def answer(self) -> int:
-        """Mean bytes of what came back."""
+        """Mean size of a response, in bytes."""
         return self.answered // self.messages
 
     def millis(self, part: float) -> float:
-        """Return a quantile of the latencies; 0.5 is the median."""
+        """Return a quantile of the latencies in milliseconds; 0.5 is the median."""
         return millis(self.latencies, part)
 
 
 def millis(waits: Sequence[float], part: float) -> float:
-    """Return a quantile, in milliseconds, of waits in seconds."""
+    """Return a quantile, in milliseconds, of times in seconds."""
     ordered = sorted(waits)
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000
 
 
 def together(loads: Sequence[Load]) -> Load:
-    """Return several loads of one contestant as one."""
+    """Return several loads of one program combined into one."""
     return Load(
         messages=sum(load.messages for load in loads),
         sent=sum(load.sent for load in loads),
@@ -176,10 +177,10 @@ def together(loads: Sequence[Load]) -> Load:
 
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Fill in the CPU time that the processes and this one use; garbage collection is off here.
+    """Add the CPU time that the processes and this one use in the block, without garbage collection here.
 
-    Collect it before the load begins: the servers go on while this process does. Raises `NotQuiet`, or
-    `RuntimeError` on a quiet machine, if no message was answered.
+    Collect garbage before the load begins, because the servers work on while this process collects. Raise
+    `NotQuiet`, or `RuntimeError` on a quiet machine, if no message was answered.
     """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)

@@ -1,7 +1,8 @@
-"""Load that keeps its own pace, whether it is answered quickly or not: what a wait is worth.
+"""Load at a given rate, whether responses are fast or slow, to measure latency.
 
-Each asks at random moments of its own (a Poisson process), but never before it is answered: who would have
-to asks at once when the answer is there; who asks more than 5 ms after its time is counted as late.
+Each client sends at random times (a Poisson process), but never before the last response has arrived. A
+message that was due before that is sent at once when the response arrives. A message sent more than 5 ms
+after its planned time is counted as late.
 """
 
 import asyncio
@@ -16,17 +17,17 @@ from kit.lean_racers import LeanRacer
 from kit.lean_socket import LeanSocket
 
 TICK = 0.001
-"""Seconds between looks at who is due: uvloop's timers know no less."""
+"""Seconds between two checks for clients that are due; uvloop's timers are no finer."""
 
 LATE = 0.005
-"""Seconds behind its time at which a message is late."""
+"""Seconds after its planned time from which a message counts as late."""
 
 Ask = Callable[[float], None]
-"""Called with the time at which it was due, by `time.perf_counter`."""
+"""A function that sends the next message; its argument is the planned time by `time.perf_counter`."""
 
 
 class Pacer:
-    """Tells those whose time has come to ask; all of them together ask `rate` times a second."""
+    """Calls clients at their planned times; all clients together send `rate` messages a second."""
 
     def __init__(self, rate: float, seed: int = 1) -> None:
         self.rate = rate
@@ -38,24 +39,24 @@ class Pacer:
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(TICK, self._tick)
         self._fault: asyncio.Future[None] = self._loop.create_future()
-        # who waits no more need not hear of it
+        # an error that no task awaits need not be reported
         self._fault.add_done_callback(lambda fault: fault.exception())
 
     def keep(self, rate: float) -> None:
-        """Let all of them ask so many times a second from now on."""
+        """Change the rate of all clients together, in messages a second."""
         self.rate = rate
         now = time.perf_counter()
-        # how long one still has to wait says nothing about how long it has waited: it is drawn anew
+        # waiting times of a Poisson process do not depend on the past, so new ones are drawn
         self._due = [(now + self._gap(), number, ask) for _, number, ask in self._due]
         heapq.heapify(self._due)
 
     def join(self, ask: Ask) -> None:
-        """Have this called when its time has come."""
+        """Add a client: `ask` is called at its first planned time."""
         self.members += 1
         self._push(time.perf_counter() + self._gap(), ask)
 
     def again(self, asked: float, ask: Ask) -> None:
-        """Schedule the next request a gap after the last one, since the response has arrived."""
+        """Plan the client's next message one gap after its last one, because the response has arrived."""
         self._push(asked + self._gap(), ask)
 
     def fail(self, fault: Exception) -> None:
@@ -68,7 +69,7 @@ class Pacer:
             self._fault.set_result(None)
 
     async def wait(self, seconds: float) -> bool:
-        """Let them go on; False if there were too few left before; raises what one ran into."""
+        """Let the clients send for so many seconds; return False if too few racers are left, raise their errors."""
         await asyncio.wait([self._fault], timeout=seconds)
         if self._fault.done():
             self._fault.result()
@@ -92,12 +93,12 @@ class Pacer:
             self.load.late += now - at > LATE
             try:
                 ask(at)
-            except Exception as fault:  # raised from the wait for the pacer
+            except Exception as fault:  # raised from `wait`
                 self.fail(fault)
 
 
 def pace_racers(pacer: Pacer, tables: list[list[LeanRacer]], at_once: int) -> None:
-    """Let `at_once` tables race; one whose first board has ended makes way for one that waits."""
+    """Let `at_once` tables race; when a table's first board ends, a waiting table replaces it."""
     waiting = [*tables]
 
     def put_one_in() -> None:
@@ -145,7 +146,7 @@ def _pace(pacer: Pacer, racer: LeanRacer, is_over: Callable[[], bool]) -> None:
 
 
 def pace_echoes(pacer: Pacer, sockets: list[LeanSocket], payload: bytes) -> None:
-    """Let connections to an echo ask."""
+    """Let connections to an echo server send their messages."""
     for socket in sockets:
         _pace_echo(pacer, socket, payload)
 

@@ -1,4 +1,4 @@
-"""The report of one part: tables and bars, as Markdown."""
+"""The report of one part of the benchmarks: tables and limits, as Markdown."""
 
 import math
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ Cell = str | int | float
 
 @dataclass
 class Bar:
-    """A promised limit and the figure measured."""
+    """A promised limit and the measured figure."""
 
     what: str
     figure: float
-    """Not a number if there was nothing to compute it from."""
+    """The measured figure, NaN if it could not be computed."""
     most: float
     unit: str = ""
     needs_quiet: bool = True
@@ -31,7 +31,7 @@ class Bar:
 
     @property
     def is_missed(self) -> bool:
-        """A bar that could not be measured quietly is neither met nor missed."""
+        """True if the figure was measured quietly and exceeds the limit."""
         return self.is_measured and not self.is_met
 
     def cells(self) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ class Bar:
 
 @dataclass
 class Report:
-    """The figures of one part, put together line by line."""
+    """The report of one part, built paragraph by paragraph."""
 
     title: str
     lines: list[str] = field(default_factory=list)
@@ -57,14 +57,14 @@ class Report:
         self.lines += ["", text]
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
-        """Add a table; the first column is of words, the others of figures."""
+        """Add a table; the first column holds texts, the others hold figures."""
         self.lines += ["", *markdown(columns, rows)]
 
     def bar(self, bar: Bar) -> None:
         self.bars.append(bar)
 
     def text(self) -> str:
-        """Return the report with its heading."""
+        """Return the report as Markdown, with its heading."""
         return "\n".join([f"## {self.title}", *self.lines, ""])
 
 

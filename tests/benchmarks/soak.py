@@ -1,4 +1,4 @@
-"""A long run of a server that is 60 % busy, to see whether it grows or slows down.
+"""Load a server for 60 % of the time over many minutes, to find out whether it grows or slows down.
 
 A server is one process with one event loop, so one core limits it. Tables play race after race at a human
 pace, and players come and go. At the start, tables are opened until the server's process is busy for 60 %
@@ -27,10 +27,10 @@ from kit.paced_players import Load, race_repeatedly
 from kit.server_process import ServerProcess, running_server
 
 SHARE = 0.6
-"""Share of the time for which the server's process is busy."""
+"""Share of the time for which the server's process is to be busy."""
 
 PACE = 4.0
-"""Moves a second of a quick player."""
+"""Moves a second of each player, as a quick person makes them."""
 
 SAMPLE_EVERY = 5.0
 """Seconds between two samples of the server."""
@@ -38,44 +38,44 @@ SAMPLE_EVERY = 5.0
 FIRST_TABLES = 16
 
 FILLED_WITHIN = 180.0
-"""Seconds in which tables are opened, or a quarter of a shorter run."""
+"""Longest time in seconds in which tables are opened; a quarter of a shorter run."""
 
 FELT_AFTER = 3
-"""Samples after which new tables show in the load; they gather and count down first."""
+"""The number of samples until new tables affect the load, because they gather and count down first."""
 
 SETTLED_AFTER = 5.0
-"""Minutes before memory is fitted; a quarter of a shorter run."""
+"""Minutes before memory is fitted to a line; a quarter of a shorter run."""
 
 UNDISTURBED = 0.02
-"""Seconds of core time that the host may steal in a second of an undisturbed sample."""
+"""Seconds of core time that the hypervisor may steal in each second of an undisturbed sample."""
 
 ENOUGH = 0.2
-"""Share of the samples in every third that must be undisturbed for latencies to be judged."""
+"""Share of undisturbed samples that every third of the run needs for latencies to be judged."""
 
 MOST_GROWTH = 1.0
-"""MiB in ten minutes."""
+"""Largest growth of memory, in MiB in ten minutes."""
 
 MOST_SLOWER = 1.2
-"""The p99 latency of the last third divided by that of the first."""
+"""Largest p99 latency of the last third divided by that of the first."""
 
 
 COLUMNS = "second, MiB, busy s, queued s, stolen s, rewriting, moves, p99 ms, slowest ms"
-"""The columns of the file of figures; each line counts since the one before."""
+"""The columns of the file of figures; each line covers the time since the line before."""
 
 
 class Look(NamedTuple):
-    """A sample of the server and the machine; sums since their start."""
+    """A sample of the server and the machine; times are totals since their start."""
 
     at: float
     """Seconds since the load began."""
     resident: float
-    """MiB."""
+    """Resident memory of the server in MiB."""
     processor: float
-    """Seconds that the server has run."""
+    """Seconds of CPU time that the server has used."""
     queued: float
-    """Seconds in which the server waited for a core."""
+    """Seconds that the server has waited for a core."""
     stolen: float
-    """Seconds of core time that the host stole."""
+    """Seconds of core time that the hypervisor has stolen."""
     is_rewriting: bool
     """True while the store rewrites its file."""
 
@@ -90,7 +90,7 @@ class Samples:
     looks: list[Look] = field(default_factory=list)
 
     def look(self) -> float:
-        """Take a sample; returns the seconds since the load began."""
+        """Take a sample; return the seconds since the load began."""
         at = time.perf_counter() - self.began
         run, queued = scheduled_seconds([self.server])
         is_rewriting = bool(children(self.store, "valkey"))
@@ -142,7 +142,7 @@ class Samples:
 
 
 def p99(waits: Sequence[float]) -> float:
-    """Milliseconds."""
+    """Return the 99th percentile in milliseconds of latencies in seconds."""
     ordered = sorted(waits)
     return ordered[int(len(ordered) * 0.99)] * 1000 if ordered else float("nan")
 
@@ -165,7 +165,7 @@ async def soak(
     tables: list[asyncio.Task[None]] = []
 
     async def open_tables(more: int) -> None:
-        # one after the other, so that their races do not all end at once
+        # one after another, so that their races do not all end at once
         for _ in range(more):
             tables.append(
                 asyncio.create_task(race_repeatedly(load, server_process.port, game, len(tables)))
@@ -184,7 +184,7 @@ async def soak(
             and samples.was_alone(FELT_AFTER - 1)
         ):
             share = samples.busy(FELT_AFTER - 1)
-            # half of what seems to be missing: what they cost is not known yet
+            # open half of the estimated number, because the cost of a table is not known yet
             missing = round(len(tables) * (SHARE / share - 1) / 2)
             if missing > 0:
                 await open_tables(min(missing, len(tables)))
@@ -197,10 +197,10 @@ class Third(NamedTuple):
     """A third of the intervals between samples."""
 
     alone: int
-    """The number of undisturbed intervals."""
+    """The number of undisturbed intervals in the third."""
     pauses: int
     p99: float
-    """Milliseconds."""
+    """The p99 latency of all intervals, in milliseconds."""
     p99_alone: float
 
     @classmethod
@@ -266,7 +266,7 @@ async def main(minutes: float, game: str, durability: str, figures: Path | None)
         try:
             await soak(load, samples, server_process, game, seconds)
         finally:
-            # also of a run that was cut short
+            # written also if the run is cut short
             keep(figures, COLUMNS, *samples.lines(load))
     text, is_kept = report(load, samples, seconds, f"{game}, durability {durability}")
     print(text)

@@ -1,10 +1,10 @@
-"""The whole of `make bench`: each part in a process of its own, all results in RESULTS.md.
+"""Run all benchmarks (`make bench`): each part in a process of its own, all results in RESULTS.md.
 
     python tests/benchmarks/suite.py [--quick] [--only moves --only start]
 
-Exits with 0 if every part ran and no bar is missed, with 1 if a part failed, and with 2 if a bar is missed.
+The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is missed.
 A figure that other work on the machine disturbed is printed as "not measured quietly", which is no failure.
-`--quick` measures for shorter times, and fewer lines. Only the whole suite writes RESULTS.md.
+`--quick` measures for shorter times, and fewer rows. Only the whole suite writes RESULTS.md.
 """
 
 import argparse
@@ -34,10 +34,10 @@ from benchmarks.reports import Report, markdown
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 WITHIN = 1_500.0
-"""Seconds after which a part has failed."""
+"""Seconds after which a part counts as failed."""
 
 FAILED, MISSED = 1, 2
-"""Exit codes."""
+"""Exit codes: a part failed, a limit is missed."""
 
 BARS = ("bar", "figure", "at most", "verdict")
 
@@ -56,11 +56,11 @@ PARTS: dict[str, tuple[str, Part]] = {
 }
 
 QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
-"""Parts that `--quick` runs: every bar is among them."""
+"""The parts that `--quick` runs; together they measure every limit."""
 
 
 async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
-    """Return a part's report, and whether it failed for another reason than a busy machine."""
+    """Run a part; return its report, and True if it failed although the machine was quiet."""
     title, part = PARTS[name]
     report = Report(title)
     began, others = time.perf_counter(), Others()
@@ -70,7 +70,7 @@ async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
             await part(report, quick=quick)
     except NotQuiet as noise:
         report.say(f"**Not measured quietly**: {noise}")
-    except Exception as fault:  # the other parts go on
+    except Exception as fault:  # a failure does not stop the other parts
         traceback.print_exc()
         has_failed = others.are_quiet
         report.say(f"**{'Failed' if has_failed else 'Not measured quietly'}**: {described(fault)}")
@@ -90,7 +90,7 @@ def described(fault: Exception) -> str:
 
 
 def undisturbed(reports: Sequence[Report]) -> str:
-    """Return a sentence on whether other work disturbed the machine."""
+    """Return a sentence that tells whether other work disturbed the measurements."""
     disturbed = {
         report.title: report.others for report in reports if report.others > MOST_ELSEWHERE
     }
@@ -101,7 +101,7 @@ def undisturbed(reports: Sequence[Report]) -> str:
 
 
 def page(reports: list[Report]) -> str:
-    """Return everything, as RESULTS.md has it."""
+    """Return the text of RESULTS.md."""
     bars = [bar for report in reports for bar in report.bars]
     return "\n".join(
         [
@@ -126,7 +126,7 @@ def main(names: Sequence[str], *, quick: bool, written: bool) -> int:
     """Run these parts; return the exit code."""
     reports, has_failed = [], False
     for name in names:
-        # so that no part pays for the garbage of another
+        # so that no part collects the garbage of another
         gc.collect()
         report, failed = uvloop.run(ran(name, quick=quick))
         print(report.text(), flush=True)

@@ -1,6 +1,7 @@
-"""The number of waiting tables that keeps the number of racing tables constant during a measurement.
+"""The number of waiting tables that keeps the number of racing tables constant in a measurement.
 
-It is small, because waiting tables cost the server something too, and larger on a fast machine.
+It is as small as possible, because waiting tables cost the server something too, and larger on a fast
+machine.
 """
 
 from typing import Final
@@ -9,33 +10,33 @@ MOVES_OF_A_TABLE: Final = 170
 """Mean number of moves at a table before its first board ends, in the game where that is soonest."""
 
 FIRST_GUESS: Final = {1: 2_500.0, 4: 6_000.0}
-"""Expected moves a second by the number of tables; with more tables the server is saturated."""
+"""Expected moves a second, by the number of tables; more than four tables saturate the server."""
 FIRST_GUESS_OF_ALL: Final = 10_000.0
 
 MORE: Final = 1.3
-"""Factor on the highest rate that was measured."""
+"""Factor on the highest measured rate."""
 
 LEAST_SPARE: Final = 6
 
 
 def needed(rate: float, tables: int, seconds: float) -> int:
-    """Return how many tables end in that time, at that rate and number of racing tables."""
-    # those that race bring half of their own moves, at least
+    """Return how many tables end in that time, at that rate and that number of racing tables."""
+    # racing tables still have at least half of their moves to make
     return round(rate * seconds / MOVES_OF_A_TABLE - tables / 2)
 
 
 class Supply:
-    """Estimates from measured rates how soon tables end on this machine."""
+    """Estimates from measured rates how fast tables end on this machine."""
 
     def __init__(self) -> None:
         self._rates: dict[int, float] = {}
 
     def rate(self, tables: int) -> float:
-        """Return the rate to prepare for, with that many racing tables."""
+        """Return the rate to prepare for with that many racing tables, in moves a second."""
         return self._rates.get(tables) or FIRST_GUESS.get(tables, FIRST_GUESS_OF_ALL)
 
     def saw(self, tables: int, rate: float) -> None:
-        """Record a measured rate."""
+        """Record a measured rate in moves a second."""
         self._rates[tables] = max(self._rates.get(tables, 0.0), MORE * rate)
 
     def was_short(self, tables: int) -> None:
@@ -43,7 +44,7 @@ class Supply:
         self._rates[tables] = 2 * self.rate(tables)
 
     def waiting(self, tables: int, seconds: float) -> int:
-        """Return how many tables must wait besides those that race."""
+        """Return how many tables must wait besides the racing ones."""
         return max(LEAST_SPARE, needed(self.rate(tables), tables, seconds))
 
 

@@ -1,10 +1,9 @@
-"""The cost of the client in a terminal: `python tests/benchmarks/terminal_bench.py`.
+"""Measure the cost of the client in a terminal: `python tests/benchmarks/terminal_bench.py`.
 
-Three figures, each with its bar: the time to the first frame, compared with the smallest Textual
-program in the same run; the processor time from a key to its repaint, in races of 104 cards at
-120x40; and the bytes that a step of a dragged packet sends to the terminal. The program is the
-real one with a real server, in a terminal made of bytes (`kit.pseudo_terminal`). Linux only: it asks
-`/proc` for the processor time.
+There are three figures, each with a limit: the time to the first frame, compared with a minimal Textual
+program in the same run; the CPU time from a key to its repaint, in races of 104 cards at 120x40; and the
+bytes that a step of a dragged packet sends to the terminal. The client runs with a real server in a
+pseudo-terminal (`kit.pseudo_terminal`). The CPU time comes from `/proc`, so this runs on Linux only.
 """
 
 import asyncio
@@ -38,11 +37,11 @@ BARE: Final = (sys.executable, bare_app.__file__)
 
 ROUNDS: Final = 11
 FRAME_BAR: Final = 1.8
-"""Times the time of the bare program."""
+"""Largest time to the first frame, as a multiple of that of the minimal program."""
 KEY_BAR: Final = 20.0
-"""Milliseconds of processor time."""
+"""Largest CPU time for a key, in milliseconds."""
 DRAG_BAR: Final = 2048
-"""Bytes."""
+"""Largest number of bytes for a step of a drag."""
 QUIET: Final = 0.05
 """Seconds without a frame after which the effects of a key are complete."""
 FRAME_ENDS: Final = b"\x1b[?2026l"
@@ -51,7 +50,7 @@ COLUMNS, LINES, PANEL = 120, 40, 32
 SEED: Final = "1"
 TAB, ENTER, SPACE = b"\t", b"\r", b" "
 DRAWS: Final = {"caprice": 5, "lady-palk": 20}
-"""Packets drawn first in each game, so that the board is full."""
+"""The number of draws at the start of each game, so that the board is full."""
 KEYS: Final = 120
 
 Environment = Mapping[str, str | None]
@@ -85,7 +84,7 @@ async def first_frame(program: tuple[str, ...], shows: str, env: Environment) ->
 
 
 async def first_frames(env: Environment) -> list[Row]:
-    """Measure the first frames of the real program and the bare one in turns."""
+    """Measure the first frames of the client and of the minimal program in turns."""
     bare: list[float] = []
     took: dict[str, list[float]] = {}
     async with racing("canfield", env) as code:
@@ -117,7 +116,7 @@ async def first_frames(env: Environment) -> list[Row]:
 
 @asynccontextmanager
 async def racing(game: str, env: Environment) -> AsyncIterator[str]:
-    """Run a race of one player in a terminal; yields the table's code."""
+    """Run a race of one player in a terminal; yield the table's code."""
     async with race(game, env) as opened:
         found = re.search(rb"[a-z]+-[a-z]+-[0-9]+", bytes(opened.terminal.written))
         assert found is not None
@@ -126,7 +125,7 @@ async def racing(game: str, env: Environment) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def race(game: str, env: Environment) -> AsyncIterator[Window]:
-    """Run a race of one player; yields the terminal."""
+    """Run a race of one player; yield its terminal window."""
     words = ("host", game, "--cap", "0")
     async with window(*SARATOGA, *words, columns=COLUMNS, lines=LINES, env=env) as opened:
         await opened.terminal.shows("when you are ready")
@@ -143,7 +142,7 @@ async def repainted(opened: Window, since: int) -> None:
 
 
 async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
-    """Return the CPU time until the frame of a key is complete, and until all its effects are."""
+    """Return the CPU milliseconds until the frame for a key is complete, and until all its effects are."""
     began, since = processor_time(opened.process.pid), len(opened.terminal.written)
     opened.terminal.type(key)
     await repainted(opened, since)
@@ -153,7 +152,7 @@ async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
 
 
 def processor_time(pid: int) -> float:
-    """Return the milliseconds for which the threads of a process have run."""
+    """Return the milliseconds of CPU time that the threads of a process have used."""
     return processor_seconds([pid]) * 1000
 
 
@@ -188,7 +187,7 @@ def spread(figures: list[float]) -> tuple[float, float]:
 
 
 async def drag_costs(game: str, env: Environment) -> Row:
-    """Measure the cost of each step of dragging a whole column across the board."""
+    """Measure the bytes of each step while a whole column is dragged across the board."""
     place = column_of(game)
     program = (*SARATOGA, "practice", game, "--seed", SEED)
     async with window(*program, columns=COLUMNS, lines=LINES, env=env) as opened:
@@ -200,7 +199,7 @@ async def drag_costs(game: str, env: Environment) -> Row:
         opened.terminal.point(PRESSED, x, y)
         steps = range(1, COLUMNS - PANEL - x - 8)
         sizes = [await stepped(opened, x + step, y + step // 6) for step in steps]
-    # the first one also lights where the packet may go
+    # the first step also highlights the targets
     return Row(
         f"a drag step, {game}",
         f"median {statistics.median(sizes):.0f} bytes, most {max(sizes)}",
@@ -210,7 +209,7 @@ async def drag_costs(game: str, env: Environment) -> Row:
 
 
 async def stepped(opened: Window, x: int, y: int) -> int:
-    """Drag the pointer to a cell; returns the bytes that the program writes."""
+    """Drag the pointer to a cell; return the number of bytes that the program writes."""
     since = len(opened.terminal.written)
     opened.terminal.point(DRAGGED, x, y)
     await repainted(opened, since)
@@ -235,7 +234,7 @@ async def measure(server_process: ServerProcess, folder: Path) -> None:
             "SARATOGA_HOME": str(folder / name),
             "SARATOGA_NAME": name.title(),
             "SARATOGA_SERVER": server_process.url,
-            # as on every day but the first: compiled already
+            # compile the modules first, as on every start but the first
             "PYTHONDONTWRITEBYTECODE": None,
             "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
         }

@@ -1,4 +1,4 @@
-"""The parts of the server that the benchmarks replace do nothing; otherwise the figures would be wrong."""
+"""Tests that the parts of the server that `altered_server.py` replaces have no effect."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from saratoga_protocol.events import BoardView, MoveMade
 GAME = "canfield"
 MOVES = 3
 WITHIN = 30.0
-"""Seconds that a wait takes at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a wait takes; a bound, not a measurement."""
 
 
 async def moved(racer: LeanRacer) -> BoardView:
@@ -32,7 +32,7 @@ async def moved(racer: LeanRacer) -> BoardView:
 
 
 async def raced(*altered: str) -> tuple[LeanRacer, BoardView, bytes]:
-    """Return a racer of a server so altered, their board after some moves, and how many logs are stored."""
+    """Return a racer of an altered server, its board after some moves, and the number of stored logs."""
     with (
         lone_store() as store,
         game_server("safe", "--redis", store.url, altered=altered) as running,

@@ -1,4 +1,4 @@
-"""Every echo responds with the requested number of bytes; otherwise the comparison would be unfair."""
+"""Tests that every echo server responds with the requested number of bytes."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from benchmarks.measuring import Load
 from kit.lean_socket import connect
 
 WITHIN = 20.0
-"""Seconds that a wait takes at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a wait takes; a bound, not a measurement."""
 
 
 @pytest.mark.parametrize("answer", [224, 300])

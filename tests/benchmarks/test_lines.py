@@ -1,4 +1,4 @@
-"""A line that other work on the machine has disturbed is measured again."""
+"""Tests that a row is measured again if other work on the machine disturbed it."""
 
 import pytest
 

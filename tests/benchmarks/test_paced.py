@@ -1,4 +1,4 @@
-"""Paced load: the times of the requests, and the seconds that count."""
+"""Tests of paced load: the times of the messages, and the seconds that count."""
 
 import asyncio
 
@@ -10,10 +10,10 @@ from benchmarks.paced import LATE, Pacer
 from benchmarks.parts.pace import Seconds, steered
 
 WITHIN = 20.0
-"""Seconds that a wait takes at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a wait takes; a bound, not a measurement."""
 
 AT_ONCE, NEVER = 1e9, 1e-9
-"""Times a second."""
+"""A rate so high that messages are due at once, and one so low that none is due; messages a second."""
 
 
 class Clock:
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 async def asked(pacer: Pacer) -> float:
-    """Add a client now; returns the time at which its request was due."""
+    """Add a client now; return the planned time of its first message."""
     told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
     pacer.join(told.set_result)
     async with asyncio.timeout(WITHIN):

@@ -1,4 +1,4 @@
-"""The suite: if a part fails, the others are still reported, and the exit code shows the failure."""
+"""Tests of the suite: if a part fails, the others are reported, and the exit code shows the failure."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ async def broken(report: Report, *, quick: bool) -> None:
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The page that the suite writes, on a machine that is quiet."""
+    """The path of the page that the suite writes, on a machine that counts as quiet."""
     monkeypatch.setattr(Others, "share", lambda others: 0.0)
     monkeypatch.setattr(suite, "RESULTS", tmp_path / "RESULTS.md")
     return suite.RESULTS

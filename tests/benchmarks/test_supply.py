@@ -1,4 +1,4 @@
-"""The number of waiting tables suits the speed of the machine."""
+"""Tests that the number of waiting tables suits the speed of the machine."""
 
 from benchmarks.supply import FIRST_GUESS_OF_ALL, LEAST_SPARE, MORE, MOVES_OF_A_TABLE, Supply
 

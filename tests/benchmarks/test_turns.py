@@ -1,4 +1,4 @@
-"""Turns of several contestants: which of them count, and what is reported if too few were quiet."""
+"""Tests of measurements in turns: the turns that count, and the report if too few were quiet."""
 
 import math
 

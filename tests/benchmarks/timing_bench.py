@@ -1,12 +1,12 @@
-"""Measures whether response times reveal hidden cards, without the noise of a network.
+"""Measure whether response times reveal hidden cards, without the noise of a network.
 
 Run `python tests/benchmarks/timing_bench.py [--rounds 24] [--game GAME]`. Two servers in this process get
-the same commands, legal and not, in races whose deals differ only in cards that are never turned up.
-Each pair of answers is timed, in random order, and every round the servers change deals. In each game the
-figures are: how many pairs; the median of an answer's time on each deal; the median difference; and z of the
-sign test, which is within 4 of 0 if the deals cannot be told apart. Below it the same for one deal twice:
-as a control. The last line is a server that takes 2 microseconds longer for a red card, to show that the
-test finds it. Exits with 1 if the deals can be told apart, or if that server is not found.
+the same commands, legal and not, in races whose deals differ only in cards that are never turned up. Each
+pair of responses is timed in random order, and the servers swap deals after every round. For each game the
+program prints the number of pairs, the median response time on each deal, the median difference, and z of
+the sign test; z is within 4 of 0 if the deals cannot be told apart. The next line is a control: the same
+deal on both servers. The last line is a server that takes 2 microseconds longer for a red card, which the
+test must detect. The exit code is 1 if the deals can be told apart, or if that server is not detected.
 """
 
 import argparse
@@ -37,21 +37,21 @@ from saratoga_rules.position import Position
 STEPS = 60
 FEWEST_HIDDEN = 6
 MOST_Z = 4.0
-"""Exceeded by chance once in 16,000 runs."""
+"""Largest z of the sign test; chance exceeds it once in 16,000 runs."""
 LEAK = 2000
 """Nanoseconds that the leaking server takes longer for a red card."""
 
 
 @dataclass
 class Pairs:
-    """Nanoseconds of an answer, on one deal and on the other."""
+    """Response times in nanoseconds, on one deal and on the other."""
 
     ones: list[int] = field(default_factory=list)
     others: list[int] = field(default_factory=list)
 
     @property
     def z(self) -> float:
-        """Return z of the sign test on which of the two took longer."""
+        """Return z of the sign test for the question which deal takes longer."""
         longer = sum(one > other for one, other in zip(self.ones, self.others, strict=True))
         shorter = sum(one < other for one, other in zip(self.ones, self.others, strict=True))
         return (longer - shorter) / sqrt(max(1, longer + shorter))
@@ -75,7 +75,7 @@ class Case:
 
 
 def case(game: str, number: int) -> Case:
-    """A walk, and its deal again with the cards that it left hidden in another order."""
+    """Return a walk, and its deal again with the never revealed cards in another order."""
     chance = Random(f"{game} {number}")
     way = [deal_for_key(GAMES[game], practice_key(f"time {number}"))]
     steps: list[tuple[list[str], str]] = []
@@ -98,7 +98,7 @@ def case(game: str, number: int) -> Case:
 async def measure(
     it: Case, pairs: Pairs, chance: Random, *, is_turned: bool, leak: int = 0
 ) -> None:
-    """Send both servers every command and add the times; `leak` nanoseconds are added for a red hidden card."""
+    """Send every command to both servers and add the times; red hidden cards cost `leak` nanoseconds more."""
     deals = it.deals[::-1] if is_turned else it.deals
     leaks = [leak if is_red(deal.reserve[0]) else 0 for deal in deals]
     async with (
@@ -121,7 +121,7 @@ async def measure(
 
 
 async def _timed(player: MemoryPlayer, move: str, after: int, leak: int) -> int:
-    """Return how long an answer takes, encoded; what comes before it is not counted."""
+    """Return the nanoseconds until the encoded response; preparations do not count."""
     player.last_id += 1
     command = MakeMove(id=player.last_id, race=f"{player.table.code}/1", after=after, move=move)
     await player.server.answer(player.session, Heartbeat(id=player.last_id))
@@ -139,7 +139,7 @@ def _note(pairs: Pairs, taken: dict[int, int], *, is_turned: bool) -> None:
 
 
 async def run(games: list[str], rounds: int) -> bool:
-    """Print the figures; returns whether they are as expected."""
+    """Print the figures; return whether they are as expected."""
     print(f"{'microseconds':<22}{'pairs':>8}{'one deal':>10}{'other':>10}{'differ':>10}{'z':>8}")
     chance, fine = Random(0), True
     for game in games:

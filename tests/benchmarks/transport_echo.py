@@ -1,10 +1,11 @@
-"""Our own transport as an echo: neither rules nor tables nor a store behind it.
+"""An echo server on our own transport, without rules, tables or store.
 
     python tests/benchmarks/transport_echo.py commands|bytes
 
-`commands`: the gateway as the server runs it, with codec and limits; every move is answered at once, and its
-field `after` is the size of the response. `bytes`: the same without codec and limits; the first
-two bytes of a message are the size of the response, as in `echo_server.py`. Prints its port when ready.
+`commands`: the gateway as the server runs it, with codec and limits. Every move is answered at once, and
+its field `after` is the size of the response. `bytes`: the same without codec and limits; the first two
+bytes of a message are the size of the response, as in `echo_server.py`. The program prints its port when
+ready.
 """
 
 import sys
@@ -29,7 +30,7 @@ PAYLOAD = bytes(4096)
 def answer_of(size: int) -> AnyEvent:
     """Return an event that has so many bytes when it is encoded."""
     empty = Refused(code="wrong_phase", message="")
-    # a string of more than 31 bytes is written with one or two bytes more before it
+    # the header of a text of more than 31 bytes is one or two bytes longer
     padding = size - len(CODECS[MSGPACK].encode_event(empty)) - (1 if size < 256 else 2)
     return Refused(code="wrong_phase", message="x" * padding)
 
@@ -54,7 +55,7 @@ class Echo:
 
 
 class BytesRunner:
-    """Echoes messages as they are."""
+    """A runner that echoes messages unchanged."""
 
     def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
         assert isinstance(message, bytes)
@@ -71,7 +72,7 @@ async def main() -> None:
     if sys.argv[1] == "bytes":
         gateway.runner = BytesRunner()
     print(await gateway.open(), flush=True)
-    # without `keep_alive`: its events would be counted as answers
+    # without `keep_alive`, whose events would be counted as responses
     await gateway.watch()
 
 

@@ -1,7 +1,7 @@
-"""Contestants in turns of half a second, so that changes of the machine affect all of them alike.
+"""Measure programs in turns of half a second, so that changes of the machine affect all of them alike.
 
-On a shared machine the cost of the same code changes by half from one minute to the next, and not
-alike for every program. So figures compare only if they were measured at nearly the same time.
+On a shared machine the cost of the same code can change by half from one minute to the next, and not
+alike for every program. So figures can be compared only if they were measured at nearly the same time.
 """
 
 import gc
@@ -22,20 +22,20 @@ from benchmarks.supply import SUPPLY
 from kit.lean_racers import plausible, racing_tables
 
 SETTLE: Final = 0.15
-"""Seconds at the start of a turn that do not count, while the last responses to others arrive."""
+"""Seconds at the start of a turn that do not count, while the last responses of other programs arrive."""
 
 TURN: Final = 0.45
 """Seconds of a turn that count."""
 
 TURNS: Final = 4
-"""Turns of each contestant in a round; fewer if the tables run out."""
+"""Turns of each program in a round; fewer if the tables run out."""
 
 SAFE, BARE = "`safe`", "bare echo"
 COMMANDS, BYTES = "our transport, answering commands", "our transport, echoing bytes"
 
 
 class Contestant(NamedTuple):
-    """A running server, which is idle except in its turns."""
+    """A running program and its load, which is paused except in its turns."""
 
     loop: ClosedLoop | EchoLoop
     running: Running
@@ -51,7 +51,7 @@ class Contestant(NamedTuple):
                 with measured(load, self.running.servers, self.running.stores):
                     await self.loop.wait(TURN)
         finally:
-            # what is answered from now on was not measured
+            # responses from now on do not count
             self.loop.load = Load()
             self.loop.pause()
         if self.loop.has_run_out:
@@ -61,37 +61,37 @@ class Contestant(NamedTuple):
 
 @dataclass
 class Turns:
-    """The cost of each contestant, turn by turn."""
+    """The cost of each program, turn by turn."""
 
     planned: int
-    """The number of turns of each contestant."""
+    """The planned number of turns of each program."""
     taken: list[dict[str, Load]] = field(default_factory=list)
-    """Turn by turn, the load of every contestant."""
+    """The load of every program, for each turn."""
 
     @property
     def quiet(self) -> list[dict[str, Load]]:
-        """Return the turns in which the machine's host took no cores away from any contestant."""
+        """The turns in which the hypervisor stole no time from any program."""
         return [turn for turn in self.taken if all(load.is_undisturbed for load in turn.values())]
 
     @property
     def is_quiet(self) -> bool:
-        """Tell whether half of the planned turns were quiet."""
+        """True if at least half of the planned turns were quiet."""
         return len(self.quiet) >= self.planned / 2
 
     @property
     def counted(self) -> list[dict[str, Load]]:
-        """Return the quiet turns, or all of them if too few were quiet."""
+        """The quiet turns, or all turns if too few were quiet."""
         return self.quiet if self.is_quiet else self.taken
 
     def ratio(self, one: str, other: str) -> float:
-        """Return one contestant's cost of a message divided by another's, over all counted turns."""
+        """Return the cost per message of one program divided by another's, over all counted turns."""
         if not self.counted:
             return math.nan
         ours, theirs = (together([turn[name] for turn in self.counted]) for name in (one, other))
         return ours.micros / theirs.micros
 
     def tell(self, report: Report, measure: str) -> None:
-        """Add a table that also gives costs relative to the contestant `measure`."""
+        """Add a table with the costs, also as multiples of those of the program `measure`."""
         rows: list[list[Cell]] = []
         for name in self.counted[0] if self.counted else ():
             ratios = sorted(turn[name].micros / turn[measure].micros for turn in self.counted)
@@ -108,7 +108,7 @@ class Turns:
 
 
 async def server_and_echoes(tables: int, rounds: int, game: str) -> Turns:
-    """Measure the server, and echoes with as many connections and messages of the server's sizes."""
+    """Measure the server, and echoes with as many connections and messages of the same sizes."""
     seen = Turns(planned=rounds * TURNS)
     for number in range(rounds):
         others = Others()
@@ -145,7 +145,7 @@ async def _turn(contestants: Mapping[str, Contestant], *, is_reversed: bool) -> 
 
 @asynccontextmanager
 async def _server(tables: int, game: str) -> AsyncIterator[Contestant]:
-    """Run the server with only as many waiting tables as needed, since they cost something too."""
+    """Run the server with as few waiting tables as possible, because they cost something too."""
     turns = TURNS + 1
     seats = tables + SUPPLY.waiting(tables, turns * (SETTLE + TURN))
     with game_server() as running:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kit.race_picture import COLUMNS, PICTURE, without_fonts_from_elsewhere
+from kit.race_picture import COLUMNS, PICTURE, without_remote_fonts
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,4 +37,4 @@ def test_the_picture_loads_nothing_from_elsewhere() -> None:
 
 def test_fonts_from_elsewhere_are_left_out() -> None:
     made = '@font-face {\n src: url("https://fonts.example/a.woff2");\n}\nfont-family: Some, monospace;'
-    assert without_fonts_from_elsewhere(made).startswith("font-family: ui-monospace,")
+    assert without_remote_fonts(made).startswith("font-family: ui-monospace,")

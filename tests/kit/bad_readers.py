@@ -1,4 +1,4 @@
-"""Clients that ask for much and do not read it, each in its own way."""
+"""Clients that ask for large responses and read them slowly or never."""
 
 import asyncio
 import ssl
@@ -12,10 +12,10 @@ from kit.raw_sockets import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import AnyCommand, Hello, WatchTable
 
 ENOUGH = 1500
-"""Commands whose responses exceed what the kernel buffers for a connection."""
+"""The number of commands whose responses exceed what the kernel buffers for a connection."""
 
 TRICKLE_EVERY = 0.5
-"""Seconds between two reads."""
+"""Seconds between two reads of a slow client."""
 
 HELD_UNREAD = 2 * SMALL_WINDOW
 """Bytes that the kernel buffers for a client that reads nothing: twice the window."""
@@ -26,20 +26,20 @@ def encoded(command: AnyCommand) -> bytes:
 
 
 async def ask_for_much(socket: RawSocket, name: str, code: str) -> None:
-    """Say hello, and ask for more than will be read."""
+    """Say hello and send `ENOUGH` commands."""
     assert b" 101 " in await socket.shake_hands()
     asked = b"".join(encoded(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
     await socket.say(encoded(Hello(id=1, token=token_of(name), name=name)) + asked)
 
 
 async def stops(socket: RawSocket, name: str, code: str) -> None:
-    """Read nothing at all."""
+    """Read nothing."""
     await ask_for_much(socket, name, code)
     assert await socket.dropped()
 
 
 async def trickles(socket: RawSocket, name: str, code: str) -> None:
-    """Read ever more slowly: the window opens again and again, a little."""
+    """Read ever more slowly, so that the receive window opens a little again and again."""
     await ask_for_much(socket, name, code)
     read = 0
     async with asyncio.timeout(RECEIVED_WITHIN):
@@ -52,7 +52,7 @@ async def trickles(socket: RawSocket, name: str, code: str) -> None:
 
 
 async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
-    """Begin a message, and neither end it nor read."""
+    """Send part of a fragmented message, then stop sending and reading."""
     half = frame(b"\x83\xa4type", BINARY, fin=False)
     await ask_for_much(socket, name, code)
     await socket.say(half)
@@ -60,14 +60,14 @@ async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
 
 
 async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
-    """Begin a frame, and neither end it nor read."""
+    """Send part of a frame, then stop sending and reading."""
     await ask_for_much(socket, name, code)
     await socket.say(encoded(WatchTable(id=ENOUGH, table=code))[:9])
     assert await socket.dropped()
 
 
 async def stops_in_the_handshake(socket: RawSocket, name: str, code: str) -> None:
-    """Send half a request line."""
+    """Send half of an HTTP request line."""
     await socket.say(b"GET / HTTP/1.1\r\nHost: ho")
     assert await socket.dropped()
 
@@ -82,12 +82,12 @@ BadReader = Callable[[RawSocket, str, str], Coroutine[None, None, None]]
 UNREADING: Mapping[str, BadReader] = {
     each.__name__: each for each in (stops, trickles, stops_in_mid_message, stops_in_mid_frame)
 }
-"""Disconnected when they have read nothing for two seconds."""
+"""Clients that the server disconnects after two seconds without a read."""
 
 UNDECIDED: Mapping[str, BadReader] = {
     each.__name__: each for each in (stops_in_the_handshake, says_nothing)
 }
-"""Disconnected when they have not completed the handshake in ten seconds."""
+"""Clients that the server disconnects because they do not complete the handshake within ten seconds."""
 
 
 async def all_dropped(
@@ -99,7 +99,7 @@ async def all_dropped(
     every: float = 0.0,
     tls: ssl.SSLContext | None = None,
 ) -> None:
-    """Connect `of_each` clients of each kind, one every `every` seconds; return when all are dropped."""
+    """Connect `of_each` clients of each kind, one every `every` seconds; return when the server dropped all."""
     with ExitStack() as sockets:
         async with asyncio.TaskGroup() as group:
             for number in range(of_each):

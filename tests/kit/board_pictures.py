@@ -32,14 +32,14 @@ LABELS: Final = MappingProxyType(
         **{f"t{number}": key for number, key in enumerate("1234567890-=", 1)},
     }
 )
-"""The key of every pile."""
+"""The key of every pile, which the picture shows as its label."""
 
 SIZES: Final = ((55, 21), (69, 27), (88, 37))
 """The sizes of the board on screens of 80x24, 100x30 and 120x40."""
 
 
 class BoardPicture(NamedTuple):
-    """A golden picture and its board."""
+    """A golden picture and the board that it shows."""
 
     game: Game
     view: View
@@ -50,7 +50,7 @@ class BoardPicture(NamedTuple):
     picture: str
 
     def again(self) -> str:
-        """Draw the same board now, as text."""
+        """Draw the board with the present code; return the picture as text."""
         drawn = draw_board(self.game, self.view, self.marks, self.look, self.width, self.height)
         return drawn.text().rstrip("\n")
 

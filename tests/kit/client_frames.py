@@ -1,6 +1,6 @@
 """A client's WebSocket frames, and faults that change how its moves reach the server.
 
-A fault receives the frames that a client sent, whole and masked, and returns the frames to send on.
+A fault receives the frames that a client sent, whole and masked, and returns the frames to forward.
 It calls `on_done` once, when it has taken effect.
 """
 
@@ -12,7 +12,7 @@ MOVE = b"\xa4type\xa4move"
 """Part of every move's frame in MessagePack."""
 
 HELD_AT_MOST = 0.5
-"""Seconds for which a move is held back while no other move follows."""
+"""Longest time in seconds to hold a move back while no other move follows."""
 
 FrameFault = Callable[[list[bytes]], list[bytes]]
 
@@ -74,7 +74,7 @@ class ReorderMoves:
     count: int
     order: Callable[[list[bytes]], None]
     send: Callable[[bytes], None]
-    """Sends the held moves if too few moves followed in time."""
+    """Called with the held moves if too few moves followed in time."""
     on_done: Callable[[], None]
     held: list[bytes] = field(default_factory=list)
     timeout: asyncio.TimerHandle | None = None
@@ -102,7 +102,7 @@ class ReorderMoves:
 
 @dataclass
 class AwaitMove:
-    """Pass everything on; done at the first move."""
+    """A fault that changes nothing and is done at the first move."""
 
     on_done: Callable[[], None]
 

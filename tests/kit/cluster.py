@@ -1,6 +1,6 @@
 """A Valkey or Redis Cluster for tests: three primaries with a replica each.
 
-All functions block; a test with racing players calls them by `asyncio.to_thread`.
+All functions block. A test with racing players calls them through `asyncio.to_thread`.
 """
 
 import time
@@ -17,15 +17,15 @@ from saratoga_server.store.slots import slot_of
 SLOTS = 16384
 PRIMARIES = 3
 NODE_TIMEOUT = 1_000
-"""Milliseconds of silence after which other nodes take a node for dead, as in `deploy/valkey`."""
+"""Milliseconds after which nodes count a silent node as dead, as in `deploy/valkey`."""
 HANDOVER_WITHIN = 5.5
-"""Seconds after which a replica has given up a takeover and must be asked again."""
+"""Seconds after which a replica has given up a failover and must be asked again."""
 WITHIN = 30.0
-"""Seconds for the cluster to agree on a change."""
+"""Longest time in seconds for the cluster to agree on a change."""
 
 
 def until(agreed: Callable[[], bool], what: str) -> None:
-    """Poll until `agreed()`."""
+    """Poll until `agreed()` is true."""
     deadline = time.monotonic() + WITHIN
     while not agreed():
         assert time.monotonic() < deadline, f"the cluster did not agree in time: {what}"
@@ -69,26 +69,26 @@ class ClusterNode:
         return self.server.process is not None
 
     def ask(self, *words: str) -> str:
-        """Return the reply to one command, empty without an answer."""
+        """Return the reply to one command, empty if the node does not reply."""
         return self.server.ask_all(*words).decode()
 
     def do(self, *words: str) -> None:
-        """Run a command that must succeed."""
+        """Run a command; raise an error if it fails."""
         reply = self.ask(*words)
         assert reply == "+OK\r\n", (self, words, reply)
 
     def role(self) -> str:
-        """Return `master` or `slave`, the store's words; empty without an answer."""
+        """Return the node's role, `master` or `slave`; empty if the node does not reply."""
         words = self.ask("ROLE").split("\r\n")
         return words[2] if len(words) > 2 else ""
 
     def holds_for_primary(self, node_id: str) -> bool:
-        """Return whether this node knows that node as a primary."""
+        """Return whether this node counts the other node as a primary."""
         known = (line.split(" ") for line in self.ask("CLUSTER", "NODES").splitlines())
         return any(words[0] == node_id and "master" in words[2].split(",") for words in known)
 
     def has_met(self, node_ids: list[str]) -> bool:
-        """Return whether this node has met all of these."""
+        """Return whether this node knows all of these nodes."""
         known = self.ask("CLUSTER", "NODES")
         return all(each in known for each in node_ids) and "handshake" not in known
 
@@ -100,11 +100,11 @@ class ClusterNode:
         self.server.kill()
 
     def restart(self) -> None:
-        """Start again on the folder's data; return when the node answers."""
+        """Start the process again on its data; return when the node replies."""
         self.server.start()
 
     def pause(self) -> None:
-        """Hang the process; its connections stay open."""
+        """Stop the process with SIGSTOP; its connections stay open."""
         self.server.pause()
 
     def resume(self) -> None:
@@ -119,13 +119,13 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """The addresses of two nodes: one may be killed."""
+        """The addresses of two nodes, of which one may be killed."""
         return ",".join(node.url for node in self.nodes[:2])
 
     # Roles
 
     def primaries(self) -> list[ClusterNode]:
-        """Return the nodes that call themselves primaries."""
+        """Return the nodes that report the role of a primary."""
         return [node for node in self.nodes if node.is_alive and node.role() == "master"]
 
     def owner(self, key: str) -> ClusterNode:
@@ -137,7 +137,7 @@ class Cluster:
         raise AssertionError(f"no primary owns {key}")
 
     def replica_of(self, primary: ClusterNode) -> ClusterNode:
-        """Return the living replica of a primary, which may be dead."""
+        """Return the running replica of a primary, which may be dead itself."""
         port = str(primary.port)
         for node in self.nodes:
             if node is not primary and node.is_alive:
@@ -149,13 +149,13 @@ class Cluster:
     # Faults
 
     def kill(self, primary: ClusterNode) -> ClusterNode:
-        """Kill a primary; return the replica that will take over."""
+        """Kill a primary; return the replica that will be promoted."""
         successor = self.replica_of(primary)
         primary.kill()
         return successor
 
     def fail_over(self, primary: ClusterNode, *, force: bool = False) -> ClusterNode:
-        """Let the replica take over, by agreement or by force; return it."""
+        """Let the replica of a primary take over, by agreement or by force; return the replica."""
         successor = self.replica_of(primary)
         asked = 0.0
 
@@ -190,23 +190,23 @@ class Cluster:
         self.end_move(slot, source, target)
 
     def move_whole(self, key: str, source: ClusterNode, target: ClusterNode) -> None:
-        """Move the slot of a key to another primary in one step, as Valkey can since 9.0."""
+        """Move the slot of a key to another primary in one step, as Valkey can since version 9.0."""
         span = ("SLOTSRANGE", str(slot_of(key)), str(slot_of(key)))
         source.do("CLUSTER", "MIGRATESLOTS", *span, "NODE", target.id)
         until(lambda: target.ask("EXISTS", key).startswith(":"), f"the slot of {key} has moved")
 
     def begin_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """Begin to move a slot: both primaries have keys of it."""
+        """Start to move a slot, so that two primaries hold keys of it."""
         target.do("CLUSTER", "SETSLOT", str(slot), "IMPORTING", source.id)
         source.do("CLUSTER", "SETSLOT", str(slot), "MIGRATING", target.id)
 
     def carry(self, keys: list[str], source: ClusterNode, target: ClusterNode) -> None:
-        """Move some keys."""
+        """Move some of the slot's keys to the target."""
         where = ("127.0.0.1", str(target.port), "", "0", "5000")
         assert source.ask("MIGRATE", *where, "KEYS", *keys).startswith(("+OK", "+NOKEY"))
 
     def end_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """End the move: the target owns the slot."""
+        """Finish the move of a slot: its target owns it now."""
         for node in (target, source, *self.primaries()):
             node.do("CLUSTER", "SETSLOT", str(slot), "NODE", target.id)
 
@@ -215,7 +215,7 @@ class Cluster:
     def wait_until_promoted(
         self, successor: ClusterNode, *, but: ClusterNode | None = None
     ) -> None:
-        """Wait until every living node knows the replica as a primary, `but` one that hangs."""
+        """Wait until every running node knows the replica as a primary, except the hanging node `but`."""
         until(lambda: successor.role() == "master", f"{successor} is promoted")
         name = successor.id
         until(
@@ -228,7 +228,7 @@ class Cluster:
         )
 
     def wait_until_served(self) -> None:
-        """Wait until every living node serves all slots."""
+        """Wait until every running node serves all slots."""
         until(
             lambda: all(
                 node.says("cluster_state:ok", "cluster_slots_ok:16384", of=("CLUSTER", "INFO"))
@@ -239,7 +239,7 @@ class Cluster:
         )
 
     def wait_until_in_step(self) -> None:
-        """Wait until all slots are served and every primary has a replica in step."""
+        """Wait until all slots are served and every primary has a replica in sync."""
         self.wait_until_served()
         until(
             lambda: (
@@ -259,7 +259,7 @@ class Cluster:
 
 
 def _assembled(nodes: list[ClusterNode]) -> Cluster:
-    """Form a cluster of these nodes: first the primaries, then their replicas, if any."""
+    """Form a cluster of these nodes: first the primaries, then their replicas if there are any."""
     primaries, replicas = nodes[:PRIMARIES], nodes[PRIMARIES:]
     with ThreadPoolExecutor(len(nodes)) as threads:
         list(threads.map(ClusterNode.restart, nodes))
@@ -287,7 +287,7 @@ def _assembled(nodes: list[ClusterNode]) -> Cluster:
 def running_cluster(
     binary: str | None = None, settings: dict[str, str] | None = None, *, replicas: bool = True
 ) -> Iterator[Cluster]:
-    """Run a cluster of three primaries, with replicas in step; of Valkey by default."""
+    """Run a cluster of three primaries with replicas in sync, by default of Valkey."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
         nodes = []
         for place in range((1 + replicas) * PRIMARIES):

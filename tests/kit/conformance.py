@@ -1,4 +1,4 @@
-"""Read the played games of `tests/conformance`, with our cards and positions."""
+"""Read the played games of `tests/conformance`, and convert their cards and positions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,14 +21,14 @@ _FOLDER: Final = Path(__file__).parent.parent / "conformance"
 
 @dataclass(frozen=True)
 class Step:
-    """A position of a played game, as the other program saw it."""
+    """A position of a played game, as the independent program reported it."""
 
     legal: tuple[str, ...]
-    """All legal moves by the other program, sorted."""
+    """All legal moves according to that program, sorted."""
     move: str | None
     """The move that was played; `None` at the end."""
     stuck: bool | None
-    """The other program's verdict on stuck; `None` if it did not finish its search."""
+    """That program's verdict whether the board is stuck; `None` if it did not finish its search."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class PlayedGame:
 
 @cache
 def played_games(name: str) -> tuple[PlayedGame, ...]:
-    """Return the steps of every played game of the game of that name."""
+    """Return the steps of every played game of a game, given by name."""
     lines = (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
 
 
 def sampled_positions(name: str) -> Iterator[Position]:
-    """Return some positions of every played game, from beginning to end."""
+    """Yield some positions of every played game, from its start to its end."""
     for number, played in enumerate(played_games(name)):
         position = played.opening()
         for count, step in enumerate(played.steps):
@@ -64,7 +64,7 @@ def sampled_positions(name: str) -> Iterator[Position]:
 
 
 def pictured(game: Game, position: Position) -> dict[str, Any]:
-    """Return a position in the form of the files."""
+    """Return a position in the format of the files."""
     copies = game.up.for_each_suit
     picture: dict[str, Any] = {
         "columns": [_pile(column) for column in position.columns],
@@ -98,7 +98,7 @@ def _read(game: Game, played: Mapping[str, Any]) -> PlayedGame:
 
 
 def _in_order(picture: Mapping[str, Any]) -> dict[str, Any]:
-    """Return heights with the higher of a suit's two foundations first."""
+    """Return foundation heights with the higher of a suit's two foundations first."""
     up = {letter: sorted(heights, reverse=True) for letter, heights in picture["up"].items()}
     return {**picture, "up": up}
 

@@ -12,14 +12,14 @@ CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})
 """The refusals that a decoder may raise."""
 
 TRACE: Final = regex.compile(r"Traceback \(most|File \".*\", line [0-9]|Error\(|object at 0x")
-"""Text that reveals the inside of a program."""
+"""Matches text that reveals the inside of a program, such as a traceback."""
 
 
 def read_or_refused(codec: Codec, frame: Frame) -> str:
     """Return the kind of command in the frame, or the code of its refusal.
 
-    A command must survive encoding and decoding. A refusal must be short, have a code from the
-    list, and must not name an id that no command can have.
+    A command must survive encoding and decoding. A refusal must be short, have one of `CODES`, and must
+    not name an id that no command can have.
     """
     try:
         command = codec.decode_command(frame)

@@ -1,6 +1,6 @@
-"""Where what a host needs lies (`deploy/`), and nginx and Valkey run from those very files.
+"""Run nginx and Valkey with the files in `deploy/`.
 
-Paths, ports and addresses of a host's machine are replaced by a test's own; all else stays.
+Paths, ports and addresses are replaced by a test's own; all other settings stay as they are.
 """
 
 import os
@@ -19,7 +19,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 def replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """Replace every pattern in the text; each must occur."""
+    """Replace every pattern in the text; raise an error if one does not occur."""
     for pattern, new in pairs:
         text, times = re.subn(pattern, new, text, flags=re.MULTILINE)
         assert times, f"{pattern} is not in the file any more"
@@ -27,7 +27,7 @@ def replaced(text: str, *pairs: tuple[str, str]) -> str:
 
 
 def write_certificate(folder: Path) -> Path:
-    """Write a certificate for this machine and its key where nginx looks for them."""
+    """Write a key and a certificate for this machine into a folder, where nginx reads them."""
     subprocess.run(
         [
             *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
@@ -42,7 +42,7 @@ def write_certificate(folder: Path) -> Path:
 
 
 class Proxy:
-    """nginx in its own folder, before nodes on this machine."""
+    """An nginx process in its own folder, in front of nodes on this machine."""
 
     def __init__(self, folder: Path, nodes: Sequence[int]) -> None:
         self.folder = folder
@@ -88,7 +88,7 @@ class Proxy:
         (self.folder / "saratoga-nodes.conf").write_text(upstream)
 
     def command(self, *more: str) -> list[str]:
-        """Return the command of nginx; its workers run as the user of the test."""
+        """Return the command that starts nginx; its workers run as the user of the test."""
         orders = ["user root;"] if os.getuid() == 0 else []
         where = ("-p", str(self.folder), "-c", str(self.settings), "-e", str(self.folder / "e"))
         return [program("nginx"), *where, "-g", " ".join([*orders, *more])]
@@ -109,7 +109,7 @@ class Proxy:
 
 @contextmanager
 def open_proxy(*nodes: int) -> Iterator[Proxy]:
-    """Run nginx with the settings of `deploy/nginx` before the nodes on these ports."""
+    """Run nginx with the settings of `deploy/nginx` in front of the nodes on these ports."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as folder:
         proxy = Proxy(Path(folder), nodes)
         proxy.start()
@@ -120,7 +120,7 @@ def open_proxy(*nodes: int) -> Iterator[Proxy]:
 
 
 def settings_of(level: str) -> dict[str, str]:
-    """Return the settings in `deploy/valkey` for a level, without those that tests choose."""
+    """Return the settings in `deploy/valkey` for a durability level, without those that tests choose."""
     lines = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text().splitlines()
     words = (line.partition(" ") for line in lines if line and not line.startswith("#"))
     found = {name: value.strip('"') for name, _, value in words}
@@ -129,7 +129,7 @@ def settings_of(level: str) -> dict[str, str]:
 
 @contextmanager
 def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
-    """Run a store with the settings in `deploy/valkey` for a level, and with the lines `more`."""
+    """Run a store with the settings in `deploy/valkey` for a durability level and the lines `more`."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
         text = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text()

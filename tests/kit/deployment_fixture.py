@@ -1,4 +1,4 @@
-"""A deployment as `deploy/` describes it: nginx with TLS, two nodes, one Valkey; and its metrics."""
+"""A fixture with a deployment as in `deploy/` (nginx with TLS, two nodes, one Valkey), and its metrics."""
 
 import asyncio
 from collections import Counter
@@ -38,7 +38,7 @@ async def deployed() -> AsyncIterator[Deployment]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def deployment() -> AsyncIterator[Deployment]:
-    """One deployment for all tests of a module; clients trust its certificate."""
+    """A deployment that all tests of a module share; clients trust its certificate."""
     with pytest.MonkeyPatch.context() as patch:
         async with deployed() as opened:
             patch.setenv("SSL_CERT_FILE", str(opened.proxy.certificate))
@@ -46,7 +46,7 @@ async def deployment() -> AsyncIterator[Deployment]:
 
 
 def scrape(node: ServerProcess) -> Counter[str]:
-    """Return a node's metrics by name and labels."""
+    """Return a node's metrics, by name and labels."""
     (port,) = [event["port"] for event in node.events() if event["event"] == "metrics_open"]
     with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
         text = answer.read().decode()
@@ -60,5 +60,5 @@ def scrape(node: ServerProcess) -> Counter[str]:
 
 
 async def scraped(nodes: list[ServerProcess]) -> Counter[str]:
-    """Return the sum of a metric over all nodes."""
+    """Return the sum of each metric over all nodes."""
     return sum([await asyncio.to_thread(scrape, node) for node in nodes], Counter[str]())

@@ -1,4 +1,4 @@
-"""A listener to the events between nodes that keeps all of them."""
+"""A listener that keeps all events between nodes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +9,7 @@ from saratoga_server.messages.node_events import NodeEvent, NodeEvents
 from saratoga_server.ports import StoreUnavailable
 
 WITHIN = 20.0
-"""Seconds that a test waits at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
 
 
 class EventRecorder:
@@ -21,11 +21,11 @@ class EventRecorder:
         self.subscriptions = 0
         self.nodes = 0
         self.probes = 0
-        """Counts how often the listeners were counted."""
+        """The number of times that the node counted its listeners."""
         self.faults: list[Exception] = []
         """Errors that the next events raise, one each."""
         self.catch_up: asyncio.Event | None = None
-        """If set, catching up waits for this event and then fails."""
+        """If set, `subscribed` waits for this event and then fails."""
         self._stirred = asyncio.Event()
 
     def receive(self, event: NodeEvent) -> None:

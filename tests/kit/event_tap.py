@@ -14,7 +14,7 @@ from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
 class EventTap:
-    """Passes the store's events on to a node, unless the test makes the node deaf."""
+    """Passes the store's events on to a node, except while `is_deaf` is true."""
 
     def __init__(self, node: str, peer_events: PeerEvents) -> None:
         self.peer_events = peer_events
@@ -44,7 +44,7 @@ class EventTap:
             await self._next()
 
     async def pass_marker(self, events: NodeEvents) -> None:
-        """Wait until every event that was published before has been received."""
+        """Wait until every event that was published before this call has been received."""
         wanted = self._markers + 1
         await events.publish(self.marker)
         while self._markers < wanted:

@@ -1,6 +1,6 @@
-"""The server with a supervision of its embedded store that fails at SIGUSR1.
+"""A server that fails to supervise its embedded store after SIGUSR1.
 
-`python -m kit.failing_supervision`, with the server's own flags.
+Run it by `python -m kit.failing_supervision`, with the server's own options.
 """
 
 import sys

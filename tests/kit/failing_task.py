@@ -1,6 +1,6 @@
-"""The server with a background task that fails at SIGUSR1.
+"""A server with a background task that fails at SIGUSR1.
 
-`python -m kit.failing_task`, with the server's own options.
+Run it by `python -m kit.failing_task`, with the server's own options.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import sys
 
 
 async def fail_at_signal(self: object) -> None:
-    """Replace a task that never returns; fail at SIGUSR1."""
+    """Run in place of an endless background task; raise an error at SIGUSR1."""
     signalled = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)
     await signalled.wait()

@@ -1,4 +1,4 @@
-"""A connection without a network: tests pass bytes in, and writes are kept."""
+"""A connection without a network: tests feed it bytes, and it keeps what the server writes."""
 
 import asyncio
 import socket
@@ -17,7 +17,7 @@ from saratoga_server.transport.handshake import Handshake
 
 
 class FakeTransport(asyncio.Transport):
-    """Keeps everything that is written."""
+    """A transport that keeps everything that is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,11 +28,11 @@ class FakeTransport(asyncio.Transport):
         self.held = 0
         """The size of the write buffer in bytes."""
         self.fault: Exception | None = None
-        """Raised by every write."""
+        """If set, every write raises this error."""
         self.wrote = asyncio.Event()
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Ignore the protocol: a test hands the bytes in."""
+        """Ignore the protocol: the test calls it with the received bytes."""
 
     def get_write_buffer_size(self) -> int:
         return self.held

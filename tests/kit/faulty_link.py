@@ -1,8 +1,8 @@
-"""A pass-through for TCP and Unix connections with faults that a test switches on.
+"""A proxy for TCP and Unix connections with faults that a test switches on.
 
-A link cuts its connections, drops everything in both directions while they stay open, stops reading
-the server's side, loses an answer, or changes what a client sends. Players connect through a link to
-the server, and the server connects through a link to its store.
+A link can cut its connections, drop all data while they stay open, stop reading from the server, lose an
+answer, or change what a client sends. Players connect through a link to the server, and the server
+connects through a link to its store.
 """
 
 import asyncio
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import cast
 
 CONNECT_WITHIN = 1.0
-"""Seconds for a server on this machine to accept a connection."""
+"""Longest time in seconds to connect to a server on this machine."""
 
 Transform = Callable[[bytes], bytes]
-"""Returns the bytes to pass on in place of those received."""
+"""A function that receives bytes and returns the bytes to forward in their place."""
 
 Dial = Callable[[Callable[[], asyncio.Protocol]], Awaitable[asyncio.Transport]]
-"""Connects to the server behind the link; raises `OSError` if no server accepts."""
+"""A function that connects to the server behind the link; it raises `OSError` if no server accepts."""
 
 
 def unchanged(data: bytes) -> bytes:
@@ -26,13 +26,13 @@ def unchanged(data: bytes) -> bytes:
 
 
 class LinkConnection:
-    """One connection through a link: a client's connection and one to the server for it."""
+    """One connection through a link: the client's connection, and the link's own one to the server."""
 
     def __init__(self, on_end: Callable[["LinkConnection"], None]) -> None:
         self.to_server: Transform = unchanged
         self.to_client: Transform = unchanged
         self.is_half_open = False
-        """Drop everything in both directions, and hide that a side has closed."""
+        """If true, drop all data in both directions, and hide from each side that the other has closed."""
         self._on_end = on_end
         self._client: asyncio.Transport | None = None
         self._server: asyncio.Transport | None = None
@@ -46,7 +46,7 @@ class LinkConnection:
 
     @property
     def server_port(self) -> int:
-        """The TCP port that the connection leads to, 0 while it leads to none."""
+        """The TCP port that the connection leads to, 0 if it is not connected to the server."""
         if self._server is None:
             return 0
         port: int = self._server.get_extra_info("peername")[1]
@@ -74,24 +74,24 @@ class LinkConnection:
             self._from_client(data)
 
     def send_to_server(self, data: bytes) -> None:
-        """Send bytes to the server in the client's place."""
+        """Send bytes to the server as if they came from the client."""
         if self._server is not None:
             self._server.write(data)
 
     def stall(self) -> None:
-        """Stop reading what the server sends."""
+        """Stop reading from the server."""
         self._is_stalled = True
         if self._server is not None:
             self._server.pause_reading()
 
     def resume(self) -> None:
-        """Read again what the server sends."""
+        """Read from the server again."""
         if self._is_stalled and self._server is not None:
             self._server.resume_reading()
         self._is_stalled = False
 
     def cut(self) -> None:
-        """Reset both sides at once."""
+        """Reset the connections to both sides."""
         client, server = self._client, self._server
         self._client = self._server = None
         for side in (client, server):
@@ -102,7 +102,7 @@ class LinkConnection:
             self._on_end(self)
 
     def lose(self) -> bytes:
-        """Cut the connection from inside a transform; returns nothing to pass on."""
+        """Cut the connection, called by a transform; return no bytes to forward."""
         self.is_half_open = True
         asyncio.get_running_loop().call_soon(self.cut)
         return b""
@@ -162,23 +162,23 @@ class _Side(asyncio.Protocol):
 
 
 LinkFault = Callable[["FaultyLink", LinkConnection], None]
-"""Sets the transforms of a new connection before it carries anything."""
+"""A function that sets the transforms of a new connection before any data passes."""
 
 
 def no_fault(link: "FaultyLink", connection: LinkConnection) -> None:
-    """Pass everything on."""
+    """Forward everything unchanged."""
 
 
 class FaultyLink:
-    """Listens at `url` and passes each connection on to the server that `dial` finds."""
+    """A proxy at `url` that forwards each connection to the server that `dial` connects to."""
 
     def __init__(self, dial: Dial, fault: LinkFault = no_fault) -> None:
         self.url = ""
         self.fault = fault
-        """The fault of connections that are yet to be made."""
+        """The fault of connections that are opened later."""
         self.connections: set[LinkConnection] = set()
         self.newest: LinkConnection | None = None
-        """The connection that a client made last, while it lasts."""
+        """The connection that was opened last, `None` once it is closed."""
         self.answers_lost = 0
         self.has_lost_answer = asyncio.Event()
         self._dial = dial
@@ -205,7 +205,7 @@ class FaultyLink:
         return connection.client_side()
 
     def prepare(self, connection: LinkConnection) -> None:
-        """Set the transforms of a connection that carries nothing yet."""
+        """Set the transforms of a connection before any data passes."""
         self.fault(self, connection)
 
     def _ended(self, connection: LinkConnection) -> None:
@@ -219,35 +219,35 @@ class FaultyLink:
             connection.cut()
 
     def go_half_open(self) -> None:
-        """Let every connection drop everything; new ones work."""
+        """Drop all data of the open connections; new connections work."""
         for connection in self.connections:
             connection.is_half_open = True
 
     def cut_half_open(self) -> None:
-        """Reset the half-open connections, so that the server notices."""
+        """Reset the half-open connections, so that the server notices their end."""
         for connection in list(self.connections):
             if connection.is_half_open:
                 connection.cut()
 
     def stall(self) -> None:
-        """Stop reading what the server sends on any connection."""
+        """Stop reading from the server on every connection."""
         for connection in self.connections:
             connection.stall()
 
     def resume(self) -> None:
-        """Read again from every connection that was stalled."""
+        """Read again on every connection that was stalled."""
         for connection in self.connections:
             connection.resume()
 
     def heal(self) -> None:
-        """Pass everything on from now, on open connections too."""
+        """Forward everything from now on, also on open connections."""
         self.fault = no_fault
         for connection in self.connections:
             connection.to_server = connection.to_client = unchanged
             connection.resume()
 
     def lose_answer(self, connection: LinkConnection) -> bytes:
-        """Lose an answer and its connection; returns nothing to pass on."""
+        """Drop an answer and cut its connection; return no bytes to forward."""
         self.answers_lost += 1
         self.has_lost_answer.set()
         return connection.lose()
@@ -260,7 +260,7 @@ class FaultyLink:
 
 
 def to_ports(ports: Sequence[int]) -> Dial:
-    """Connect to these TCP ports of this machine in turn, without those that do not accept.
+    """Connect to these TCP ports of this machine in turn, and skip those that do not accept.
 
     The sequence may change while the link is open.
     """
@@ -285,7 +285,7 @@ def to_ports(ports: Sequence[int]) -> Dial:
 
 
 def to_socket(socket: Path) -> Dial:
-    """Connect to a Unix socket."""
+    """Return a `Dial` that connects to a Unix socket."""
 
     async def dial(side: Callable[[], asyncio.Protocol]) -> asyncio.Transport:
         transport, _ = await asyncio.get_running_loop().create_unix_connection(side, str(socket))

@@ -1,4 +1,4 @@
-"""Finished races, and the session states after them."""
+"""Finished races, and the client's session states after them."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Leaderboards worked out from scratch, to compare the store's with."""
+"""A second implementation of the leaderboards, to compare the store's with."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
 
 SLOWEST: Final = 2**21 - 1
-"""Milliseconds from which leaderboards treat times as equal: 35 minutes, more than any race lasts."""
+"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any race lasts."""
 
 
 def fold_rankings(
@@ -17,7 +17,7 @@ def fold_rankings(
     settled: Sequence[tuple[int, Settlement]],
     forgotten: Mapping[str, int],
 ) -> list[RankedRow]:
-    """Return a leaderboard from settlements, each with the number of results before it."""
+    """Compute a leaderboard from settlements; each comes with the number of results before it."""
     found: dict[str, list[tuple[int, int, int, int, str]]] = {}
     for begun, settlement in settled:
         if settlement.game != key.game:

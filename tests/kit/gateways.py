@@ -25,7 +25,7 @@ NOW = 1_790_000_000_000
 
 @dataclass
 class StubCommands:
-    """Answers every command with `Done`, or holds the response back."""
+    """Stub commands: every command is answered with `Done`, at once or when the test allows it."""
 
     sessions: list[Session] = field(default_factory=list)
     answered: list[AnyCommand] = field(default_factory=list)
@@ -35,7 +35,7 @@ class StubCommands:
     record: str | None = None
     """The text of the record in every response to `GetRecord`."""
     move: PendingMove | AnyEvent | Exception | None = None
-    """The result of every `begin_move`."""
+    """The result of every `begin_move`; an exception is raised."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first move has begun."""
 

@@ -1,7 +1,7 @@
 """Golden bytes: the pinned frames of every message.
 
-The files are written by `python -m kit.golden` (from the folder `tests`); look at the difference
-before committing it, for every byte that changes is a promise broken to clients out there.
+The files are written by `python -m kit.golden` (from the folder `tests`). Check the difference before
+committing it: every byte that changes breaks the protocol for existing clients.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from saratoga_protocol.version import JSON, MSGPACK
 
 FOLDER: Final = Path(__file__).parent.parent / "protocol" / "golden"
 LINE: Final = 32
-"""The number of bytes on a line of the file."""
+"""The number of bytes on each line of the file."""
 
 text, packed = CODECS[JSON], CODECS[MSGPACK]
 

@@ -71,18 +71,18 @@ HEADERS: Final = (
 
 
 class HostileBytes:
-    """Opens one bare connection after another, and checks the responses."""
+    """A hostile client that opens one TCP connection after another and checks the responses."""
 
     def __init__(self, port: int, random: Random) -> None:
         self._port = port
         self._random = random
         self.answers: Counter[int] = Counter()
-        """Responses by HTTP status; 0: no response."""
+        """The number of responses by HTTP status; 0 counts connections without a response."""
         self.connections = 0
         self.frames = 0
 
     async def connect(self) -> None:
-        """Connect, send a spoilt handshake and spoilt frames, and check the response."""
+        """Connect, send a damaged handshake and damaged frames, and check the response."""
         random = self._random
         self.connections += 1
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
@@ -96,7 +96,7 @@ class HostileBytes:
                         head = await reader.readuntil(b"\r\n\r\n")
                     if head.startswith(b"HTTP/1.1 101"):
                         await self._frames(writer)
-                # Nothing more follows; the server may be told so or not.
+                # Closing the sending side is optional for a client.
                 if random.random() < 0.9:
                     writer.write_eof()
                 else:
@@ -110,7 +110,7 @@ class HostileBytes:
             writer.close()
 
     def _opening(self) -> bytes:
-        """Make a handshake, spoilt or not, or random bytes."""
+        """Return a handshake, damaged or not, or random bytes."""
         random = self._random
         if random.random() < 0.1:
             return random.randbytes(random.randrange(200))
@@ -139,7 +139,7 @@ class HostileBytes:
         lines.extend(f"X-{number}: y" for number in range(self._random.choice((100, 130, 300))))
 
     async def _frames(self, writer: asyncio.StreamWriter) -> None:
-        """Send WebSocket frames made by hand: masked or not, with random header bits."""
+        """Send WebSocket frames built by hand: masked or not, with random header bits."""
         spoiler = Spoiler(self._random, self._random.choice(SUBPROTOCOLS))
         for _ in range(self._random.choice((1, 3, 12))):
             payload = spoiler.frame()

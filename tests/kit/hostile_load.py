@@ -1,6 +1,6 @@
-"""Load a server with hostile clients and bytes while two friends race there.
+"""Load a server with hostile clients and hostile bytes while two friends race there.
 
-Afterwards the server must be the same process, and hold no more connections and tasks than before.
+Afterwards the server must be the same process and hold no more connections and tasks than before.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ LISTENING = "0A"
 
 @dataclass
 class HostileLoad:
-    """What was sent to the server, and how it answered."""
+    """Counts of what was sent to the server, and its responses."""
 
     figures: HostileFigures = field(default_factory=HostileFigures)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -48,7 +48,7 @@ class HostileLoad:
 async def load_with_hostile_clients(
     server_process: ServerProcess, *, frames: int, clients: int, bare: int, races: int, seed: str
 ) -> HostileLoad:
-    """Send this many hostile frames and open this many bare connections while two friends race."""
+    """Send this many hostile frames, and open this many TCP connections, while two friends race."""
     load, known, random = HostileLoad(), SharedKnowledge(), Random(seed)
     pid, tasks = server_process.pid, await tasks_of(server_process)
     async with asyncio.TaskGroup() as group:
@@ -68,7 +68,7 @@ async def load_with_hostile_clients(
 
 
 async def _raced(server_process: ServerProcess, known: SharedKnowledge, races: int) -> list[Report]:
-    """Let two friends race at a table whose code the hostile clients know; return their reports."""
+    """Let two friends race at a table whose code the hostile clients know; return a report for each friend."""
     one, other = new_token(), new_token()
     async with (
         Connection(server_process.url, one, name=f"Anna {one[:8]}") as anna,
@@ -111,7 +111,7 @@ def open_connections(pid: int) -> int:
 
 
 async def tasks_of(server_process: ServerProcess) -> int:
-    """Return the number of tasks that the server last measured; it measures every two seconds."""
+    """Return the number of tasks that the server last measured; it measures them every two seconds."""
     (port,) = [
         event["port"] for event in server_process.events() if event["event"] == "metrics_open"
     ]
@@ -139,7 +139,7 @@ async def tasks_at_most(tasks: int, server_process: ServerProcess) -> None:
 
 
 async def connections_closed(pid: int, left: int = 0) -> None:
-    """Wait until a server process holds `left` TCP connections; its store has a Unix socket."""
+    """Wait until a server process holds `left` TCP connections; its store uses a Unix socket instead."""
     async with asyncio.timeout(BOUND):
         while open_connections(pid) != left:
             await asyncio.to_thread(time.sleep, 0.05)

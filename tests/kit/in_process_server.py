@@ -1,7 +1,7 @@
 """A server in the test's own process, on an embedded Valkey and at an invented time.
 
-The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always
-the same. So a test has the same races every time; only the tables' codes differ.
+The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always the
+same. So a test has the same races every time; only the tables' codes differ.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -38,26 +38,26 @@ from saratoga_server.stores import Stores
 PROGRAM = "saratoga-server test"
 
 Deal = Callable[[Game, bytes], Position]
-"""The opening position that belongs to a deal key."""
+"""A function that returns the opening position for a game and a deal key."""
 
 G = TypeVar("G", bound=Player)
 
 
 def seeds() -> Callable[[], bytes]:
-    """Return a source of seeds that is the same in every test."""
+    """Return a source of seeds, which yields the same seeds in every test."""
     numbers = count(1)
     return lambda: next(numbers).to_bytes(32, "big")
 
 
 def always(dealt: str | Position) -> Deal:
-    """Return a deal that is always this position."""
+    """Return a `Deal` that always deals this position."""
     position = parse_position(dealt) if isinstance(dealt, str) else dealt
     return lambda game, key: position
 
 
 @dataclass
 class InProcessServer:
-    """A server on a store of its own, and their clock."""
+    """A server with its own store, both at an invented time."""
 
     store: SteppedStore
     time: InventedTime
@@ -71,7 +71,7 @@ class InProcessServer:
 
     @property
     def real(self) -> Store:
-        """The store without faults, to see what is stored."""
+        """The store without faults, to check what is stored."""
         return self.store.real
 
     async def row(self, player: str) -> PlayerRow:
@@ -162,20 +162,20 @@ class InProcessServer:
         await self.node.leaderboards.send_changes()
 
     async def race(self, *players: MemoryPlayer, game: str = "canfield", cap: int = 10) -> str:
-        """Seat the players at a table of the first one's and start a race; returns the code."""
+        """Seat the players at a new table of the first player and start a race; return the table's code."""
         code = await gathered(*players, game=game, cap=cap)
         await self.deal(*players)
         return code
 
     async def deal(self, *players: MemoryPlayer) -> None:
-        """Make all players ready, start the race, and wait for the deal."""
+        """Make all players ready, start the race, and wait until it is dealt."""
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
         for player in players:
             assert player.received.all(Dealt)
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
-        """Discard the server and everything in its memory; open another on the same store."""
+        """Discard the server and its memory; open another server on the same store."""
         dead = self.node
         dead.searches.stop()
         await dead.background_tasks.finish()
@@ -188,7 +188,7 @@ class InProcessServer:
 async def gathered(
     host: Player, *others: Player, game: str = "canfield", cap: int = 10, public: bool = False
 ) -> str:
-    """Create a table for the host and let the others join; returns the code."""
+    """Create a table for the host and let the others join; return the table's code."""
     snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public)
     for other in others:
         await other.at_table(JoinTable, table=snapshot.table.code)
@@ -203,7 +203,7 @@ async def listed(player: Player) -> list[tuple[str, str, int]]:
 
 
 async def counted_down(host: Player, *others: Player) -> None:
-    """Make all players ready, start as host, and reveal every nonce."""
+    """Make all players ready, start as host, and reveal every player's nonce."""
     for player in (host, *others):
         answer = await player.ready()
         assert isinstance(answer, Done), answer
@@ -215,7 +215,7 @@ async def counted_down(host: Player, *others: Player) -> None:
 
 
 async def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
-    """Raise the format of the stored table by `by`, which may be negative."""
+    """Add `by`, which may be negative, to the format version of the stored table."""
     _, body = await server.stored(code)
     read = msgpack.unpackb(body)
     read["format"] = read.get("format", FORMAT) + by
@@ -223,7 +223,7 @@ async def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> No
 
 
 async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
-    """End the player's board in the store only, as a node that dies right after the commit."""
+    """End the player's board in the store only, as if a node died right after the commit."""
     race = server.node.races.known(player.board.race)
     assert race is not None
     _, board = await server.node.races.board(race, player.player)

@@ -19,7 +19,7 @@ BINARY, CLOSE, PING = 2, 8, 9
 
 
 class LeanSocket(asyncio.Protocol):
-    """A connection that passes every binary message to `on_message`."""
+    """A client connection that passes every binary message to `on_message`."""
 
     def __init__(self) -> None:
         self.on_message: Callable[[bytes], None] = lambda message: None
@@ -73,7 +73,7 @@ class LeanSocket(asyncio.Protocol):
         self._waiting = self._read_frames(data)
 
     def _read_frames(self, data: bytes) -> bytes:
-        """Deliver every complete frame; returns the remaining bytes."""
+        """Deliver every complete frame; return the remaining bytes."""
         start, end = 0, len(data)
         while end - start >= 2:
             kind, size, payload = data[start] & 15, data[start + 1], start + 2
@@ -94,7 +94,7 @@ class LeanSocket(asyncio.Protocol):
 
 
 async def connect(host: str, port: int) -> LeanSocket:
-    """Open a connection. Raises `ConnectionError` if the server refuses."""
+    """Open a connection. Raise `ConnectionError` if the server refuses."""
     loop = asyncio.get_running_loop()
     _, socket = await loop.create_connection(LeanSocket, host, port)
     await socket.opened

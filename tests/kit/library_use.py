@@ -1,9 +1,10 @@
-"""The names of third-party libraries that a Python file uses, found by reading the file.
+"""Find the names of third-party libraries that a Python file uses, by parsing the file.
 
-Found are imported modules and names; attributes of them (`msgspec.json.Decoder`); attributes of values that
-the file annotates with a class of the library, or makes by calling one (`client: Redis`, `Redis(...)`); and
-what a subclass of such a class takes from it or overrides. Not found are attributes of values whose type is
-written in another file: mypy knows those, and ruff's SLF rules see leading underscores everywhere.
+It finds imported modules and names; attributes of them (`msgspec.json.Decoder`); attributes of values
+that the file annotates with a class of the library or makes by calling one (`client: Redis`,
+`Redis(...)`); and what a subclass of such a class inherits or overrides. It does not find attributes of
+values whose type is declared in another file: mypy checks those, and ruff's SLF rules find leading
+underscores everywhere.
 """
 
 import ast
@@ -18,14 +19,14 @@ from typing import NamedTuple, get_type_hints
 FRAMES = re.compile(
     r"(gi|cr|ag|tb|f)_(frame|yieldfrom|await|code|back|locals|globals|running)|__code__"
 )
-"""Attributes through which a generator, coroutine, function or frame is inspected."""
+"""Attributes that inspect a generator, coroutine, function or frame."""
 
 CHANGES = ("setattr", "delattr")
 BY_NAME = (*CHANGES, "getattr", "hasattr", "attrgetter", "Path", "joinpath", "import_module")
-"""Calls that take the name of an attribute or a file as a string."""
+"""Functions that take the name of an attribute or a file as a string."""
 
 Types = dict[str, str]
-"""The library class of each variable and of each attribute of `self`."""
+"""The library class of each variable, and of each attribute of `self`."""
 
 
 class Use(NamedTuple):
@@ -36,14 +37,14 @@ class Use(NamedTuple):
 
 
 def library_uses(text: str, libraries: Collection[str]) -> list[Use]:
-    """Return every use of a name of these libraries, as dotted names from the library's own down."""
+    """Return every use of these libraries, each as a dotted name that starts with the library's name."""
     reader = _Reader(libraries)
     reader.visit(ast.parse(text))
     return reader.uses
 
 
 def hidden_uses(text: str) -> Iterator[Use]:
-    """Find private parts that ruff's SLF rules do not see.
+    """Find uses of private parts that ruff's SLF rules do not find.
 
     These are names with a leading underscore in strings, inspected frames, and assignments to attributes
     of imported modules, classes and functions.
@@ -146,7 +147,7 @@ class _Reader(ast.NodeVisitor):
         self.uses.append(Use(name, getattr(node, "lineno", 0)))
 
     def _type(self, annotation: ast.expr | None) -> str:
-        """Return the library's class that an annotation names, or the first of several."""
+        """Return the library class that an annotation names, the first one if it names several."""
         match annotation:
             case ast.Name(id=name):
                 return self._imported.get(name, "")
@@ -167,7 +168,7 @@ class _Reader(ast.NodeVisitor):
         return {each.arg: kind for each in every if (kind := self._type(each.annotation))}
 
     def _attributes(self, node: ast.ClassDef) -> Types:
-        """Return what a class's instances hold of the library, as `self.name`."""
+        """Return the library classes of the attributes that a class's instances have, by `self.name`."""
         found: Types = {}
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -180,7 +181,7 @@ class _Reader(ast.NodeVisitor):
         return {to: kind for to, kind in found.items() if kind}
 
     def _assigned(self, statement: ast.AST, known: Types) -> Types:
-        """Return what an assignment or a `with` gives a name."""
+        """Return the library class of each name that an assignment or a `with` binds."""
         match statement:
             case ast.AnnAssign(target=target, annotation=annotation):
                 kind = self._type(annotation)
@@ -206,7 +207,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _chain(node: ast.Attribute) -> tuple[ast.expr, list[str]]:
-    """Return the expression in front of all dots, and the names behind it."""
+    """Return the expression before all dots, and the names after it."""
     names: list[str] = []
     value: ast.expr = node
     while isinstance(value, ast.Attribute):
@@ -216,7 +217,7 @@ def _chain(node: ast.Attribute) -> tuple[ast.expr, list[str]]:
 
 
 def _name(function: ast.expr) -> str:
-    """Return the last name of what is called."""
+    """Return the last part of the called name."""
     match function:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -224,7 +225,7 @@ def _name(function: ast.expr) -> str:
 
 
 def _defined(node: ast.ClassDef) -> set[str]:
-    """Return the names that a class's body defines, on the class and on `self`."""
+    """Return the names that a class defines, in its body and on `self`."""
     names = {each.name for each in node.body if isinstance(each, (*_FUNCTIONS, ast.ClassDef))}
     for each in ast.walk(node):
         match each:
@@ -237,9 +238,9 @@ def _defined(node: ast.ClassDef) -> set[str]:
 
 @cache
 def has_attribute(name: str, attribute: str) -> bool:
-    """Tell whether a class of a library, given by its dotted name, has that attribute.
+    """Return whether a library class, given by its dotted name, has that attribute.
 
-    `__init__` and the like do not count: they are Python's.
+    Special methods such as `__init__` do not count: they belong to Python.
     """
     found = _class(name)
     if found is None or re.fullmatch(r"__\w+__", attribute):
@@ -249,13 +250,13 @@ def has_attribute(name: str, attribute: str) -> bool:
 
 @cache
 def _class(name: str) -> type | None:
-    """Return the class of that dotted name, if it is one."""
+    """Return the class with that dotted name, `None` if it is not a class."""
     found = _object(name)
     return found if inspect.isclass(found) else None
 
 
 def _returned(name: str) -> str:
-    """Return the dotted name of the class whose instances a call of a library's name returns."""
+    """Return the dotted name of the class that a call of a library's function or class returns."""
     called = _object(name)
     if inspect.isfunction(called):
         called = _hints(called).get("return")
@@ -264,7 +265,7 @@ def _returned(name: str) -> str:
 
 
 def _hints(called: object) -> dict[str, object]:
-    """Return the annotations of a function, or none where they name what only type checkers import."""
+    """Return the annotations of a function, empty if they name types imported for type checkers only."""
     try:
         return get_type_hints(called)
     except NameError:

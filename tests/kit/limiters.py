@@ -1,4 +1,4 @@
-"""A rate limiter on an invented clock, with its refusals and evictions."""
+"""Rate limiters on an invented clock, which record refusals and evictions."""
 
 from collections import Counter
 
@@ -50,7 +50,7 @@ def opened(limiter: RateLimiter, address: str) -> Quota:
 
 
 def taken(quota: Quota, action: Action) -> int:
-    """Take the action's tokens until one is refused; return how many there were."""
+    """Take tokens for the action until one is refused; return the number taken."""
     count = 0
     while quota.take(action) == 0 and count < MANY:
         count += 1

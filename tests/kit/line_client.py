@@ -1,6 +1,6 @@
-"""The plain client as a process: commands go to its standard input, lines come from its output.
+"""The plain client as a process: tests write commands to its standard input and read its output lines.
 
-A test that waits for a line in vain fails with the last lines that came instead.
+A test that waits for a line that never comes fails with the last lines that came instead.
 """
 
 import asyncio
@@ -13,17 +13,17 @@ from random import Random
 from typing import Final
 
 RECEIVED_WITHIN: Final = 60.0
-"""Seconds to wait for a line: a bound, never a measure."""
+"""Longest time in seconds to wait for a line; a bound, not a measurement."""
 
 
 class LineClient:
-    """A running `saratoga`, and everything that it has written."""
+    """A running `saratoga` process, and every line that it has written."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.lines: list[str] = []
         self.read_to = 0
-        """Number of lines that were read or skipped."""
+        """The number of lines that the test has read or skipped."""
         self.errors: list[str] = []
         """Lines of its standard error."""
         self._more = asyncio.Event()
@@ -39,7 +39,7 @@ class LineClient:
         self._more.set()
 
     def type(self, *commands: str) -> None:
-        """Type these lines."""
+        """Write these lines to the program's standard input."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{command}\n" for command in commands).encode())
 
@@ -66,7 +66,7 @@ class LineClient:
             raise AssertionError(self._instead(beginnings)) from None
 
     def rewind(self, read_to: int) -> None:
-        """Go back to an earlier `read_to`, so that skipped lines can be read again."""
+        """Set `read_to` back to an earlier value, so that skipped lines are read again."""
         self.read_to = read_to
 
     def _instead(self, beginnings: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ class LineClient:
         return [(await self.expect("legal ")).split()[1].rstrip(":") for _ in range(count)]
 
     async def play(self, chance: Random, most: int) -> int:
-        """Play up to `most` legal moves and return how many were made."""
+        """Play up to `most` legal moves; return the number of moves made."""
         for made in range(most):
             moves = await self.legal()
             if not moves:
@@ -116,14 +116,14 @@ def hurried_choice(moves: Sequence[str], chance: Random) -> str:
 
 
 def typed(move: str, chance: Random) -> str:
-    """Return a move in one of the forms that players type."""
+    """Return a move in one of the forms that players may type."""
     source, _, rest = move.partition(">")
     target, _, count = rest.partition(":")
     if not rest or source.startswith("up.") or chance.random() < 0.3:
         return move
     source = source.removeprefix("t")
     target = {"up": "f", "down": "g"}.get(target, target.removeprefix("t"))
-    # without a number the largest packet is meant
+    # without a number the largest packet moves
     return f"{source} {target} {count or 1}"
 
 

@@ -1,4 +1,4 @@
-"""Faults of a link (`faulty_link.py`): answers lost, connections that break, headers added."""
+"""Faults for a link (`faulty_link.py`): lost answers, broken connections, added headers."""
 
 from collections.abc import Callable
 from random import Random
@@ -9,7 +9,7 @@ LINE_END = b"\r\n"
 
 
 def lose_answers_to(is_lost: Callable[[bytes], bool]) -> LinkFault:
-    """Cut a connection when the answer comes to a request for which `is_lost` holds."""
+    """Return a fault: the connection is cut when the answer to a request that `is_lost` selects arrives."""
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
         loses = False
@@ -26,7 +26,7 @@ def lose_answers_to(is_lost: Callable[[bytes], bool]) -> LinkFault:
 
 
 def lose_first_answers() -> LinkFault:
-    """Lose the answer to each new Function call; the same call is answered when it is repeated."""
+    """Return a fault that loses the first answer to each Function call; a repeated call is answered."""
     seen: set[bytes] = set()
 
     def is_lost(data: bytes) -> bool:
@@ -39,7 +39,7 @@ def lose_first_answers() -> LinkFault:
 
 
 def lose_next_answer(function: str) -> LinkFault:
-    """Lose the answer to the next call of one Function."""
+    """Return a fault that loses the answer to the next call of one Function."""
     awaited = [function.encode()]
 
     def is_lost(data: bytes) -> bool:
@@ -52,7 +52,7 @@ def lose_next_answer(function: str) -> LinkFault:
 
 
 def break_after(seed: int, fewest: int, most: int) -> LinkFault:
-    """Cut each connection in place of one of the pieces from the server, by chance."""
+    """Return a fault that cuts each connection after a random number of the server's chunks."""
     chance = Random(seed)
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
@@ -69,7 +69,7 @@ def break_after(seed: int, fewest: int, most: int) -> LinkFault:
 
 
 def add_header(name: str, value: str) -> LinkFault:
-    """Add a header to each connection's HTTP request, as a host's proxy does."""
+    """Return a fault that adds a header to each connection's HTTP request, as a reverse proxy does."""
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
         received = b""

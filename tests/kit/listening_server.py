@@ -43,7 +43,7 @@ async def listening_server(
     burst: float = 100,
     name: str = "node",
 ) -> AsyncIterator[ListeningServer]:
-    """Open a server on this store. Commands are limited only if `rate` is set."""
+    """Run a server on this store. Commands are limited only if `rate` is given."""
     metrics = Metrics()
     node = await compose(store, name, PROGRAM, metrics, deal=deal)
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)

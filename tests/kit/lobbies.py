@@ -1,4 +1,4 @@
-"""A server in the test's own process, and players at the screens of its lobby."""
+"""A server in the test's own process, and players at the lobby's screens."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ from saratoga_protocol.events import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class OpenLobby:
-    """A server and the players who are connected to it; they stay until the end."""
+    """A server and the players connected to it, who stay until the end of the test."""
 
     url: str
     _players: AsyncExitStack
@@ -36,7 +36,7 @@ class OpenLobby:
         )
 
     async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
-        """Connect a player who creates a table; returns its code."""
+        """Connect a player who creates a table; return the table's code."""
         player = await self.player(name)
         wish = partial(CreateTable, game="lafayette", cap=5, seats=seats, public=public)
         return (await player.ask(wish, Snapshot)).table.code
@@ -49,15 +49,15 @@ class OpenLobby:
 
 
 SEEN_WITHIN: Final = 10.0
-"""Seconds that a test waits at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
 
 
 @dataclass
 class Visitor(Player):
-    """A player at the screens of the lobby."""
+    """A player who uses the lobby's screens."""
 
     async def reads(self, *texts: str) -> str:
-        """Wait until the screen shows all of `texts`, ignoring line breaks; returns its words."""
+        """Wait until the screen shows all of `texts`, ignoring line breaks; return the words on the screen."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
                 while not all(text in self.words for text in texts):
@@ -93,7 +93,7 @@ class Visitor(Player):
 async def in_the_lobby(
     server: str, size: tuple[int, int] = (80, 24), notice: str = "", **chosen: Any
 ) -> AsyncIterator[Visitor]:
-    """Open the lobby of that server."""
+    """Open the lobby's screens, connected to that server."""
     settings = Settings(server=server).given(**chosen)
     app = SaratogaApp(lobby_flow(settings, notice))
     async with app.run_test(size=size) as pilot:

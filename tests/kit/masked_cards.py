@@ -1,7 +1,7 @@
-"""Cards that raise when they are read, in place of those that a player may not see.
+"""Cards that raise an error when they are read, in place of those that a player may not see.
 
-Neither a response nor its timing may depend on hidden cards. Code that never reads them takes the
-same steps whatever they are.
+Neither a response nor its timing may depend on hidden cards. Code that never reads a hidden card takes
+the same steps whatever the card is.
 """
 
 from typing import Any, NoReturn
@@ -15,7 +15,7 @@ class HiddenCardRead(AssertionError):
 
 
 class MaskedText(str):
-    """A card's name that can be moved between piles, but not compared, looked up, or read."""
+    """The name of a hidden card: it can be moved between piles, but not compared, looked up, or read."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class MaskedText(str):
 def masked(position: Position) -> Position:
     """Return the position with every card masked that its player has not seen.
 
-    The stock is hidden in the first pass; after that its player has turned up every card of it.
+    The stock is hidden in the first pass only; after it the player has turned up every card of the stock.
     """
     stock = _mask(position.stock) if position.passes == 1 else position.stock
     reserve = _mask(position.reserve[:-1]) + position.reserve[-1:]

@@ -1,4 +1,4 @@
-"""One message of every kind with every field filled in, and some with as little as can be.
+"""Sample messages: one of every kind with all fields set, and some with as few fields as possible.
 
 The golden bytes in `tests/protocol/golden` are made from these.
 """

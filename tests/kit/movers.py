@@ -1,4 +1,4 @@
-"""Players that move without pause at many tables and record what was acknowledged."""
+"""Players that move without pause at many tables, and keep the acknowledged moves."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ TABLES = [f"mint-otter-{number}" for number in range(10, 34)]
 
 
 class Movers:
-    """One player at each table. An unanswered move is sent again, as clients do."""
+    """The codes of enough tables for every primary of a cluster to hold some."""
 
     def __init__(self, store: Store, tables: Sequence[str] = TABLES) -> None:
         self.store = store

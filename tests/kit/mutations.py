@@ -1,8 +1,8 @@
-"""Frames that are nearly commands: real ones, with a spoilt structure or spoilt bytes.
+"""Frames that are nearly commands: valid ones with damaged structure or damaged bytes.
 
-A `Spoiler` draws everything from one `Random`, so a seed repeats a million frames. A frame starts as
-a list of fields, in which a name may occur twice. The list is spoilt and then encoded by hand, since
-no encoder of ours would write such frames. Then its bytes may be spoilt too.
+A `Spoiler` draws everything from one `Random`, so a seed repeats a million frames. A frame starts as a
+list of fields, in which a name may occur twice. The list is changed and then encoded by hand, because
+ordinary encoders do not write such frames. Then its bytes may be changed too.
 """
 
 import json
@@ -19,7 +19,7 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES
 
 Fields = list[tuple[Any, Any]]
-"""A message before it is encoded; keys may be anything, and occur twice."""
+"""A message before it is encoded; keys may have any type and occur twice."""
 
 NUMBERS: Final = (
     *(0, 1, -1, 2, 16, 17, 20, 21, 100, 101, 2**31, 2**53 - 1, 2**53, 2**63 - 1, 2**63, 2**64 - 1),
@@ -68,7 +68,7 @@ OTHERS: Final[Sequence[Any]] = (None, True, False, b"", b"draw", [], {}, [[]], {
 
 
 class Spoiler:
-    """Makes spoilt frames for one subprotocol."""
+    """Makes damaged frames for one subprotocol."""
 
     def __init__(self, random: Random, subprotocol: str) -> None:
         self._random = random
@@ -76,7 +76,7 @@ class Spoiler:
         self._commands = [msgspec.to_builtins(command) for command in COMMANDS.values()]
 
     def frame(self, command: AnyCommand | None = None) -> Frame:
-        """Make a frame from a command (from any, with `None`), spoilt in no, one or several ways."""
+        """Make a frame from a command (from a random one if `None`), with any number of damages."""
         random = self._random
         if command is None:
             fields = list(random.choice(self._commands).items())
@@ -127,7 +127,7 @@ class Spoiler:
         fields.append(self._random.choice(list(other.items())))
 
     def change_type(self, fields: Fields) -> None:
-        """Replace the type by another command's, and keep the fields."""
+        """Replace the type by that of another command, and keep the fields."""
         other = self._random.choice(self._commands)["type"]
         fields[:] = [(name, other if name == "type" else value) for name, value in fields]
 
@@ -186,7 +186,7 @@ class Spoiler:
         return frame + other[self._random.choice((0, len(other) // 2)) :]
 
     def add_false_length(self, frame: bytes) -> bytes:
-        """Put a length or a depth in front that nothing follows."""
+        """Insert a length or a nesting depth at the start that nothing follows."""
         return self._random.choice(FALSE_LENGTHS) + frame
 
     def replace_by_noise(self, frame: bytes) -> bytes:

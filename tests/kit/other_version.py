@@ -1,10 +1,9 @@
 """The server as another version: `python -m kit.other_version`, with the server's own options.
 
-It reports another version, its Functions have another text and so other names, and everything that it
-writes for other nodes to read has one field more than they know: tables, their settings, seats and
-outcomes, and the events that nodes publish. A field that it once found in a table must still be there
-whoever else has written meanwhile; if it is not, that is an error in its log (`field_lost`), and the test
-fails.
+It reports another version number. Its Functions have another text, and therefore other names. Everything
+that it writes for other nodes has one field that they do not know: tables, their settings, seats and
+outcomes, and the events that nodes publish. This field must survive writes by nodes of the usual version.
+If it is lost, the server logs the error `field_lost`, and the test fails.
 """
 
 import sys
@@ -20,7 +19,7 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Have the Functions publish one field more, under names that belong to the new text."""
+    """Make the Functions publish an additional field, under the names that belong to the new text."""
     text = library.SOURCE.replace(library.VERSION, library.VERSION_MARK)
     changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
     assert changed != text
@@ -29,7 +28,7 @@ def change_functions() -> None:
 
 
 def change_the_rest() -> None:
-    """Change everything else. The Functions must be changed before: modules imported here take their names."""
+    """Change everything but the Functions, which must be changed before: imports here take their names."""
     from saratoga_server import app
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing, writes
@@ -40,7 +39,7 @@ def change_the_rest() -> None:
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the field; a table that was only packed may not have been stored."""
+    """Tables that were read with the additional field; a table that was only packed may not be stored."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
@@ -70,14 +69,14 @@ def change_the_rest() -> None:
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body with one field more in each of its parts."""
+    """Return the body with an additional field in each of its parts."""
     for part in parts(body).values():
         part["mood"] = MOOD
     return body
 
 
 def moods_lost(body: dict[str, Any]) -> list[str]:
-    """Return the parts that lack the field though a node that knows it has written them.
+    """Return the parts that lack the field although a node that knows it has written them.
 
     Seats and outcomes are left out: another node may have created them since.
     """

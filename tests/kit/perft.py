@@ -1,14 +1,14 @@
 """Count lines of play: the number of sequences of legal moves of a given length.
 
-A count covers every rule that takes part in those moves, so a change of the rules shows as a
-change of numbers in `tests/rules/perft/*.perft`. When rules change on purpose,
+A count depends on every rule that applies to those moves, so a change of the rules changes numbers in
+`tests/rules/perft/*.perft`. After an intended change of the rules,
 
     PYTHONPATH=tests python -m kit.perft
 
-counts everything anew, and the change stands in the diff for whoever reviews it.
+counts again and rewrites the files; reviewers check the difference.
 
-A file holds deals (`deal SEED`, a practice seed) and positions (`position ..`, as text), each
-followed by lines of depth and count.
+A file holds deals (`deal SEED`, a practice seed) and positions (`position ..`, as text), each followed
+by lines with a depth and a count.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from saratoga_rules.position import Position, parse_position
 FOLDER = Path(__file__).parent.parent / "rules" / "perft"
 
 MOST_LINES = 6_000
-"""The most lines of play in the files; greater depths would take too long."""
+"""The largest count in the files; greater depths take too long."""
 
 
 def perft(game: Game, position: Position, depth: int) -> int:
@@ -52,7 +52,7 @@ class Entry:
 
 
 def entries(name: str) -> Iterator[Entry]:
-    """Return the entries that the file of a game should have."""
+    """Yield the entries that the file of a game must have."""
     start, counts = "", list[int]()
     for line in (FOLDER / f"{name}.perft").read_text("utf-8").splitlines():
         if line[:1].isdigit():

@@ -1,7 +1,6 @@
-"""A faulty link for one player, which knows where one command ends and the next begins.
+"""A faulty link for one player, which finds the boundaries between commands.
 
-It can cut the connection between a move and its answer, and send moves twice, late or in another
-order.
+It can cut the connection between a move and its answer, and send moves twice, late or in another order.
 """
 
 from collections import deque
@@ -21,7 +20,7 @@ from kit.faulty_link import Dial, FaultyLink, LinkConnection, listening
 ANSWER = b"move_made"
 
 KEPT_MOVES = 4
-"""Moves that `repeat_old_moves` sends again."""
+"""The number of moves that `repeat_old_moves` sends again."""
 
 
 class PlayerLink(FaultyLink):
@@ -34,7 +33,7 @@ class PlayerLink(FaultyLink):
         self._has_upgraded = False
 
     def prepare(self, connection: LinkConnection) -> None:
-        """Pass the connection's frames through the present fault."""
+        """Route a new connection's frames through the present fault."""
         self._has_upgraded = False
         rest = b""
 
@@ -60,7 +59,7 @@ class PlayerLink(FaultyLink):
         return passed
 
     def cut_before_answer(self, on_done: Callable[[], None]) -> None:
-        """Pass on the next move, and cut the connection when its answer comes."""
+        """Forward the next move, and cut the connection when its answer arrives."""
 
         def arm() -> None:
             self._frame_fault, connection = None, self.newest
@@ -83,7 +82,7 @@ class PlayerLink(FaultyLink):
     def reorder_moves(
         self, count: int, order: Callable[[list[bytes]], None], on_done: Callable[[], None]
     ) -> None:
-        """Hold back `count` moves, then send them in another order; `order` sorts in place."""
+        """Hold back `count` moves, then send them in another order; `order` sorts the list in place."""
         self._frame_fault = ReorderMoves(count, order, self._send, self._ending_fault(on_done))
 
     def _ending_fault(self, on_done: Callable[[], None]) -> Callable[[], None]:
@@ -98,19 +97,19 @@ class PlayerLink(FaultyLink):
             self.newest.send_to_server(data)
 
     def repeat_old_moves(self) -> None:
-        """Send the latest moves again, on whichever connection they were sent before."""
+        """Send the latest moves once more, even if they were first sent over an earlier connection."""
         if self._has_upgraded:
             self._send(b"".join(self._moves))
 
     def stop_faults(self) -> None:
-        """Pass on all further frames unchanged, and read again."""
+        """Forward all further frames unchanged, and resume reading."""
         self._frame_fault = None
         self.resume()
 
 
 @asynccontextmanager
 async def player_link(dial: Dial) -> AsyncIterator[PlayerLink]:
-    """Open a player's link to the servers that `dial` finds."""
+    """Open a player's link to the servers that `dial` connects to."""
     link = PlayerLink(dial)
     async with listening(link):
         yield link

@@ -16,7 +16,7 @@ from saratoga_protocol.events import AnyEvent, Event
 from saratoga_protocol.version import MSGPACK
 
 LARGEST_EVENT = 4 * 1024 * 1024
-"""Bytes that a client should accept (protocol/README.md)."""
+"""The largest event in bytes that a client should accept (protocol/README.md)."""
 
 
 class SocketPlayer(Player):
@@ -43,7 +43,7 @@ class SocketPlayer(Player):
         return cast(AnyEvent, answer)
 
     async def closed(self) -> tuple[int, str]:
-        """Wait until the server closes the connection; returns the code and the reason."""
+        """Wait until the server closes the connection; return the close code and the reason."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             await self._listening
         return self.socket.close_code or 0, self.socket.close_reason or ""

@@ -32,7 +32,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.transport.commands import Commands
 
 RECEIVED_WITHIN = 20.0
-"""Seconds that a test waits for an event at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a test waits for an event; a bound, not a measurement."""
 
 E = TypeVar("E")
 
@@ -43,7 +43,7 @@ def token_of(name: str) -> str:
 
 
 class Disconnected(Exception):
-    """The server has closed the connection."""
+    """An error: the server has closed the connection."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(code, reason)
@@ -61,13 +61,13 @@ class Received:
         self._end: Disconnected | None = None
 
     def add(self, frame: bytes | str) -> None:
-        """Keep a frame and wake all waits for an event."""
+        """Keep a frame and wake all tasks that wait for an event."""
         self.frames.append(frame)
         self.events.append(cast(AnyEvent, self.codec.decode_event(frame)))
         self._wake()
 
     def end(self, how: Disconnected) -> None:
-        """Make every wait for an event raise `how`."""
+        """Make every wait for an event raise the error `how`."""
         self._end = how
         self._wake()
 
@@ -115,7 +115,7 @@ class Player(ABC):
         """Send a command and return its response."""
 
     async def send(self, command: AnyCommand) -> AnyEvent:
-        """Send this command with its own id; returns the response."""
+        """Send this command with the id that it has; return the response."""
         self.last_id = max(self.last_id, command.id)
         return await self.exchange(command)
 
@@ -124,12 +124,12 @@ class Player(ABC):
         return await self.received.next(kind, since, **wanted)
 
     async def ask(self, kind: type[Any], **fields: object) -> Any:
-        """Send a command with the next id; returns the response."""
+        """Send a command with the next id; return the response."""
         self.last_id += 1
         return await self.exchange(kind(id=self.last_id, **fields))
 
     async def refused(self, kind: type[Any], **fields: object) -> str:
-        """Send a command that the server must refuse; returns the refusal's code."""
+        """Send a command that the server must refuse; return the code of the refusal."""
         answer = await self.ask(kind, **fields)
         assert isinstance(answer, Refused), answer
         assert answer.re == self.last_id
@@ -190,13 +190,13 @@ class Player(ABC):
         return cast(AnyEvent, answer)
 
     async def move(self, text: str, **fields: object) -> AnyEvent:
-        """Send a move that follows the newest board received."""
+        """Send a move for the newest board received."""
         board = self.board
         given = {"race": board.race, "after": board.count, "move": text} | fields
         return cast(AnyEvent, await self.ask(MakeMove, **given))
 
     async def moves(self, *texts: str) -> MoveMade:
-        """Make moves that must be legal; returns the last response."""
+        """Make moves that must be legal; return the last response."""
         made: list[MoveMade] = []
         for text in texts:
             answer = await self.move(text)
@@ -212,7 +212,7 @@ class Player(ABC):
 
 @dataclass
 class RecordingConnection:
-    """A connection that keeps what is sent over it."""
+    """A connection that keeps the frames sent over it."""
 
     received: Received
     closed: list[CloseCode] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Positions written as text, one pile per line, for tests.
 
-    t1: KS QH JS        columns, bottom to top; those not drawn are spaces
+    t1: KS QH JS        columns, bottom to top; columns that are left out are spaces
     waste: 7C 8D        bottom to top
     reserve: ## 9H      bottom to top
     stock: 2C 3C 4C     the next card first
@@ -9,7 +9,7 @@
     base: 7             the rank that starts the foundations built up
     pass: 2
 
-Whatever is not drawn is empty. Nobody asks for whole packs: a few cards show a rule.
+Piles that are left out are empty. A position need not have a whole pack: a few cards show a rule.
 """
 
 import re
@@ -43,19 +43,19 @@ def draw(game: Game, picture: str) -> Position:
 
 
 def refused(game: Game, position: Position, move: str) -> Refusal | None:
-    """Return the judge's refusal of a move, or `None`."""
+    """Return the judge's refusal of a move, `None` if the move is legal."""
     return refusal(game, position, parse_move(move))
 
 
 def played(game: Game, position: Position, *moves: str) -> Position:
-    """Return the position after legal moves."""
+    """Return the position after these legal moves."""
     for move in moves:
         position = play(game, position, parse_move(move))
     return position
 
 
 def legal(game: Game, position: Position) -> set[str]:
-    """Return every legal move as text."""
+    """Return every legal move, written as text."""
     return {str(move) for move in legal_moves(game, position)}
 
 

@@ -1,4 +1,4 @@
-"""Practice games played by walkers, with a change of mind now and then."""
+"""Practice games played at random, with undos, redos and hints."""
 
 from functools import cache
 from random import Random
@@ -18,7 +18,7 @@ SEEDS = 12
 
 @cache
 def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
-    """A practice game at every moment: moves, undos, redos and hints, some seconds apart."""
+    """Return a practice game after each step: moves, undos, redos and hints, some seconds apart."""
     chance = Random(f"practice {name} {seed}")
     strategy = STRATEGIES[seed % len(STRATEGIES)]
     practice = new_game(from_seed(GAMES[name], f"walk {seed}"))
@@ -45,10 +45,10 @@ def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
 
 
 def practice_at(name: str, place: int) -> PracticeGame:
-    """A moment of some practice game of that name."""
+    """Return a practice game of that name at one of its steps."""
     walked = practice_walk(name, place // LONGEST)
     return walked[place % LONGEST % len(walked)]
 
 
 moments = st.integers(0, SEEDS * LONGEST - 1)
-"""Every moment of every walk."""
+"""Numbers of every step of every practice walk."""

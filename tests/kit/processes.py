@@ -1,4 +1,4 @@
-"""Processes as other processes see them."""
+"""Functions that look at other processes."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 GONE_WITHIN = 20.0
-"""Seconds that a test waits at most. It is a bound, not a measurement."""
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
 
 
 def is_running(pid: int) -> bool:
@@ -24,7 +24,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    """Wait until the process has ended; it need not be a child of this one."""
+    """Wait until the process has ended; it may be a child of another process."""
     until = time.monotonic() + GONE_WITHIN
     while is_running(pid):
         assert time.monotonic() < until, f"process {pid} does not end"
@@ -46,7 +46,7 @@ def wait_until_unlocked(path: Path) -> None:
 
 
 def listener_of(path: Path) -> int:
-    """Return the process that listens on a Unix socket. Raises `OSError` if none does."""
+    """Return the id of the process that listens on a Unix socket. Raise `OSError` if none does."""
     credentials = struct.Struct("3i")
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))

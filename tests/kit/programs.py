@@ -1,8 +1,8 @@
 """Programs that some tests need and that not every machine has, such as nginx and promtool.
 
-`@pytest.mark.needs("nginx")` names them. If one is missing, its tests are deselected and the summary
-names the program. They are not skipped, so a run does not look more complete than it is. With `CI`
-or `SARATOGA_NEED_PROGRAMS=1` in the environment they run all the same, and fail.
+`@pytest.mark.needs("nginx")` names them. If a program is missing, its tests are deselected (not skipped)
+and the summary names the program. With `CI` or `SARATOGA_NEED_PROGRAMS=1` in the environment these tests
+run and fail.
 """
 
 import os
@@ -29,7 +29,7 @@ KNOWN = (
 
 
 def find_program(name: str) -> str | None:
-    """Return the path of a program: beside this Python, on the path, or in the folders for root."""
+    """Return the path of a program beside this Python, on the path, or in the folders for root; or `None`."""
     beside = Path(sys.executable).with_name(name)
     if beside.exists():
         return str(beside)
@@ -37,7 +37,7 @@ def find_program(name: str) -> str | None:
 
 
 def program(name: str) -> str:
-    """Return the path of a program; fail the test if it is missing."""
+    """Return the path of a program; fail the test if the program is missing."""
     found = find_program(name)
     if found is None:
         pytest.fail(f"{name} is not installed, and this run must test with it")

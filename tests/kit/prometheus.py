@@ -1,4 +1,4 @@
-"""Prometheus with the settings in `deploy/prometheus`, and its answers to queries."""
+"""A Prometheus process with the settings in `deploy/prometheus`, and its answers to queries."""
 
 import json
 import subprocess
@@ -52,7 +52,7 @@ class Prometheus:
 
 @contextmanager
 def open_prometheus(targets: Mapping[str, Sequence[int]]) -> Iterator[Prometheus]:
-    """Run Prometheus and let it scrape the ports of each kind of target, `node` and `machine`, often."""
+    """Run Prometheus, which scrapes the ports of each kind of target, `node` and `machine`."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as scratch:
         folder, port = Path(scratch), free_port()
         settings = replaced(
@@ -99,7 +99,7 @@ def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
 
 @contextmanager
 def open_node_exporter() -> Iterator[int]:
-    """Run the exporter of this machine's metrics with the flags of compose.yaml."""
+    """Run the node exporter with the flags of compose.yaml; yield its port."""
     port = free_port()
     process = subprocess.Popen(
         [

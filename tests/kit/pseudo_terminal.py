@@ -1,7 +1,6 @@
 """A pseudo-terminal that runs programs and records everything that they write.
 
-A `PseudoTerminal` outlives the programs in it, as a window outlives what is typed at its shell: so
-one can be asked what it is like before and after.
+A `PseudoTerminal` stays open between programs, so a test can compare its settings before and after one.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from typing import Final
 from kit.terminal_bytes import TerminalModes, questions
 
 SEEN_WITHIN: Final = 30.0
-"""Seconds for anything awaited: a bound that no test should reach."""
+"""Longest time in seconds for anything awaited; a bound that no test should reach."""
 
 CELL_WIDTH, CELL_HEIGHT = 10, 20
 """The size of a cell in pixels."""
@@ -28,11 +27,11 @@ _TAKE_TERMINAL: Final = (
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "os.execvp(sys.argv[1], sys.argv[1:])"
 )
-"""Makes the terminal the program's controlling terminal, so that Ctrl-C and resizes reach it."""
+"""Code that makes the terminal the program's controlling terminal, so that Ctrl-C and resizes reach it."""
 
 
 class PseudoTerminal:
-    """A window of this size; a `modern` one answers queries."""
+    """A terminal window of this size; a `modern` one answers queries."""
 
     def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
         self.modern = modern
@@ -73,11 +72,11 @@ class PseudoTerminal:
             await process.wait()
 
     def type(self, keys: bytes) -> None:
-        """Send input as the keyboard or the mouse does."""
+        """Send input as if from the keyboard or the mouse."""
         os.write(self._own, keys)
 
     def point(self, button: int, column: int, line: int, *, released: bool = False) -> None:
-        """Send a mouse event at a cell, counted from 0, in SGR form; 32 more is a drag."""
+        """Send a mouse event at a cell, counted from 0, in SGR format; add 32 to the button for a drag."""
         across, down = (CELL_WIDTH, CELL_HEIGHT) if self.modes.private.get(1016) else (1, 1)
         # In pixels: the middle of the cell.
         at = (column * across + across // 2 + 1, line * down + down // 2 + 1)
@@ -122,7 +121,7 @@ class PseudoTerminal:
         more.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds()`, checked whenever the program writes."""
+        """Wait until `holds()` is true; it is called whenever the program writes."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
                 while not holds():
@@ -133,7 +132,7 @@ class PseudoTerminal:
             ) from None
 
     async def shows(self, text: str, since: int = 0) -> None:
-        """Wait until the text was written in one piece, from byte `since` on."""
+        """Wait until the text was written in one piece, at or after byte `since`."""
         wanted = text.encode()
         await self.until(lambda: wanted in self.written[since:])
 
@@ -155,7 +154,7 @@ class PseudoTerminal:
         return code
 
     def drain(self) -> None:
-        """Read everything that is written already."""
+        """Read all output that is available."""
         size = -1
         while size != len(self.written):
             size = len(self.written)
@@ -170,7 +169,7 @@ class PseudoTerminal:
 
 
 def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """Return the environment of a program in a terminal with many colours; `None` removes a name."""
+    """Return the environment of a program in a terminal with many colours; a value of `None` removes a name."""
     wanted: dict[str, str | None] = {
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",

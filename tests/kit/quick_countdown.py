@@ -1,6 +1,6 @@
-"""The server with a countdown of one second: `python -m kit.quick_countdown`, with the server's options.
+"""A server with a countdown of one second: `python -m kit.quick_countdown`, with the server's options.
 
-Tests that wait for whole races use it in place of the five seconds that players get.
+Tests that wait for whole races use it, because the usual countdown lasts five seconds.
 """
 
 import sys

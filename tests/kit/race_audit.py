@@ -1,7 +1,7 @@
-"""Audit a finished race: the server's record, the players' notes and the rules must agree.
+"""Audit a finished race: compare the server's record, the players' notes and the rules.
 
-`disagreements` compares what the server announced, what each player was sent move by move, and what
-the rules make of the record. It describes each difference in a sentence.
+`disagreements` compares what the server announced, what each player was sent move by move, and the
+positions that the rules compute from the record. It describes each difference in a sentence.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ from saratoga_server.ports import LogEntry, StoredBoard
 def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
     """Describe where a race's record, its announced result and the players' notes differ.
 
-    A player that was disconnected at the end of the race may not have received its result.
+    A player that was disconnected at the end of the race need not have received its result.
     """
     record = parse_record(text)
     found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
@@ -65,7 +65,7 @@ def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterat
 
 
 def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Compare every state of the player's board that it was sent with what the moves make."""
+    """Compare every state of the player's board that it was sent with the states that its moves make."""
     positions = replay(record, racer.player)
     opening = notes.openings.get(record.race_id)
     if opening is not None and opening.view != wire_view(redact(record.deal)):
@@ -91,8 +91,8 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
 def _last_seen(notes: Notes, race: str) -> BoardView | None:
     """Return the last board that the player must have been sent.
 
-    `None` if the player was disconnected after its last move: the server may have ended the board
-    meanwhile, and the race may have been over when the player was back.
+    Return `None` if the player was disconnected after its last move: the server may have ended the board
+    meanwhile, and the race may have been over when the player reconnected.
     """
     if race in notes.ended:
         return notes.ended[race]
@@ -142,7 +142,7 @@ def _faults_of_view(
 
 
 def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Check that every entry of a stored log is one command of the player's, carried out once."""
+    """Check that every entry of a stored log is one command of the player, carried out once."""
     if [entry.text for entry in stored.entries] != [line.text for line in racer.log]:
         yield "the stored log and the record differ"
     last_id = 0
@@ -166,7 +166,7 @@ def faults_of_open_board(stored: StoredBoard, done: Sequence[Acknowledged]) -> I
 
 
 def faults_of_count(boards: Sequence[StoredBoard]) -> Iterator[str]:
-    """Check that the entries of a race's boards are numbered 1, 2, 3 ... in the order of time."""
+    """Check that the entries of a race's boards are numbered 1, 2, 3 ... in order of time."""
     entries = sorted((entry.number, entry.at) for board in boards for entry in board.entries)
     if [number for number, _ in entries] != list(range(1, len(entries) + 1)):
         yield "the entries of the race are not numbered one after the other"
@@ -189,14 +189,14 @@ def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]
 
 
 def unnoticed_changes(text: str, chance: Random, times: int) -> list[str]:
-    """Change one byte of a record at random, `times` times; return the changes that verify accepts."""
+    """Change one random byte of a record, `times` times; return the changes that the verifier accepts."""
     whole = text.encode()
     places = ((chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times))
     return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
 
 
 def unnoticed_change_of_any_byte(text: str, chance: Random) -> list[str]:
-    """Change every byte of a record once; return the changes that verify accepts."""
+    """Change every byte of a record once; return the changes that the verifier accepts."""
     whole = text.encode()
     places = ((at, chance.randrange(1, 256)) for at in range(len(whole)))
     return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]

@@ -1,7 +1,7 @@
-"""The picture of a race in the README: `make picture`.
+"""Paint the picture of a race for the README: `make picture`.
 
-A house with its door open, four rivals of two kinds, and the real program, whose screen is saved
-after two minutes of racing. The deal is always the same; so is what everybody means to play.
+The real client races against four rivals, two people and two bots, on a server in this process. Its
+screen is saved after two minutes. The deal and the players' strategies are always the same.
 """
 
 import asyncio
@@ -50,11 +50,11 @@ RIVALS: Final = (
     ("Biscuit", True, Strength.STRONG, 1.2),
     ("Old Tom", True, Strength.WEAK, 0.9),
 )
-"""Names, whether they are bots, how they play, and moves a second; all of them are driven here."""
+"""Name, whether it is shown as a bot, strength, and moves a second of each rival; all are bots here."""
 
 GAME, SEED, MOVES, PACE = "lady-palk", "otter", 150, 1.6
 LAST_KEYS: Final = ("tab",)
-"""What the player is about to do in the picture."""
+"""The keys that are pressed before the picture is saved."""
 
 Shown = TypeVar("Shown", bound=Screen[None])
 
@@ -63,8 +63,8 @@ FONT_FACES: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 REMARKS: Final = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
-def meant(game: str, seed: str, most: int) -> list[Move]:
-    """The moves that a strong player makes of a deal."""
+def planned_moves(game: str, seed: str, most: int) -> list[Move]:
+    """Return the first moves, at most `most`, that the strong bot makes on a deal."""
     rules = GAMES[game]
     position, memory = from_seed(rules, seed).position, Memory()
     moves: list[Move] = []
@@ -79,24 +79,26 @@ def meant(game: str, seed: str, most: int) -> list[Move]:
     return moves
 
 
-def without_fonts_from_elsewhere(svg: str) -> str:
-    """Whoever looks at the picture asks nobody else for letters."""
+def without_remote_fonts(svg: str) -> str:
+    """Replace fonts from the network by installed ones, so that the picture loads nothing."""
     svg = REMARKS.sub("", FONT_FACES.sub("", svg))
     return re.sub(r"font-family:[^;]*;", f"font-family: {FONTS};", svg)
 
 
 @asynccontextmanager
 async def rivals(url: str, game: str) -> AsyncIterator[str]:
-    """The others at a table that starts when all are ready; yields its code."""
+    """Seat the rivals at a table that starts when all are ready; yield the table's code."""
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
         code, playing = "", []
         for number, (name, is_bot, strength, pace) in enumerate(RIVALS):
             token = new_token()
-            house = await stack.enter_async_context(Connection(url, token, name=name, bot=is_bot))
+            connection = await stack.enter_async_context(
+                Connection(url, token, name=name, bot=is_bot)
+            )
             command = partial(JoinTable, table=code) if code else partial(CreateTable, game=game)
-            code = (await house.ask(command, Snapshot)).table.code
+            code = (await connection.ask(command, Snapshot)).table.code
             player = TablePlayer(
-                house,
+                connection,
                 CHOOSERS[strength],
                 pace=pace,
                 variation=number,
@@ -115,7 +117,7 @@ async def until_shown(pilot: Pilot[int], kind: type[Shown]) -> Shown:
 
 
 async def painted(url: str, code: str, moves: list[Move]) -> str:
-    """The player's screen, after those moves."""
+    """Return the player's screen as SVG after these moves."""
     async with open_connection(url) as connection:
         await claim_name(connection, YOU)
         session, _ = await take_seat(connection, code)
@@ -140,7 +142,7 @@ async def _race(app: SaratogaApp, code: str, moves: list[Move]) -> str:
 
 
 async def picture() -> str:
-    """The picture, with a house only for it."""
+    """Start a server and its store, race, and return the picture as SVG."""
     binary = binaries()["valkey"]
     assert binary is not None
     game = GAMES[GAME]
@@ -155,10 +157,10 @@ async def picture() -> str:
                 listening_server(stores, deal=lambda _game, _key: deal) as server,
                 rivals(server.url, GAME) as code,
             ):
-                svg = await painted(server.url, code, meant(GAME, SEED, MOVES))
+                svg = await painted(server.url, code, planned_moves(GAME, SEED, MOVES))
         finally:
             store.kill()
-    return without_fonts_from_elsewhere(svg) + "\n"
+    return without_remote_fonts(svg) + "\n"
 
 
 if __name__ == "__main__":

@@ -31,13 +31,13 @@ WORD_OF: dict[State, str] = {state: word for word, state in LOG_ENDINGS.items()}
 
 @dataclass(frozen=True)
 class Entrant:
-    """A racer, and the way it plays."""
+    """A racer and its strategy."""
 
     name: str
     strategy: Strategy
     bot: bool = False
     patience: int = 400
-    """Moves after which the racer ends the board."""
+    """The number of moves after which the racer ends the board."""
     goes: State = State.CASHED_OUT
     """The state in which the board ends: cashed out or left."""
 
@@ -58,7 +58,7 @@ def race(
     pace: int = 1500,
     chosen_seed: bool = False,
 ) -> RaceRecord:
-    """Return a finished race; at most `pace` milliseconds pass between two entries."""
+    """Return the record of a finished race, with at most `pace` milliseconds between two log entries."""
     game = GAMES[name]
     chance = Random(f"race {name} {seed}")
     secret = chance.randbytes(9 if chosen_seed else 32)
@@ -124,7 +124,7 @@ def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> No
 
 
 def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:
-    """Make the next move of a board; returns its log entries."""
+    """Make the next move of a board; return the entries that it adds to the log."""
     legal = legal_moves(game, board.position)
     if now >= DEADLINE:
         board.state = State.OUT_OF_TIME

@@ -26,10 +26,10 @@ from saratoga_server.ports import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0
-"""Seconds for anything awaited: a bound that no test should reach."""
+"""Longest time in seconds for anything awaited; a bound that no test should reach."""
 
 AT_ONCE = 0.1
-"""Seconds: less than a restart by the test takes."""
+"""Seconds within which a process counts as restarted by itself, not by the test."""
 
 
 class Victim(Enum):
@@ -46,15 +46,15 @@ class RacingBots:
 
     server_process: ServerProcess
     external: StoreServer | None
-    """The store, if it is not the server's own."""
+    """The store if it runs outside the server, `None` if it is embedded."""
     tables: list[list[RecordedPlayer]] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     returns: list[float] = field(default_factory=list)
-    """Seconds from the restart until a player was back; one value a player."""
+    """Seconds from the restart until a player was back, one value for each player."""
     restarts: list[float] = field(default_factory=list)
     """Seconds from a kill until all processes ran again."""
     killed_at_phase: list[str] = field(default_factory=list)
-    """The table's phase at every kill, as the first table's host knew it."""
+    """The phase of the first table at every kill, as its host last received it."""
 
     @property
     def players(self) -> list[RecordedPlayer]:
@@ -78,7 +78,7 @@ class RacingBots:
         await self.until(racing)
 
     async def kill(self, victim: Victim) -> None:
-        """Kill and restart; wait until every player is back."""
+        """Kill processes and start them again; wait until every player is back."""
         self.killed_at_phase.append(self.tables[0][0].notes.phase)
         killed = time.monotonic()
         if victim is not Victim.SERVER:
@@ -99,7 +99,7 @@ class RacingBots:
         )
 
     async def lose_store(self) -> None:
-        """Kill the store, and restart it only when every racer was refused because of it."""
+        """Kill the store; restart it after every racer was refused because the store was missing."""
         assert self.external is not None
         racers = [player.notes for player in self.players if player.notes.is_racing]
         await asyncio.to_thread(self.external.kill)
@@ -130,7 +130,7 @@ class RacingBots:
         )
 
     async def audit(self, store: Store) -> tuple[int, int]:
-        """Audit every race with all players' notes; return the numbers of races and acknowledged moves."""
+        """Audit every race with all players' notes; return the numbers of races and of acknowledged moves."""
         races = moves = 0
         assert await settled(store), "results are left in the outboxes"
         for table in self.tables:
@@ -151,7 +151,7 @@ class RacingBots:
         return records
 
     def figures(self) -> str:
-        """Describe how long processes and players took to be back."""
+        """Return a text with the times that processes and players took to be back."""
         up = f"up again in median {median(self.restarts):.2f} s, at most {max(self.restarts):.2f} s"
         if max(self.restarts) < AT_ONCE:
             up = "restarted by the server"
@@ -175,7 +175,7 @@ async def _audit_race(store: Store, table: list[RecordedPlayer], text: str) -> i
 
 
 async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records: list[str]) -> None:
-    """Check that every race counts once: a bankroll is the sum of the nets."""
+    """Check that every race counts once: a bankroll is the sum of a player's nets."""
     raced = [parse_record(text) for text in records]
     key = BoardKey(game=raced[0].game, ranking="bankroll", period="all", bots=True)
     for player in table:
@@ -188,12 +188,12 @@ async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records:
 
 
 def _raced(table: list[RecordedPlayer]) -> list[str]:
-    """Return the races that a player at the table knows are over."""
+    """Return the races that some player at the table knows to be over."""
     return sorted({race for player in table for race in player.notes.outcomes})
 
 
 def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
-    """Return when a player was back, with a move acknowledged or its seat resumed; `None`: not yet."""
+    """Return when a player was back (a move acknowledged or its seat resumed), `None` if not yet."""
     moments = [each.moment for each in notes.acknowledged[-3:] if each.moment > since]
     if by_connection:
         moments += [moment for moment in notes.connected[-3:] if moment > since]
@@ -208,7 +208,7 @@ def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
 async def racing_bots(
     games: tuple[str, ...], pace: float, external: StoreServer | None = None
 ) -> AsyncIterator[RacingBots]:
-    """Seat four bots for each of the games, at a server on that store or on its own."""
+    """Seat four bots at a table of each game, at a server with that store or with an embedded one."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with (
         running_server(*flags, module=quick_countdown.MODULE) as server_process,
@@ -225,7 +225,7 @@ async def racing_bots_at(
     server_process: ServerProcess,
     external: StoreServer | None,
 ) -> AsyncIterator[RacingBots]:
-    """Seat four bots for each of the games; they race until the context ends.
+    """Seat four bots at a table of each game; they race until the context ends.
 
     The players connect to the addresses in turn.
     """
@@ -253,6 +253,6 @@ async def racing_bots_at(
 
 @asynccontextmanager
 async def store_of(bots: RacingBots) -> AsyncIterator[Store]:
-    """Open the store of the bots' server."""
+    """Open another client of the store that the bots' server uses."""
     async with open_store(bots.store_url) as store:
         yield store

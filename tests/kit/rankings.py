@@ -1,7 +1,7 @@
-"""The leaderboards of a store, and which results of a record they must count.
+"""The leaderboards of a store, and the results of a record that they must count.
 
-Nothing is settled here: a server that leaves results in its outboxes must be noticed. Which results
-count is computed from the record, by the rules in `protocol/README.md`, *Over*.
+This module settles no results, so it notices a server that leaves results in its outboxes. It computes
+which results count from the record, by the rules in `protocol/README.md`, *Over*.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0
-"""Seconds for the nodes to settle all results; they look once a second."""
+"""Longest time in seconds for the nodes to settle all results; they look once a second."""
 
 _RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|people)$")
 
 
 async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
-    """Wait until the nodes have emptied every outbox; return False if they have not in time."""
+    """Wait until the nodes have emptied every outbox; return False after `SETTLED_WITHIN` seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + within
     while any(await store.client.commands([("LLEN", key) for key in OUTBOX_KEYS])):
@@ -30,7 +30,7 @@ async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
 
 
 async def stored_leaderboards(store: Store) -> set[BoardKey]:
-    """Return the key of every leaderboard that the store holds."""
+    """Return the keys of all leaderboards that the store holds."""
     found = set()
     async for key in store.client.scan("{leaderboard:*", "zset"):
         parts = _RANKING.match(key)

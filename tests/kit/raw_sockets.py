@@ -1,6 +1,6 @@
-"""Sockets for tests of clients that misbehave: nothing happens by itself.
+"""Sockets for tests of misbehaving clients: nothing happens unless the test does it.
 
-Nothing is read unless the test reads, no ping is answered, and a frame may stop anywhere.
+Data is read only when the test reads, no ping is answered, and a frame may stop anywhere.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ HEAD = (
 )
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 SMALL_WINDOW = 4096
-"""Bytes of the receive buffer of a connection that does not read."""
+"""The size in bytes of the receive buffer of a connection that does not read."""
 
 
 def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> bytes:
@@ -50,7 +50,7 @@ class RawSocket:
         await asyncio.to_thread(self._connection.sendall, data)
 
     async def read(self, most: int = 65536) -> bytes:
-        """Return the next bytes; none at the end of the connection."""
+        """Return the next bytes; empty at the end of the connection."""
         try:
             return await asyncio.to_thread(self._connection.recv, most)
         except ConnectionError:
@@ -65,7 +65,7 @@ class RawSocket:
         return found
 
     async def shake_hands(self, *headers: str) -> bytes:
-        """Send the WebSocket handshake; returns the head of the response only."""
+        """Send the WebSocket handshake; return the head of the response."""
         await self.say((HEAD + "".join(f"{line}\r\n" for line in headers) + "\r\n").encode())
         head = b""
         while not head.endswith(b"\r\n\r\n") and (piece := await self.read(1)):
@@ -73,7 +73,7 @@ class RawSocket:
         return head
 
     async def dropped(self, within: float = RECEIVED_WITHIN) -> bool:
-        """Wait without reading until the server drops the connection; returns whether it did."""
+        """Wait without reading until the server drops the connection; return False if it does not."""
         poll = select.poll()
         poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
         try:
@@ -98,7 +98,7 @@ def raw_socket(
         if tls is None:
             yield RawSocket(plain)
         else:
-            # hands are shaken with the first bytes, in the thread that sends them
+            # the handshake and the first bytes are sent in one thread
             with tls.wrap_socket(
                 plain, server_hostname="localhost", do_handshake_on_connect=False
             ) as wrapped:

@@ -1,4 +1,4 @@
-"""A plain session without a terminal: commands written beforehand, output kept as a list."""
+"""A plain session without a terminal: prepared commands as input, and a list of the lines written."""
 
 import io
 from collections.abc import Iterable

@@ -40,12 +40,12 @@ class Acknowledged:
     board: BoardView
     repeat: bool
     moment: float
-    """`time.monotonic()`, in seconds."""
+    """The time of the acknowledgement by `time.monotonic()`, in seconds."""
 
 
 @dataclass
 class Notes:
-    """Everything that a player was sent, and what it sent."""
+    """Everything that a player sent and received."""
 
     player: str = ""
     sent: dict[int, AnyCommand] = field(default_factory=dict)
@@ -55,11 +55,11 @@ class Notes:
     ended: dict[str, BoardView] = field(default_factory=dict)
     """The board as the server ended it, by race."""
     over: dict[str, float] = field(default_factory=dict)
-    """When the player was first shown that its board had ended (`time.monotonic()`), by race."""
+    """The time when the player first received that its board had ended (`time.monotonic()`), by race."""
     shown: dict[str, list[BoardView]] = field(default_factory=dict)
     """Every state of the player's own board that the server sent, by race."""
     taken_back: dict[str, list[str]] = field(default_factory=dict)
-    """Snapshots with an older board than the server had acknowledged, by race."""
+    """Snapshots with an older board than the newest acknowledged one, by race."""
     commitments: dict[str, str] = field(default_factory=dict)
     """Commitments named in the countdowns, by race."""
     nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Notes:
     announced: list[str] = field(default_factory=list)
     """Races whose end the server announced."""
     connected: list[float] = field(default_factory=list)
-    """Moments at which the player was connected, its seat resumed."""
+    """The times when the player had connected and resumed its seat (`time.monotonic()`)."""
     is_connected: bool = False
     board: BoardView | None = None
     """The player's own board, as last sent."""
@@ -77,15 +77,15 @@ class Notes:
     phase: str = ""
     """The table's phase, as last sent."""
     unavailable: int = 0
-    """Refusals because the server did not reach its store."""
+    """The number of refusals because the server did not reach its store."""
     heard: float = 0.0
-    """When the last event arrived."""
+    """The time of the last event (`time.monotonic()`)."""
     refused: Counter[str] = field(default_factory=Counter)
-    """Refusals by code."""
+    """The number of refusals by code."""
     lost_answers: Counter[str] = field(default_factory=Counter)
-    """Times that an answer may have got lost, by race: connection lost, store unavailable, timeout."""
+    """How often an answer may have been lost, by race: connection lost, store unavailable, timeout."""
     pipelined: Counter[str] = field(default_factory=Counter)
-    """Moves sent while another was unanswered, by race."""
+    """The number of moves sent while another was unanswered, by race."""
     on_news: Callable[[], None] = lambda: None
     """Called after every event and every change of the connection."""
 
@@ -197,13 +197,13 @@ class Notes:
         self.on_news()
 
     def miss_answer(self) -> None:
-        """Note that an awaited answer may be lost."""
+        """Note that an awaited answer may have been lost."""
         if self.board is not None:
             self.lost_answers[self.board.race] += 1
 
 
 class NotingRequests(Requests):
-    """Records every event and every command."""
+    """Requests that record every event and every command."""
 
     notes: Notes
 
@@ -267,7 +267,7 @@ class RecordedPlayer:
         return self.connection.notes
 
     async def race(self, races: int | None, pace: float, starts_with: int) -> Report:
-        """Play `races` races, or without end; a bot that is host starts them."""
+        """Play `races` races, or without end; a bot that is the host starts them."""
         self.bot = TablePlayer(
             self.connection,
             CHOOSERS[Strength(self.strength)],
@@ -279,7 +279,7 @@ class RecordedPlayer:
         return await self.bot.stay()
 
     def objections(self, race: str) -> tuple[str, ...]:
-        """Return what the bot's own fairness check found wrong with the race."""
+        """Return the faults that the bot's own fairness check found in the race."""
         assert self.bot is not None
         testimony = self.bot.testimonies.get(race)
         return () if testimony is None else testimony.disagreements
@@ -300,7 +300,7 @@ async def players_at_a_table(
     line_up: Sequence[str] = LINE_UP,
     cap: int = 20,
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Seat bots at a new table, named `names` and a number; the first is host.
+    """Seat bots at a new table, called `names` and a number; the first one is the host.
 
     The players connect to the addresses in turn.
     """

@@ -1,4 +1,4 @@
-"""Results of races, with only what a test names."""
+"""Results of races, with defaults for all fields that a test does not set."""
 
 from saratoga_protocol.events import Result
 from saratoga_server.messages.settlements import pack_settlement
@@ -29,7 +29,7 @@ def result_of(
 
 
 async def add_results(store: Stores, count: int) -> None:
-    """Put a race of that many players into the outbox; the first has the most cards banked."""
+    """Put the results of a race of that many players into the outbox; the first banked the most cards."""
     settlement = Settlement(
         race="odd-emu-11/1",
         game="canfield",

@@ -1,4 +1,4 @@
-"""Checks of a whole screen: no line is cut, no frame has a gap, and there are a title and a message."""
+"""Checks of a whole screen: no cut lines, no gaps in frames, a title and a message line."""
 
 import re
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ CUT: Final = ("..", "…")
 """The ends of a text that has been cut."""
 
 RACE: Final = "┌ RACE "
-"""The first line of the panel beside a board."""
+"""The start of the title of the panel beside a board."""
 CLOCK: Final = re.compile(r" \d+:\d\d$")
 
 
 def faults_on(screen: Screen, columns: int, lines: int) -> list[str]:
-    """Return every fault of a screen, as text."""
+    """Return a description of every fault of a screen."""
     if len(screen.lines) != lines:
         return [f"{len(screen.lines)} lines of {lines}"]
     found = [

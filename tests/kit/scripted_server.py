@@ -1,7 +1,7 @@
-"""A scripted server: a WebSocket server that sends what the test tells it to send.
+"""A WebSocket server that sends what the test tells it to send.
 
-It answers hellos and heartbeats by itself and hands every other command to the test, which answers,
-stays silent or closes the connection. For conversations that a real server never has.
+It answers hellos and heartbeats by itself and passes every other command to the test, which answers,
+stays silent or closes the connection. So tests can produce exchanges that a real server never has.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ CODE = "mint-otter-42"
 RACE = f"{CODE}/1"
 TOKEN = "5a" * 32
 NOON = 1_790_000_000_000
-"""The time that the scripted server's clock always shows."""
+"""The time that the scripted server's clock always shows, in milliseconds since 1970."""
 
 
 class ScriptedPeer:
@@ -37,7 +37,7 @@ class ScriptedPeer:
         self.gone = asyncio.Event()
 
     async def command(self) -> AnyCommand:
-        """The client's next command other than a hello or a heartbeat."""
+        """Return the client's next command other than a hello or a heartbeat."""
         async with asyncio.timeout(10):
             return await self._commands.get()
 
@@ -52,7 +52,7 @@ class ScriptedPeer:
         await self._socket.close(code, reason)
 
     def cut(self) -> None:
-        """Abort the connection, as if a cable was pulled or the server was killed."""
+        """Abort the connection without a close frame, as if the server was killed."""
         self._socket.transport.abort()
 
     async def listen(self) -> None:
@@ -91,7 +91,7 @@ class ScriptedServer:
         return f"ws://127.0.0.1:{self._port}"
 
     async def peer(self) -> ScriptedPeer:
-        """The next client that says hello."""
+        """Return the connection of the next client that says hello."""
         async with asyncio.timeout(10):
             return await self.peers.get()
 

@@ -1,4 +1,4 @@
-"""A player's fairness duties at the table of a scripted server, which is honest or not."""
+"""A player's fairness checks at the table of a scripted server, which is honest or not."""
 
 import asyncio
 from pathlib import Path
@@ -45,7 +45,7 @@ Alarms = list[tuple[str, tuple[str, ...]]]
 
 
 class DutifulPlayer:
-    """A player's duties, the connection, and the server's side of it."""
+    """A player's fairness checks, the connection, and the server's side of the connection."""
 
     def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
         self.peer = peer
@@ -55,7 +55,7 @@ class DutifulPlayer:
         )
 
     async def answer(self, duty: Any) -> commands.AnyCommand:
-        """Handle an event and accept the one command that the duties send."""
+        """Handle an event and return the one command that the fairness checks send."""
         doing = asyncio.ensure_future(duty)
         command = await self.peer.command()
         await self.peer.send(events.Done(re=command.id))
@@ -68,7 +68,7 @@ class DutifulPlayer:
         return command
 
     async def race(self) -> str:
-        """Go from the gathering to the deal; return the revealed nonce."""
+        """Go from the gathering to the deal; return the nonce that the player revealed."""
         await self.seat.handle(gathering())
         ready = await self.ready()
         reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))

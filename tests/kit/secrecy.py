@@ -1,8 +1,8 @@
-"""What a player may not see, and the search for it in everything that the player was sent.
+"""The cards that a player may see, and a search for hidden ones in everything that it was sent.
 
-The rules of sight are written here a second time, without the server's `redact` and `wire_view`. A
-player may see the waste, the columns, the foundations, the top card of the reserve, and the number of
-cards in stock and reserve.
+This is a second implementation, without the server's `redact` and `wire_view`. A player may see the
+waste, the columns, the foundations, the top card of the reserve, and the number of cards in stock and
+reserve.
 """
 
 import re
@@ -16,29 +16,29 @@ import pytest
 from saratoga_rules.position import Position
 
 CARD: Final = re.compile(r"[A23456789TJQK][CSHD]")
-"""The name of a card, anywhere in a text."""
+"""Matches the name of a card anywhere in a text."""
 
 OF_A_BOARD: Final = frozenset(
     {"view", "stock", "waste", "reserve", "reserve_top", "columns", "up", "down", "passes", "base"}
 )
-"""Keys of a board view: only a player's own board may hold them."""
+"""The keys of a board view: a player may receive them for its own board only."""
 
 OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state"})
-"""Keys of a standing: all that others may know of a racer."""
+"""The keys of a standing, which is all that others may know of a racer."""
 
 
 ODD_MOVES: Final = (
     *("redeal", "draw", "w>up", "w>down", "r>up", "r>t1", "t1>t2", "t2>t1:9", "up.S>t3", "x"),
 )
-"""Moves that a curious player tries; most of them are illegal."""
+"""Moves that a curious player tries, most of them illegal."""
 
 
 class Leak(AssertionError):
-    """A player was sent what it may not see."""
+    """An error: a player was sent what it may not see."""
 
 
 def sight(position: Position) -> dict[str, Any]:
-    """Return all that may be seen of a position, as on the wire."""
+    """Return all that a player may see of a position, in the format of the wire."""
     return {
         "stock": len(position.stock),
         "waste": "".join(position.waste),
@@ -53,14 +53,14 @@ def sight(position: Position) -> dict[str, Any]:
 
 
 def opened(frame: bytes | str) -> dict[str, Any]:
-    """Decode a frame to plain maps, lists, texts and numbers, without leaving anything out."""
+    """Decode a frame to plain maps, lists, texts and numbers, and leave nothing out."""
     event = msgspec.json.decode(frame) if isinstance(frame, str) else msgspec.msgpack.decode(frame)
     assert isinstance(event, dict)
     return event
 
 
 def check_frame(frame: bytes | str, own: Sequence[Position]) -> None:
-    """Raise `Leak` if the frame shows more than the player's own positions, listed by entries."""
+    """Raise `Leak` if the frame shows more than the player's own positions."""
     event = opened(frame)
     board = event.pop("board", None)
     if board is not None:
@@ -104,7 +104,7 @@ def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def check_secrets(frames: Iterable[bytes | str], secrets: Iterable[str]) -> None:
-    """Raise `Leak` if a frame holds a secret, in hexadecimal or as bytes."""
+    """Raise `Leak` if a frame holds one of the secrets, in hexadecimal or as bytes."""
     sought = [form for secret in secrets for form in (secret.encode(), bytes.fromhex(secret))]
     for frame in frames:
         raw = frame.encode() if isinstance(frame, str) else frame
@@ -129,7 +129,7 @@ def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
 
 
 def leak(monkeypatch: pytest.MonkeyPatch, name: str, leaky: Callable[..., Any]) -> None:
-    """Let every module of the server that uses `name` pass its result through `leaky`."""
+    """Make every module of the server that uses the function `name` pass its result through `leaky`."""
     for module in [m for n, m in sys.modules.items() if n.startswith("saratoga_server")]:
         if hasattr(module, name):
             sound = getattr(module, name)

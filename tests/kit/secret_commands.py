@@ -1,8 +1,8 @@
-"""One script of commands, legal and not, run on deals that differ only in hidden cards.
+"""A script of commands, legal and not, that runs on deals which differ only in hidden cards.
 
-The script is made on one deal, by two racers, one of whom tries everything, and a player without a
-seat who does the same. Its frames are sent unchanged on any other deal. What comes back is kept step
-by step: every frame to every player, the HTTP pages, the metrics and the log.
+The script is made on one deal, by two racers, one of whom tries everything, and a player without a seat
+who does the same. The same frames are then sent on any other deal. Everything that comes back is kept
+step by step: every frame to every player, the HTTP pages, the metrics and the log.
 """
 
 import logging
@@ -43,29 +43,29 @@ from saratoga_server.node import Node
 from saratoga_server.transport.http_api import HttpPages
 
 Step = tuple[str, Frame]
-"""A player's name, and the frame that the player sends."""
+"""A player's name and the frame that the player sends."""
 
 OURS = re.compile(rb"saratoga_(?!tasks)")
-"""The server's own metrics; those of the process and its tasks include the test."""
+"""Matches the server's own metrics; those of the process and its tasks include the test."""
 
 PAGES_EVERY = 6
-"""Steps between two looks at the HTTP pages."""
+"""The number of steps between two requests of the HTTP pages."""
 
 RACERS = ("Anna", "Bert")
 SPOILT = 0.25
-"""The share of frames with spoilt bytes."""
+"""The share of frames with damaged bytes."""
 
 
 @dataclass
 class Run:
-    """What came back, and the boards, before the first step and after each."""
+    """Everything that came back, and the boards, before the first step and after each step."""
 
     script: list[Step]
     received: list[dict[str, int]] = field(default_factory=list)
-    """Frames or pages that each player had been sent, by step."""
+    """The number of frames or pages that each player had been sent, by step."""
     streams: dict[str, list[object]] = field(default_factory=dict)
     made: list[dict[str, int]] = field(default_factory=list)
-    """Moves that each racer had made, by step."""
+    """The number of moves that each racer had made, by step."""
     way: dict[str, list[Position]] = field(default_factory=dict)
     """Every position of each racer from the opening on."""
 
@@ -79,7 +79,7 @@ class Run:
 
 
 def check_same(ours: dict[str, list[object]], theirs: dict[str, list[object]]) -> None:
-    """Raise `Leak` with the first difference unless all players were sent the same."""
+    """Raise `Leak` with the first difference unless every player was sent the same in both runs."""
     for name, stream in ours.items():
         for number, (one, other) in enumerate(zip_longest(stream, theirs[name])):
             if one != other:
@@ -93,7 +93,7 @@ def _unlike(one: object, other: object) -> str:
 
 
 async def scripted(game: str, opening: Position, random: Random, steps: int) -> Run:
-    """Make a script on this deal while running it."""
+    """Make a script on this deal while running it; return the run."""
     return await _run_script(
         game, opening, steps, lambda racing: Tempter(racing, random, game).next()
     )
@@ -107,7 +107,7 @@ async def run_script(game: str, opening: Position, script: Sequence[Step]) -> Ru
 
 @dataclass
 class Racing:
-    """A server, and the players there."""
+    """A server and the players connected to it."""
 
     server: InProcessServer
     players: dict[str, MemoryPlayer]
@@ -195,7 +195,7 @@ def _moves(racing: Racing) -> dict[str, list[str]]:
 
 
 class Tempter:
-    """Chooses the next step by what the players know on this deal."""
+    """Chooses the next step from what the players know on this deal."""
 
     def __init__(self, racing: Racing, random: Random, game: str) -> None:
         self._room = racing
@@ -223,7 +223,7 @@ class Tempter:
         return name, frame
 
     def _taken(self, player: MemoryPlayer) -> list[int]:
-        """Return the ids that spoilt frames have used up."""
+        """Return the command ids that damaged frames have used."""
         seat = self._room.server.state(self._room.code).seat(player.player)
         race = self._room.server.node.races.known(f"{self._room.code}/1")
         run = None if race is None else race.runs.get(player.player)
@@ -249,7 +249,7 @@ class Tempter:
         )
 
     def _odd(self, player: MemoryPlayer) -> AnyCommand:
-        """Make any command but one that ends a board, since the record would be public."""
+        """Make any command except one that ends a board, because then the record would be public."""
         random, code = self._random, self._room.code
         ident = player.last_id + 1 if random.random() < 0.8 else random.randrange(1, 60)
         here: dict[str, Any] = {
@@ -283,7 +283,7 @@ class Tempter:
 
 
 def _leaves_ids(codec: Codec, frame: Frame) -> bool:
-    """Return whether ids are left after this frame's: after the largest none is accepted."""
+    """Return whether a frame leaves command ids to use: after the largest id no command is accepted."""
     try:
         return codec.decode_command(frame).id < 1000
     except BadFrame:

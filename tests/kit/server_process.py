@@ -27,9 +27,9 @@ from kit.stores import SCRATCH
 
 READY: Final = "saratoga-server ready "
 READY_WITHIN: Final = 30.0
-"""Seconds until the ready line, the start of the store included."""
+"""Longest time in seconds until the ready line, including the start of the store."""
 STOPPED_WITHIN: Final = 30.0
-"""Seconds; a server takes at most 20 to drain."""
+"""Longest time in seconds for a server to stop; it drains for at most 20 seconds."""
 FAULTS: Final = ("server_fault", "withheld", "node_event_failed")
 
 
@@ -76,7 +76,7 @@ class ServerProcess:
         return self.process.pid
 
     async def start(self) -> None:
-        """Start, and return when the server is ready."""
+        """Start the process; return when the server is ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
@@ -95,7 +95,7 @@ class ServerProcess:
         self.port = int(line.decode().strip().rpartition(":")[2])
 
     async def kill(self) -> None:
-        """Send SIGKILL; the embedded store ends by itself."""
+        """Send SIGKILL; the embedded store then ends by itself."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> int:
@@ -118,7 +118,7 @@ class ServerProcess:
         return process.returncode or 0
 
     async def get(self, path: str) -> tuple[int, Any]:
-        """Get an HTTP page; returns its status, and its JSON or text."""
+        """Get an HTTP page; return its status, and its JSON or text."""
         return await asyncio.to_thread(_fetched, f"http://127.0.0.1:{self.port}{path}")
 
     def events(self) -> list[dict[str, Any]]:
@@ -185,7 +185,7 @@ def _wait_for_end_of_store(server_process: ServerProcess) -> None:
 
 
 def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the options of a server on that store; `None` is its embedded one."""
+    """Return the options of a server on that store; `None` means its embedded store."""
     return (*(("--redis", redis) if redis else ()), *more)
 
 

@@ -1,4 +1,4 @@
-"""Invented events of a table, and the session states after them."""
+"""Invented events of a table, and the client's session states after them."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ NAMES = {"a": "ana", "r": "raj", "m": "mei", "o": "Otto"}
 
 
 def player(letter: str) -> str:
-    """Return a player's id; `y` is the player whose session it is."""
+    """Return the id of a player; the session belongs to the player `y`."""
     return YOU if letter == "y" else (letter * 16)[:16]
 
 
 def seat(letter: str, **more: object) -> events.Seat:
-    """Return a seat; Otto is a bot."""
+    """Return a seat; only Otto is a bot."""
     given: dict[str, object] = {"name": NAMES.get(letter, f"racer {letter}"), "bot": letter == "o"}
     if letter == "y":
         given["name"] = "Zoë"
@@ -78,7 +78,7 @@ def standings(text: str, game: str = "canfield", race: str = RACE) -> events.Sta
 
 
 def outcome(text: str, game: str = "canfield") -> events.Outcome:
-    """Return an outcome, written as for `standings`."""
+    """Return an outcome, written in the same notation as for `standings`."""
     return events.Outcome(
         race=RACE,
         game=game,
@@ -103,7 +103,7 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
 
 
 def opening(game: str = "canfield", key: int = 0) -> Position:
-    """Return a deal of the game."""
+    """Return an opening position of the game."""
     return deal_for_key(GAMES[game], bytes([key]) * 32)
 
 

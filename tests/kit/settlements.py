@@ -1,4 +1,4 @@
-"""Settlements of invented races, and their way into a store's leaderboards."""
+"""Settlements of invented races, and functions that put them into a store's leaderboards."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,14 +61,14 @@ async def put_out(store: AnyStore, *settlements: Settlement) -> None:
 
 
 async def settle(store: AnyStore, *settlements: Settlement) -> None:
-    """Settle one race after another, since the outbox promises no order between tables."""
+    """Settle one race after another, because the outbox keeps no order between tables."""
     for each in settlements:
         await put_out(store, each)
         assert await store.leaderboards.settle_outbox(10) == [each]
 
 
 async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
-    """A settlement as another version of the server writes it."""
+    """Put a settlement into the outbox in the format of another version of the server."""
     code = code or f"lone-crane-{next(numbers)}"
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
@@ -77,7 +77,7 @@ async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None
 
 @contextmanager
 def older_node() -> Iterator[None]:
-    """Make every settlement unreadable inside the block."""
+    """Make every settlement unreadable within the block, as for an older node."""
 
     def older(packed: bytes) -> Settlement:
         raise ValueError("not a settlement of this version")

@@ -1,7 +1,7 @@
 """Random positions of a few cards, for tests with exhaustive searches.
 
-Nobody would reach most of them, and packs are not complete. But foundations, columns with runs in
-them, spaces, reserve, waste and stock are all there in every mixture.
+Most of them never occur in real games, and packs are incomplete. They mix foundations, columns with
+runs, spaces, reserve, waste and stock in all ways.
 """
 
 from random import Random

@@ -1,4 +1,4 @@
-"""A client's connection to a server in the test's own process, moved along by the test.
+"""A client's connection to a server in the test's own process, advanced step by step by the test.
 
 The client's code and the server's code are the real ones; only the network between them is replaced.
 The test lets the server answer one command, delivers one event to the client, or cuts the connection.
@@ -32,7 +32,7 @@ ANSWERED_AT_ONCE = (Hello, Heartbeat, Resume)
 
 
 async def run_ready_tasks() -> None:
-    """Let every task run until it waits for something outside the event loop."""
+    """Run all tasks until each waits for something outside the event loop."""
     for _ in range(20):
         await asyncio.sleep(0)
 
@@ -114,7 +114,7 @@ class SteppedNetwork:
         self.answered: list[AnyCommand] = []
         """Commands that the server has answered in steps."""
         self.refusals: deque[tuple[str, bool]] = deque()
-        """Refusals that replace the next answers; true if the command is carried out all the same."""
+        """Refusals that replace the next answers; with True the command is carried out all the same."""
         self._carried_out: set[int] = set()
         self._working = 0
         self._idle = asyncio.Event()
@@ -152,7 +152,7 @@ class SteppedNetwork:
                 self._idle.set()
 
     async def quiet(self) -> None:
-        """Wait until the client waits and the server works on no command."""
+        """Wait until the client waits for the network and the server works on no command."""
         await run_ready_tasks()
         while self._working:
             await self._idle.wait()
@@ -182,12 +182,12 @@ class SteppedNetwork:
             self._client.peer.deliver()
 
     def send_event(self, event: AnyEvent) -> None:
-        """Send the client an event that an honest server does not send, or not now."""
+        """Send the client an event that an honest server would not send, or not at this moment."""
         assert self._client is not None, "the client is connected"
         self._client.session.send(event)
 
     async def cut(self) -> None:
-        """Cut the connection: everything on its way is lost, and the client cannot reconnect."""
+        """Cut the connection: all data on its way is lost, and the client cannot reconnect."""
         await self.quiet()
         self._up.clear()
         self.commands.clear()
@@ -203,7 +203,7 @@ class SteppedNetwork:
         await self.quiet()
 
     async def settle(self) -> None:
-        """Answer and deliver until nothing is on its way."""
+        """Answer commands and deliver events until none is on its way."""
         idle = 0
         while idle < 3:
             idle = 0 if self.has_work else idle + 1
@@ -237,6 +237,6 @@ class SteppedConnection(Connection):
 
 
 def refused(command_id: int, code: str) -> Refused:
-    """Return the refusal of a command, as the server words it."""
+    """Return the refusal of a command, with the server's sentence."""
     reason = REASONS[code]
     return Refused(re=command_id, code=code, message=reason.sentence, retry=reason.retry)

@@ -55,7 +55,7 @@ class SteppedSession:
         return self.state.own
 
     async def do(self, action: Awaitable[Result]) -> Result:
-        """Do an action of the player, and answer and deliver until nothing is on its way."""
+        """Start an action of the player, answer and deliver all messages, and return the action's result."""
         doing = asyncio.ensure_future(action)
         async with asyncio.timeout(RECEIVED_WITHIN):
             while not doing.done():
@@ -63,7 +63,7 @@ class SteppedSession:
         return await doing
 
     async def receive(self, *sent: AnyEvent) -> None:
-        """Receive events that an honest server does not send, or not now."""
+        """Receive events that an honest server would not send, or not at this moment."""
         for event in sent:
             self.network.send_event(event)
         await self.settle()
@@ -75,7 +75,7 @@ class SteppedSession:
         return ended.value
 
     async def settle(self) -> None:
-        """Answer and deliver until nothing is on its way and the server has finished its work."""
+        """Answer and deliver until no message is on its way and the server has finished its work."""
         await self.network.settle()
         await self.server.settle()
         while self.network.has_work:
@@ -83,7 +83,7 @@ class SteppedSession:
             await self.server.settle()
 
     async def pass_time(self, millis: int) -> None:
-        """Advance the server's time and deliver what happens then."""
+        """Advance the server's time and deliver the events that this causes."""
         await self.server.pass_time(millis)
         await self.settle()
 
@@ -103,7 +103,7 @@ class SteppedSession:
         assert self.own.is_racing
 
     async def on_another_device(self, kind: type[AnyCommand], **fields: object) -> None:
-        """Lose the connection, and send a command about the race from another device meanwhile."""
+        """Disconnect, and meanwhile send a command about the race from another device."""
         await self.network.cut()
         device = await self.server.player("Ann")
         await device.at_table(Resume, table=self.state.table.code)
@@ -137,7 +137,7 @@ async def stepped_session(
     deal: Deal = deal_for_key,
     timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[SteppedSession]:
-    """Open a server and connect one player, who has no table yet."""
+    """Open a server and connect one player, who is at no table yet."""
     with TemporaryDirectory() as folder:
         async with (
             open_in_process_server(deal) as server,

@@ -1,4 +1,4 @@
-"""A real store for tests in one process: its clock is stepped by the test, and its calls can fail.
+"""A real store for tests in one process: the test steps its clock, and its calls can fail.
 
 The store is an embedded Valkey, started once and emptied for every test. Our Functions read the
 time from a key instead of the machine's clock, and let nothing expire.
@@ -51,18 +51,18 @@ WRITES = frozenset(
         *("settle_outbox", "settle_unread"),
     }
 )
-"""Methods whose replies `lost_replies` counts."""
+"""Methods that write, whose replies `lost_replies` counts."""
 
 _idle: list[StoreServer] = []
 
 
 class InventedTime:
-    """A clock that stands still until a test sets it, for servers and their store."""
+    """A clock for servers and their store that changes only when a test sets it."""
 
     def __init__(self, at: int = NOON) -> None:
         self.store: StoreServer | None = None
         self.behind = 0
-        """Milliseconds by which the store's clock is behind, from the next step on."""
+        """Milliseconds by which the store's clock lags behind, from the next step on."""
         self.at = at
 
     @property
@@ -78,21 +78,21 @@ class InventedTime:
             assert self.store.ask("SET", CLOCK, str(self.store_at)) == b"+OK"
 
     def steady(self) -> float:
-        """Return the seconds since noon, for the server's steady clock."""
+        """Return the seconds since noon, for the server's monotonic clock."""
         return (self.at - NOON) / 1000
 
 
 @dataclass
 class StoreFaults:
-    """The faults of a store, which a test switches on."""
+    """Faults of a store that a test switches on."""
 
     unavailable: bool = False
     """While true, every call raises `StoreUnavailable` and does nothing."""
     lost_replies: int = 0
-    """The next writes, so many, are done, yet raise `StoreUnavailable`."""
+    """The number of writes still to come that succeed, yet raise `StoreUnavailable`."""
 
     async def before(self) -> None:
-        """Called before every store call."""
+        """Raise the error of a fault that prevents a store call."""
         await asyncio.sleep(0)
         if self.unavailable:
             raise StoreUnavailable("the store does not answer")
@@ -104,7 +104,7 @@ class StoreFaults:
 
 
 class FaultyPort:
-    """A port of a store, whose calls meet the store's faults."""
+    """A port of a store whose calls are subject to the store's faults."""
 
     def __init__(self, port: object, faults: StoreFaults) -> None:
         self._port = port
@@ -131,10 +131,10 @@ class FaultyPort:
 
 
 class FaultyEvents:
-    """The events of a store, which are not published while it is unavailable."""
+    """The store's events, which are not published while the store is unavailable."""
 
     is_listening = True
-    """An `EventTap` listens for the node."""
+    """True, because an `EventTap` listens for the node."""
 
     def __init__(self, events: NodeEvents, faults: StoreFaults) -> None:
         self._events = events
@@ -170,7 +170,7 @@ class SteppedStore:
     """All ports of an opened store, with a stepped clock and with faults."""
 
     real: Store
-    """The store without faults, to see what is stored."""
+    """The store without faults, to check what is stored."""
     server: StoreServer
     time: InventedTime
     faults: StoreFaults
@@ -199,7 +199,7 @@ class SteppedStore:
 
 @contextmanager
 def empty_valkey() -> Iterator[StoreServer]:
-    """Yield an empty Valkey that no other test uses meanwhile."""
+    """Yield an empty Valkey that no other test uses at the same time."""
     server = _idle.pop() if _idle else _started()
     server.empty()
     try:
@@ -220,7 +220,7 @@ async def empty_store() -> AsyncIterator[Store]:
 async def opened_on(
     server: StoreServer, time: InventedTime, faults: StoreFaults | None = None
 ) -> AsyncIterator[SteppedStore]:
-    """Open the store once more, as another node does."""
+    """Open the store once more, as a second node does."""
     faults = faults or StoreFaults()
     with patch.object(store_client, "SOURCE", STEPPED_SOURCE):
         async with open_store(server.url, Durability.SAFE) as real:

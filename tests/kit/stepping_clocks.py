@@ -1,7 +1,7 @@
 """Wall clocks of single processes that tests step while the processes run.
 
-A program is run by libfaketime. It does not get on with Python's threads, so Python gets another
-`time.time` and `time.time_ns` before anything else is imported. Steady clocks are left alone.
+A program in C is run under libfaketime. Python's threads do not work with libfaketime, so in a Python
+program `time.time` and `time.time_ns` are replaced before any other import. Monotonic clocks stay right.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 PLACES = ("/usr/lib/*-linux-gnu*/faketime", "/usr/lib*/faketime", "/usr/local/lib/faketime")
 
 TESTS = Path(__file__).parents[1]
-"""The folder with the package `kit`."""
+"""The folder that contains the package `kit`."""
 
 SEEN_WITHIN = 1.0
 """Seconds after which a process has noticed the new time."""
@@ -30,7 +30,7 @@ time.time_ns = lambda: _time_ns() + _offset() * 1_000_000_000
 
 
 def find_library() -> Path | None:
-    """Find libfaketime; `None` if it is missing and not required."""
+    """Return the path of libfaketime; `None` if it is missing and not required."""
     found = [path for place in PLACES for path in Path("/").glob(f"{place[1:]}/libfaketimeMT.so.1")]
     must = os.environ.get("CI") or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
     assert found or not must, "libfaketime is not installed, and this run must step clocks"
@@ -56,7 +56,7 @@ class SteppingClock:
 
     @property
     def before_program(self) -> tuple[str, ...]:
-        """The command prefix for a program in C; empty without libfaketime."""
+        """Return the command prefix for a program in C; empty without libfaketime."""
         library = find_library()
         if library is None:
             return ()
@@ -71,7 +71,7 @@ class SteppingClock:
 
     @property
     def before_python(self) -> tuple[str, ...]:
-        """The command prefix for a program in Python."""
+        """Return the command prefix for a program in Python."""
         paths = [str(self.folder), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
         return ("env", f"PYTHONPATH={os.pathsep.join(paths)}")
 

@@ -1,4 +1,4 @@
-"""Store calls that a test interrupts, and the seats that are stored."""
+"""Store methods that a test interrupts, and the tables where a player has a seat."""
 
 from collections.abc import Awaitable, Callable
 

@@ -1,7 +1,8 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-`store` runs a test against the embedded Valkey, Debian's redis-server where it is
-installed, and a cluster of three primaries. `CI` or `SARATOGA_NEED_REDIS=1` in the environment makes a missing redis-server a failure.
+The fixture `store` runs a test against the embedded Valkey, Debian's redis-server if it is installed, and
+a cluster of three primaries. With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a missing
+redis-server is a failure.
 """
 
 import functools
@@ -35,7 +36,7 @@ SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
 """The folder for the stores' files: in memory if possible, so that tests do not wait for disks."""
 
 READY_WITHIN = 20.0
-"""Seconds for a store to load its file and respond."""
+"""Longest time in seconds for a store to load its file and respond."""
 
 
 @dataclass
@@ -91,7 +92,7 @@ class StoreServer:
         return self.ask_all(*words).partition(b"\r\n")[0]
 
     def ask_all(self, *words: str) -> bytes:
-        """Return the first piece of the reply to a command."""
+        """Return the first chunk of the reply to a command."""
         packed = b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
         try:
             with socket.socket(socket.AF_UNIX) as connection:
@@ -164,8 +165,8 @@ def replica_of(
 def free_port() -> int:
     """Return a TCP port that no other process uses or gets, as long as this process runs.
 
-    On Linux the port stays reserved: a bound socket that does not listen keeps it from all but
-    programs that name it and set SO_REUSEADDR, as servers do.
+    On Linux the port stays reserved: a bound socket that does not listen keeps it from all programs,
+    except those that ask for this port with SO_REUSEADDR, as servers do.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -195,7 +196,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def store_servers() -> Iterator[dict[str, StoreServer]]:
-    """Running stores by kind; each starts when a test first asks for it."""
+    """Running stores by kind; each starts when a test first requests it."""
     running: dict[str, StoreServer] = {}
     with tempfile.TemporaryDirectory(
         prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
@@ -230,7 +231,7 @@ class _Servers(dict[str, StoreServer]):
 def store_server(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> StoreServer:
-    """An empty real store, which all tests of the session share in turn."""
+    """An empty real store, which the tests of the session use one after another."""
     _ran.add(request.param)
     server = store_servers[request.param]
     server.empty()
@@ -243,7 +244,7 @@ CLUSTER = "cluster"
 
 @pytest.fixture(scope="session")
 def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
-    """Returns a cluster of three primaries, which starts at the first call."""
+    """A function that returns a cluster of three primaries, which starts at the first call."""
     from kit.cluster import running_cluster
 
     with ExitStack() as stack:
@@ -264,7 +265,7 @@ async def store(
     store_servers: dict[str, StoreServer],
     primaries_only: Callable[[], "Cluster"],
 ) -> AsyncIterator[Store]:
-    """An empty, opened store of every kind; one kind loses the first reply to each call."""
+    """An empty, opened store of every kind; with one kind the first reply to each call is lost."""
     _ran.add(request.param)
     if request.param == CLUSTER:
         cluster = primaries_only()
@@ -287,7 +288,7 @@ async def store(
 
 
 calm = pytest.mark.parametrize("store", [*binaries(), CLUSTER], indirect=True)
-"""For tests with so many calls that losing a reply to each would take minutes."""
+"""Stores without lost replies, for tests with so many calls that losing replies would take minutes."""
 
 
 @pytest.fixture(params=list(binaries()))

@@ -6,7 +6,7 @@ from kit.secrecy import turned_up
 from saratoga_rules.position import Position
 
 Slot = tuple[str, int]
-"""Where a hidden card lies: in the stock, from the first drawn; in the reserve, from its top."""
+"""A hidden card's pile (stock or reserve), and its number from the next or top card."""
 
 
 def slots(opening: Position) -> list[Slot]:
@@ -16,13 +16,13 @@ def slots(opening: Position) -> list[Slot]:
 
 
 def is_up(slot: Slot, way: Sequence[Position]) -> bool:
-    """Return whether that slot's card was turned up in these positions."""
+    """Return whether the card of that slot was turned up in one of these positions."""
     drawn, seen = turned_up(way)
     return slot[1] < (drawn if slot[0] == "stock" else seen)
 
 
 def rearranged(opening: Position, into: dict[Slot, Slot]) -> Position:
-    """Return the opening with the card of each slot taken from another slot."""
+    """Return the opening with the card of each slot replaced by the card of another slot."""
     stock, reserve = list(opening.stock), list(opening.reserve)
     cards = {("stock", n): card for n, card in enumerate(opening.stock)}
     cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}

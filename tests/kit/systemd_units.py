@@ -1,4 +1,4 @@
-"""The permissions of the units in `deploy/systemd`, as systemd reads them."""
+"""The permissions of the units in `deploy/systemd`, as systemd interprets them."""
 
 import subprocess
 from functools import cache

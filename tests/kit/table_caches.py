@@ -39,7 +39,7 @@ OPENING = deal_for_key(GAMES["canfield"], bytes(32))
 
 @dataclass
 class CachingNode:
-    """A node's tables, and the events that a follower of `CODE` received there."""
+    """A node's table cache, and the events that a follower of `CODE` received there."""
 
     cache: TableCache
     peers: Peers
@@ -94,7 +94,7 @@ class Caches:
 
 
 class QuietEvents:
-    """The events of a node that listens, and that publishes nothing."""
+    """The events of a node that listens and publishes nothing."""
 
     is_listening = True
 

@@ -39,7 +39,7 @@ LETTERS: Final = string.ascii_letters + string.digits
 
 @dataclass(frozen=True)
 class Picture:
-    """A screen: the state to show, the keys to press, and the terminal."""
+    """A screen to paint: the state to show, the keys to press, and the terminal's size and look."""
 
     first: SessionState
     size: tuple[int, int]
@@ -56,7 +56,7 @@ def midway(game: str, at: int = 45) -> Position:
 
 
 def racing(game: str, position: Position) -> SessionState:
-    """Return a race of four, one of whom is stuck, with some news."""
+    """Return a race of four players, one of whom is stuck, with some messages."""
     own = position.banked
     first = snapshot(f"y{own} a{own} o3 m2", board(position, 45, game=game), _four(game))
     return state_after(
@@ -71,7 +71,7 @@ def _four(game: str, phase: str = "running") -> events.Table:
 
 
 def pictures() -> Mapping[str, Callable[[], Picture]]:
-    """Return a maker of each picture, by name."""
+    """Return the function that makes each picture, by name."""
     found: dict[str, Callable[[], Picture]] = {}
     for game in GAMES:
         for size in (SMALL, LARGE):

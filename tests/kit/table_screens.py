@@ -39,7 +39,7 @@ SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
 class FakeSession:
-    """A table session whose state the test changes; it records the screens' commands as words."""
+    """A table session whose state the test changes; it records the commands of the screens as words."""
 
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
@@ -49,7 +49,7 @@ class FakeSession:
         self.time = START + 65_000
         self.position = position
         self.refuses = False
-        """Whether the server refuses every command."""
+        """If true, the server refuses every command."""
         self._record = record
         self._observer: Callable[[SessionState], None] = lambda state: None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -74,7 +74,7 @@ class FakeSession:
         self.change_to(link_changed(self._now(), state, self.time))
 
     def confirm(self, state: str = "racing") -> None:
-        """Confirm the first move in flight; a state other than racing also ends the board."""
+        """Confirm the first unconfirmed move; a state other than racing also ends the board."""
         own = self.own
         assert self.position is not None, "a test that moves says where the cards lie"
         count = own.count
@@ -94,7 +94,7 @@ class FakeSession:
         self.change_to(confirm(self._now(), board))
 
     def refuse(self, reason: str) -> None:
-        """Refuse the first move in flight."""
+        """Refuse the first unconfirmed move."""
         own = self.own
         refused = without(own, own.in_flight[0].ticket, reason)
         self.change_to(replace(self._now(), own=refused))
@@ -204,7 +204,7 @@ class TablePlayer:
 
     @property
     def screen(self) -> TableScreen:
-        """The table's screen, also while another one covers it."""
+        """The table's screen, even while another screen covers it."""
         shown = [screen for screen in self.app.screen_stack if isinstance(screen, TableScreen)]
         return shown[-1]
 
@@ -215,7 +215,7 @@ class TablePlayer:
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
-        """Every row as pieces of text, each with its style."""
+        """Every row as a list of texts, each with its style."""
         rows = painted_rows(self.app.screen)
         return [[(piece.text, str(piece.style)) for piece in row] for row in rows]
 
@@ -266,7 +266,7 @@ async def table_player(
     size: tuple[int, int] = (80, 24),
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
 ) -> AsyncIterator[TablePlayer]:
-    """Open the screens of a table in this state; `position` has the hidden cards too."""
+    """Open the screens of a table in this state; `position` includes the hidden cards."""
     seat = FakeSession(first, position, record)
     flows: list[TableFlow] = []
 

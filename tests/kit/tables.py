@@ -52,7 +52,7 @@ def next_id(table: TableState, player: str) -> int:
 def seated(
     *players: str, settings: TableOptions | None = None, bots: tuple[str, ...] = ()
 ) -> TableState:
-    """Return a table with these players; the first is the host."""
+    """Return a table where these players have seats; the first is the host."""
     host, *others = players
     table = new_table(
         CODE,
@@ -71,7 +71,7 @@ def seated(
 
 
 def all_ready(table: TableState, *players: str) -> TableState:
-    """Return the table with these players ready; all players if none is named."""
+    """Return the table with these players ready; with all players if none is named."""
     for player in players or [seat.player for seat in table.seats]:
         table = ready(
             table,
@@ -85,13 +85,13 @@ def all_ready(table: TableState, *players: str) -> TableState:
 
 
 def counting(*players: str, settings: TableOptions | None = None) -> TableState:
-    """Return a table whose countdown began at noon; these players race."""
+    """Return a table whose countdown started at noon, with these players as racers."""
     table = all_ready(seated(*players, settings=settings))
     return start(table, players[0], next_id(table, players[0]), now=NOON).table
 
 
 def all_shown(table: TableState, *players: str) -> TableState:
-    """Return the table with the nonces of these racers revealed; all if none is named."""
+    """Return the table with the nonces of these racers revealed; of all racers if none is named."""
     for player in players or table.racers:
         table = reveal(
             table, player, next_id(table, player), nonce=nonce(player), now=after(100)
@@ -108,7 +108,7 @@ def running(*players: str, settings: TableOptions | None = None) -> TableState:
 
 
 def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome:
-    """Return the outcome of the race, with the given nets or else descending ones."""
+    """Return the outcome of the race, with the given nets or with descending ones."""
     nets = nets or {player: -10 * place for place, player in enumerate(table.racers)}
     return Outcome(
         race=table.race_id,

@@ -1,6 +1,6 @@
-"""The modes that a program's output switches in a terminal, and those that it has not restored.
+"""The modes that a program switches on in a terminal, and those that it does not restore.
 
-The names and numbers are xterm's (ctlseqs) and, for keyboard and pointer, kitty's protocols.
+The names and numbers are xterm's (ctlseqs) and, for keyboard and pointer, those of kitty's protocols.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 
 ALTERNATE_SCREENS: Final = frozenset({47, 1047, 1049})
 ON_AT_FIRST: Final = frozenset({7, 25})
-"""Private modes that a terminal starts with: lines wrap, the cursor shows."""
+"""Private modes that a terminal starts with: line wrap (7) and a visible cursor (25)."""
 
 NAMES: Final = {
     1: "cursor keys",
@@ -35,7 +35,7 @@ SEQUENCE: Final = re.compile(
     rb"|\x1b[PX^_][^\x1b]*\x1b\\"
     rb"|\x1b(?P<short>[ -/]*[0-Z\\^-~])"
 )
-"""One control sequence: CSI, OSC, another string, or two or three bytes."""
+"""Matches one control sequence: CSI, OSC, another string, or two or three bytes."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class TerminalModes:
     pointer: bytes = b""
     """The shape of the mouse pointer, if the program chose one."""
     plain_letters: bool = True
-    """Whether the next output has the terminal's default colours."""
+    """True if the next output has the terminal's default colours."""
     keypad: bool = False
     other_keys: bool = False
     ever: set[int] = field(default_factory=set)
@@ -57,7 +57,7 @@ class TerminalModes:
     _rest: bytes = b""
 
     def feed(self, data: bytes) -> None:
-        """Process further output; a control sequence may be split."""
+        """Process further output; a control sequence may be split between two calls."""
         data = self._rest + data
         end = 0
         for found in SEQUENCE.finditer(data):
@@ -99,7 +99,7 @@ class TerminalModes:
 
     @property
     def kept(self) -> list[str]:
-        """Return everything that is not restored; empty after a clean end."""
+        """Return a description of everything that is not restored; empty after a clean end."""
         found = [
             f"{NAMES.get(mode, 'a mode')} (?{mode}) is {'on' if on else 'off'}"
             for mode, on in sorted(self.private.items())

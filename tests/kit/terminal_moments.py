@@ -1,7 +1,7 @@
 """Moments of play at which a test ends the client's program, reached by keys alone.
 
 `TerminalPlayers` opens windows on one server and brings each to a moment. A player whose program ended
-before returns to the table and the race.
+returns to the table and the race in the next window.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -40,7 +40,7 @@ class Moment(StrEnum):
 
 
 ALONE: Final = (Moment.PRACTICE, Moment.PRACTICE_DRAG)
-"""Moments without a server."""
+"""The moments that need no server."""
 ONLINE: Final = tuple(moment for moment in Moment if moment not in ALONE)
 
 
@@ -51,7 +51,7 @@ class TerminalPlayers:
     server_process: ServerProcess
     folder: Path
     _codes: dict[Moment, str] = field(default_factory=dict)
-    """Tables to return to."""
+    """The code of the table for each moment, for players who return."""
     _players: int = 0
 
     @asynccontextmanager
@@ -134,7 +134,7 @@ class TerminalPlayers:
 async def drag(opened: Window) -> None:
     """Drag the card of the first column some cells away and keep the button down."""
     game = GAMES["canfield"]
-    # The column's place does not depend on the cards.
+    # The position of the column does not depend on the cards.
     view = redact(from_seed(game, "1").position)
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
     place = layout.tile(Spot("t1", 0))

@@ -1,8 +1,8 @@
-"""Programs in tmux terminals: tmux draws, the test presses keys and reads the screen.
+"""Programs in tmux terminals: the test presses keys and reads the screens that tmux draws.
 
-One server of our own with a socket of its own, gone at the end with everything in it. The test is
-attached in control mode, in which tmux says whenever a program has written something: so screens
-are looked at when they change, and nothing waits for time to pass.
+Each test has a tmux server of its own, which ends with the test. The test is attached in control mode, in
+which tmux sends a message whenever a program has written. So screens are read when they change, and no
+test waits for time to pass.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from kit.pseudo_terminal import environment
 from kit.stores import SCRATCH
 
 SEEN_WITHIN: Final = 60.0
-"""Seconds for anything awaited: a bound that no test should reach."""
+"""Longest time in seconds for anything awaited; a bound that no test should reach."""
 
 _SETTINGS: Final = """
 set -g status off
@@ -35,7 +35,7 @@ set -s escape-time 0
 
 
 _SHELL: Final = "trap : INT QUIT; read _; {program}; code=$?; echo; echo ended: $code; read _"
-"""Starts the program at a key press, once its terminal has its size."""
+"""A shell script that starts the program at a key press, after its terminal has got its size."""
 _ENDED: Final = re.compile(r"^ended: (\d+)$", re.MULTILINE)
 
 
@@ -54,7 +54,7 @@ class Screen:
 
 @dataclass
 class Pane:
-    """One terminal with one program in it."""
+    """A terminal with one program."""
 
     tmux: "Tmux"
     number: str
@@ -88,13 +88,13 @@ class Pane:
         return await self._asked("#{cursor_x},#{cursor_y}") == "0,0"
 
     async def until(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """Wait for the first screen that contains the text or meets the condition."""
+        """Wait for the first screen that contains the text or meets the condition; return it."""
         return await self.until_pressed((), wanted)
 
     async def until_pressed(
         self, keys: tuple[str, ...], wanted: str | Callable[[Screen], bool]
     ) -> Screen:
-        """Wait like `until`, and press the keys again on every other screen."""
+        """Wait like `until`, and press the keys again on every screen that does not match."""
         screen = None
         try:
             async with asyncio.timeout(SEEN_WITHIN):
@@ -124,7 +124,7 @@ class Pane:
 
 @dataclass
 class Tmux:
-    """A separate tmux server and the control client that sends it commands."""
+    """A tmux server and the control client that sends commands to it."""
 
     socket: Path
     process: asyncio.subprocess.Process
@@ -168,7 +168,7 @@ class Tmux:
         return printed
 
     def written(self, pane: str) -> asyncio.Event:
-        """Return a future for the next output or the end of the pane's program."""
+        """Return an event that is set at the next output, or at the end of the pane's program."""
         return self._changed.setdefault(pane, asyncio.Event())
 
     async def listen(self) -> None:

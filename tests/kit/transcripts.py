@@ -39,7 +39,7 @@ from saratoga_client.session.witness import Witness
 from saratoga_rules.games import GAMES
 
 WITHIN: Final = 30.0
-"""Seconds to wait for a line: a bound, never a measure."""
+"""Longest time in seconds to wait for a line; a bound, not a measurement."""
 
 TABLE: Final = re.compile(r"table ([a-z]+-[a-z]+-\d+): ")
 ANY_LINES: Final = "..."
@@ -85,7 +85,7 @@ class WaitingOutput(RecordedOutput):
 
 
 class TypedLines:
-    """A source of input lines that a runner fills."""
+    """A source of input lines that the runner fills."""
 
     def __init__(self) -> None:
         self._chunks: SimpleQueue[bytes] = SimpleQueue()

@@ -13,7 +13,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 @dataclass
 class Nodes:
-    """Two nodes with a common clock."""
+    """Two nodes that share a clock."""
 
     east: InProcessServer
     west: InProcessServer

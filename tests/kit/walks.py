@@ -92,7 +92,7 @@ def walk(name: str, seed: int, strategy: Strategy) -> tuple[Step, ...]:
 
 
 places = st.integers(0, SEEDS * len(STRATEGIES) * LONGEST - 1)
-"""Every step of every walk, numbered: Hypothesis draws one number fast, and several slowly."""
+"""Numbers of every step of every walk; Hypothesis draws one number faster than several."""
 
 
 def step_at(name: str, place: int) -> Step:
@@ -102,7 +102,7 @@ def step_at(name: str, place: int) -> Step:
 
 
 def walk_at(name: str, place: int) -> tuple[Step, ...]:
-    """Return the whole walk to which a step belongs."""
+    """Return the whole walk that contains a step."""
     number = place // LONGEST
     return walk(name, number // len(STRATEGIES), STRATEGIES[number % len(STRATEGIES)])
 

@@ -1,4 +1,4 @@
-"""A program in a terminal, and a check that it restores the terminal."""
+"""A program in a terminal, and a check that the program restores the terminal."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -9,7 +9,7 @@ from typing import Final
 from kit.pseudo_terminal import PseudoTerminal, open_terminal
 
 TAKEN: Final = frozenset({25, 1049})
-"""Private modes of every full-screen program: a hidden cursor and the alternate screen."""
+"""Private modes that every full-screen program uses: a hidden cursor (25) and the alternate screen (1049)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Window:
 
     @property
     def last_words(self) -> str:
-        """Return the text on the normal screen after the program."""
+        """Return the text that the program left on the normal screen."""
         said = bytes(self.terminal.written).rpartition(b"\x1b[?1049l")[2]
         return said.decode(errors="replace")
 

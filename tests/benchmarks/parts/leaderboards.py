@@ -1,4 +1,4 @@
-"""Leaderboards with a thousand rows and with a million: what a page, a row and a race cost."""
+"""Measure leaderboards with a thousand and with a million rows: a page, a row, and settling a race."""
 
 import random
 import secrets
@@ -25,7 +25,7 @@ KEY = BoardKey(game=GAME, ranking="best", period="all", bots=False)
 PAGE = 20
 MOST_TIMES = 2.0
 BATCH = 1_000
-"""Rows that are written in one go."""
+"""The number of rows that are written by one call."""
 
 _FILL = """
 local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -62,18 +62,19 @@ for _, name in ipairs({'best', 'bankroll'}) do
 end
 return rows
 """
-"""Every look at a table of the store's that has grown moves a part of it into the larger one: when as
-many were had as it has buckets (of seven entries), it is all there."""
+"""A script that reads rows. After growth the store moves part of its hash table at every read;
+after as many reads as it has buckets (of seven entries) all rows are moved.
+"""
 
 LOOKS = 1 / 4
-"""Of the entries."""
+"""The number of reads as a share of the entries."""
 
 Act = Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A store that holds so many entries, and what is called there."""
+    """A store that holds so many entries, and the calls to measure there."""
 
     entries: int
     process: int
@@ -81,7 +82,7 @@ class Kept:
 
 
 async def leaderboards(report: Report, *, quick: bool) -> None:
-    """Part 8."""
+    """Write the part of the report about leaderboards."""
     times = 300 if quick else 600
     rows: list[list[Cell]] = []
     store_ratios: list[str] = []
@@ -111,7 +112,7 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
 
 @asynccontextmanager
 async def _kept(entries: int) -> AsyncIterator[Kept]:
-    # nothing is rewritten beside what is measured
+    # no rewrite of the store's file disturbs the measurement
     with lone_store(**{"auto-aof-rewrite-percentage": "0"}) as server:
         assert server.process is not None
         async with open_store(server.url) as store:
@@ -121,7 +122,7 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 
 async def _fill(store: Store, entries: int) -> None:
-    """Write that many rows in steps without syncing each, and wait until the store has resized its tables."""
+    """Write that many rows without syncing each, and wait until the store has resized its tables."""
     await store.client.command("CONFIG", "SET", "appendfsync", "no")
     try:
         for first in range(0, entries, BATCH):
@@ -163,7 +164,7 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
 async def _in_turns(
     name: str, stores: Sequence[Kept], times: int
 ) -> list[tuple[float, list[float]]]:
-    """Of each store its mean microseconds for a call, and the milliseconds that every call took."""
+    """Return for each store the mean CPU microseconds per call, and the milliseconds that each call took."""
     for _ in range(times // 10):
         for kept in stores:
             await kept.acts[name]()

@@ -1,4 +1,4 @@
-"""Resident memory of a connection: one that has said hello, and one that races."""
+"""Measure the resident memory of a connection: one that has said hello, and one that races."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from kit.lean_racers import LeanRacer, dawdling, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
 
 MOVES = 100
-"""Of each racer; fewer where the board ends before."""
+"""The number of moves of each racer; fewer if its board ends earlier."""
 
 IDLE_TIMES = 3
-"""As many connections that only say hello: fewer would hide in what the process has to spare."""
+"""How many times more connections only say hello; fewer would fit into memory that the process has spare."""
 
 MOST_KIB = 16.0
 
 PACE = 0.004
-"""Seconds between two moves of a racer: what is measured is not the memory of a server in haste."""
+"""Seconds between two moves of a racer, so that the server is not under full load."""
 
 MOVED_WITHIN = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """KiB of a process: at rest, with half of the connections, with all of them."""
+    """Resident memory of a process in KiB: at rest, with half of the connections, and with all of them."""
 
     idle: float
     half: float
@@ -36,17 +36,17 @@ class Resident:
 
     @property
     def mean(self) -> float:
-        """Of a connection, above the process at rest."""
+        """KiB for each connection, on average over all of them."""
         return (self.full - self.idle) / self.count
 
     @property
     def further(self) -> float:
-        """Of a connection more: what the process had to spare is used up by then."""
+        """KiB for each connection of the second half, when the process has used up its spare memory."""
         return (self.full - self.half) / (self.count / 2)
 
 
 async def memory(report: Report, *, quick: bool) -> None:
-    """Measure an echo's connections, idle ones and racing ones."""
+    """Measure connections to an echo server, idle connections and racing ones."""
     count = 240 if quick else 480
     idle = await _idle(IDLE_TIMES * count)
     racing, made = await _racing(count)
@@ -95,7 +95,7 @@ async def _idle(count: int) -> Resident:
 
 
 async def _racing(count: int) -> tuple[Resident, float]:
-    """The memory that a server takes, and the number of moves of a racer."""
+    """Return the memory of a server with racing connections, and the mean number of moves of a racer."""
     with game_server() as running:
         sizes = [await _resident(running)]
         racers = []
@@ -111,7 +111,7 @@ async def _racing(count: int) -> tuple[Resident, float]:
 
 
 async def _raced(racers: list[LeanRacer]) -> None:
-    """Let each make its moves, or as many as its board allows."""
+    """Let each racer make its moves, or as many as its board allows."""
     loop = asyncio.get_running_loop()
     left = len(racers)
     all_made: asyncio.Future[None] = loop.create_future()

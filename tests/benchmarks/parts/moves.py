@@ -1,4 +1,4 @@
-"""Moves in a closed loop: the cost of one at every durability and number of tables, and that of its layers."""
+"""Measure moves in a closed loop: their cost by durability level, number of tables, and layer."""
 
 import statistics
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from saratoga_rules.games import GAMES
 SECONDS, QUICK_SECONDS = 1.5, 1.0
 TABLES, QUICK_TABLES = (1, 16, 64, 256), (16, 64, 256)
 AT = 64
-"""Tables at which the layers and the other games are compared."""
+"""The number of tables at which layers and games are compared."""
 GROWN = (16, 256)
-"""Tables between which the growth of the cost is measured."""
+"""The numbers of tables between which the growth of the cost is measured."""
 ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
-"""Of all contestants in turns."""
+"""Rounds in which all programs are measured in turn."""
 ROUNDS, FEWER_ROUNDS = 2, 1
-"""Of a line, where the mean of several counts."""
+"""Rounds for a row that shows the mean of several measurements."""
 
 MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
 
 
 async def moves(report: Report, *, quick: bool) -> None:
-    """Measure a move beside a bare echo, at one table to 256."""
+    """Measure a move and a bare echo, at one table to 256."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     safe: dict[int, Load] = {}
@@ -106,7 +106,7 @@ LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
 
 
 async def layers(report: Report, *, quick: bool) -> None:
-    """Measure the same with layers replaced."""
+    """Measure a move while parts of the server are replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
     seen: dict[str, list[Load]] = {name: [] for name, _ in LAYERS}
     for _ in range(ROUNDS):
@@ -116,7 +116,7 @@ async def layers(report: Report, *, quick: bool) -> None:
     loads = {name: together(some) for name, some in seen.items()}
     whole = loads["everything"]
     echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
-    # the position stays where the rules are off, so the answers differ in size
+    # without the rules the position never changes, so the sizes of the responses differ
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
     report.table(columns("echo"), rows)
@@ -143,7 +143,7 @@ async def layers(report: Report, *, quick: bool) -> None:
 
 
 async def games(report: Report, *, quick: bool) -> None:
-    """Measure every game, each beside an echo with messages of its sizes."""
+    """Measure every game, each beside an echo with messages of the same sizes."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     for name in GAMES:

@@ -1,4 +1,4 @@
-"""Two servers on one store against one: throughput, and what a move costs."""
+"""Compare two servers on one store with one server: throughput, and the cost of a move."""
 
 import os
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from benchmarks.reports import Bar, Report
 
 TABLES = 64
 MOST_COST = 1.1
-"""CPU of a move on two, in CPU of a move on one: unchanged, but for the machine's own variation."""
+"""Largest CPU time of a move on two servers, as a multiple of that on one server."""
 
 
 @contextmanager
 def servers(count: int) -> Iterator[Running]:
-    """Run that many servers on one store of their own."""
+    """Run that many servers on one new store."""
     with lone_store() as store, ExitStack() as stack:
         assert store.process is not None
         opened = [
@@ -40,7 +40,7 @@ async def nodes(report: Report, *, quick: bool) -> None:
     homes = [await _load(2, seconds, is_spread=False)]
     spread = await _load(2, seconds, is_spread=True)
     if not quick:
-        # in both orders, so that a change of the machine's state meets both
+        # in both orders, so that a change of the machine's state affects both
         homes.append(await _load(2, seconds, is_spread=False))
         ones.append(await _load(1, seconds, is_spread=False))
     one, home = together(ones), together(homes)

@@ -1,8 +1,8 @@
-"""Moves at a pace of their own: how long an answer takes when the server is busy 60 % of the time.
+"""Measure response times of moves at random times, while the server is busy for 60 % of the time.
 
-Server and echo are up in turns, never both: what a server does for clients while nobody moves would be
-in the echo's tail. A second counts if the server was as busy in it as it should be, and if the
-machine's host took nothing away: the tail of a second is only ten milliseconds long.
+Server and echo run one after the other, so that neither disturbs the other. Only seconds count in which
+the server was as busy as intended and the hypervisor stole no time, because ten slow milliseconds are
+enough to change the p99 of a second.
 """
 
 import gc
@@ -21,43 +21,43 @@ from kit.lean_socket import connect
 
 TABLES = 64
 SHARE = 0.6
-"""Of the time in which the server's process is busy."""
+"""The intended share of the time in which the server's process is busy."""
 
 NEAR = 0.06
-"""The largest deviation of a second that counts."""
+"""Largest difference from `SHARE` in a second that counts."""
 
 STOLEN = 0.005
-"""Seconds that count as none."""
+"""Seconds of stolen core time below which a second counts as undisturbed."""
 
 FIRST_RATES = {"server": 4_000.0, "echo": 12_000.0}
-"""Messages a second to begin with."""
+"""Messages a second at the start."""
 
 SECONDS = 5
-"""Measured one by one in a round, of each contestant."""
+"""The number of seconds in a round, each measured separately, for each program."""
 SETTLE = 1.0
-"""Seconds at the start that do not count: by then it is nearly as busy as it should be."""
+"""Seconds at the start that do not count, until the server is nearly as busy as intended."""
 WANTED, QUICK_WANTED = 15, 5
-"""Seconds that count, of each."""
+"""The number of counted seconds that each program needs."""
 MOST_ROUNDS, MOST_QUICK_ROUNDS = 9, 4
 MOST_STEP = 1.5
-"""Factor by which the rate grows or shrinks at most in one step."""
+"""Largest factor by which the rate grows or shrinks in one step."""
 
 MORE = 1.2
-"""Times as many waiting tables as the last rate needs: they cost the server something."""
+"""Waiting tables as a multiple of those that the last rate needs; they cost the server something."""
 
 MOST_RATIO = 10.0
 
 
 class Seconds:
-    """One contestant second by second, over all rounds."""
+    """The measurements of one program, second by second, over all rounds."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        """Messages a second sent to it."""
+        """Messages a second that the clients send."""
         self.seen: list[Load] = []
 
     async def watch(self, pacer: Pacer, running: Running) -> None:
-        """Measure it for a round, steering the rate so that it stays at its share."""
+        """Measure a round, and adjust the rate so that the server is busy for `SHARE` of the time."""
         for number in range(SECONDS + 1):
             pacer.keep(self.rate)
             load = pacer.load = Load()
@@ -74,25 +74,25 @@ class Seconds:
 
     @property
     def undisturbed(self) -> list[Load]:
-        """Return the seconds in which the machine's host took nothing away."""
+        """The seconds in which the hypervisor stole no time."""
         return [load for load in self.seen if load.stolen < STOLEN]
 
     @property
     def counted(self) -> list[Load]:
-        """Return those of them in which the server was as busy as it should be."""
+        """The undisturbed seconds in which the server was as busy as intended."""
         return [load for load in self.undisturbed if abs(load.server_busy - SHARE) <= NEAR]
 
     @property
     def told(self) -> Load:
-        """Return what counts as one load, or everything if nothing counts."""
+        """The counted seconds combined into one load; without any, all seconds."""
         return together(self.counted or self.undisturbed or self.seen)
 
     def is_quiet(self, wanted: int) -> bool:
-        """Tell whether at least half as many seconds count as were wanted."""
+        """Return whether at least half of the wanted seconds counted."""
         return len(self.counted) >= wanted / 2
 
     def described(self) -> str:
-        """Return how many seconds counted, and how much one differed from the next."""
+        """Return a text with the number of counted seconds, and how much they differed."""
         if not self.counted:
             return f"none of {len(self.seen)} seconds"
         tails = sorted(load.millis(0.99) for load in self.counted)
@@ -100,12 +100,12 @@ class Seconds:
 
 
 def steered(rate: float, busy: float) -> float:
-    """Return the rate at which a server that was so busy would be as busy as it should, or half way there."""
+    """Return the rate at which the server should be busy for `SHARE` of the time, at most `MOST_STEP` away."""
     return rate * min(MOST_STEP, max(1 / MOST_STEP, SHARE / max(0.01, busy)))
 
 
 async def pace(report: Report, *, quick: bool) -> None:
-    """Measure the waits at 60 % load, beside an echo's at 60 %."""
+    """Measure the latencies at 60 % load, of the server and of an echo."""
     wanted = QUICK_WANTED if quick else WANTED
     server, echo = Seconds(FIRST_RATES["server"]), Seconds(FIRST_RATES["echo"])
     waiting = 0
@@ -159,7 +159,7 @@ def _row(name: str, load: Load) -> list[Cell]:
 
 
 def spare(rate: float) -> int:
-    """Return how many tables must wait, for a round at that rate."""
+    """Return how many tables must wait during a round at that rate."""
     return max(TABLES, needed(MORE * rate, TABLES, SECONDS + SETTLE))
 
 
@@ -193,7 +193,7 @@ def _is_expected() -> None:
 @contextmanager
 def _pacer(rate: float) -> Iterator[Pacer]:
     gc.collect()
-    # racers and sockets stay: a collection between two seconds would delay the next
+    # racers and sockets are kept: collecting them between two seconds would delay the next
     gc.freeze()
     pacer = Pacer(rate)
     try:

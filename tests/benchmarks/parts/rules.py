@@ -1,7 +1,7 @@
-"""The cost of the rules alone, without a server.
+"""Measure the cost of the rules alone, without a server.
 
-Processor time, not elapsed time. Each move is timed in several rounds and its best round counts, so
-that other work on the machine does not.
+The figures are CPU time. Each move is timed in several rounds and its fastest round counts, which
+removes the influence of other work on the machine.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ async def rules(report: Report, *, quick: bool) -> None:
 
 
 def costs(name: str, rounds: int) -> tuple[list[float], int]:
-    """Return microseconds for each move of a game's played games, and how many searches stayed open."""
+    """Return the microseconds for each move of a game's played games, and the number of unfinished searches."""
     best: dict[tuple[int, int], float] = {}
     undecided = 0
     for round_ in range(rounds):
@@ -70,7 +70,7 @@ def costs(name: str, rounds: int) -> tuple[list[float], int]:
 
 
 def empty_caches(game: Game) -> None:
-    """Empty what the rules remember, so that no round profits from the rounds before."""
+    """Clear the caches of the rules, so that no round is faster because of earlier rounds."""
     wanted_up.cache_clear()
     wanted_down.cache_clear()
     wanted_cards.cache_clear()

@@ -1,4 +1,4 @@
-"""The time from the start of a server process until it is ready."""
+"""Measure the time from the start of a server process until it is ready."""
 
 import os
 import statistics
@@ -18,14 +18,14 @@ IMPORTS = (
     "import click, hiredis, msgspec, redis.asyncio, uvloop, websockets.server\n"
     "os._exit(0)"
 )
-"""A program that imports the server's libraries; ending costs it nothing."""
+"""A program that only imports the server's libraries, and exits without cleaning up."""
 
 ROUNDS, QUICK_ROUNDS = 7, 5
 MOST_TIMES = 3.0
 
 
 async def start(report: Report, *, quick: bool) -> None:
-    """Measure a server with an empty embedded store beside what it cannot do without."""
+    """Measure the start of a server with an empty embedded store, and the start of its parts."""
     with _bytecode():
         took = _in_turns(
             QUICK_ROUNDS if quick else ROUNDS,
@@ -53,7 +53,7 @@ async def start(report: Report, *, quick: bool) -> None:
 
 @contextmanager
 def _bytecode() -> Iterator[None]:
-    """Let programs start from bytecode, as installed ones do, even where Python is to write none."""
+    """Let programs start from compiled bytecode, as installed ones do, even if Python may not write any."""
     with (
         tempfile.TemporaryDirectory(prefix="saratoga-bench-") as folder,
         patch.dict(os.environ, PYTHONPYCACHEPREFIX=folder, PYTHONDONTWRITEBYTECODE=""),
@@ -62,7 +62,7 @@ def _bytecode() -> Iterator[None]:
 
 
 def _in_turns(rounds: int, what: dict[str, Callable[[], float]]) -> dict[str, float]:
-    """Return the median milliseconds of each, taken in turns; the first round does not count."""
+    """Return the median milliseconds of each start, taken in turns; the first round does not count."""
     took: dict[str, list[float]] = {name: [] for name in what}
     for number in range(rounds + 1):
         for name, once in what.items():
