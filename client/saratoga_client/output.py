@@ -65,6 +65,11 @@ def say(text: str) -> None:
     click.echo(sanitised(text), err=True)
 
 
+def ask(question: str) -> None:
+    """Write a question on standard error and leave the cursor behind it."""
+    click.echo(sanitised(question), nl=False, err=True)
+
+
 def _write(text: str) -> None:
     click.echo(text)
     sys.stdout.flush()

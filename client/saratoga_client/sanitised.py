@@ -3,6 +3,15 @@
 Names, notices and refusals come from the server. Some characters are commands to a terminal: they can
 change colours, overwrite text, or reverse the writing direction. Each such character is replaced by
 its visible number: `<U+001B>`.
+
+Names, messages and other texts stay as they were sent until they are shown. They pass `sanitised` in one
+place on each way out:
+
+- screens: `board_view.canvas.Canvas` and `tui.rich_view.Ink`
+- lines of text, messages and questions: `output`; JSON: `output.write_json`
+- tables of commands: `cli.rich_text`
+- log records on standard error: `cli.commands.WordsOnly`
+- the clipboard: the two modules `share_text`
 """
 
 import re

@@ -1,4 +1,8 @@
-"""Texts cut or wrapped to a number of cells; a character may take two cells."""
+"""Texts measured, cut and wrapped in cells of the terminal; a character may take two cells.
+
+The texts may come from others and are returned as they are. A control character counts as many cells
+as `Canvas` and `Ink` need to show it: 8 for `<U+001B>`.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -62,31 +66,39 @@ def panel_symbols(ascii_only: bool) -> PanelSymbols:
     return LETTERS if ascii_only else UNICODE
 
 
+def cells_of(text: str) -> int:
+    r"""Return the number of cells that a text takes on the screen.
+
+    >>> cells_of("Anna"), cells_of("王小明"), cells_of("\x1b")
+    (4, 6, 8)
+    """
+    return cell_len(text if text.isprintable() else sanitised(text))
+
+
 def fitted(text: str, cells: int, dots: str = "…") -> str:
     """Return a text of exactly `cells` cells: filled with blanks, or cut and ended by dots.
 
     >>> fitted("Anna", 6), fitted("Annabella", 6), fitted("王小明王小明", 6)
     ('Anna  ', 'Annab…', '王小… ')
     """
-    if cell_len(text) > cells:
-        while text and cell_len(text) > cells - 1:
+    if cells_of(text) > cells:
+        while text and cells_of(text) > cells - 1:
             text = text[:-1]
         text = (text + dots)[:cells] if cells > 0 else ""
-    return text + " " * (cells - cell_len(text))
+    return text + " " * (cells - cells_of(text))
 
 
 def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
-    """Return a sanitised name of exactly `cells` cells; the mark of a bot is never cut.
+    """Return a name of exactly `cells` cells; the mark of a bot is never cut.
 
     >>> fitted_name("Maximilian", True, 12)
     'Maxim… [bot]'
     """
     mark = f" [{BOT_MARK}]" if bot else ""
-    name = sanitised(name)
-    if cell_len(name) + len(mark) <= cells:
+    if cells_of(name) + len(mark) <= cells:
         return fitted(name + mark, cells, dots)
     cut = fitted(name, max(1, cells - len(mark)), dots).rstrip() + mark
-    return cut + " " * (cells - cell_len(cut))
+    return cut + " " * (cells - cells_of(cut))
 
 
 def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
@@ -103,18 +115,18 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
     line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        is_too_long = cell_len(word) > cells - indent
-        if is_too_long and cell_len(line) + 2 < cells:
+        is_too_long = cells_of(word) > cells - indent
+        if is_too_long and cells_of(line) + 2 < cells:
             # the word must be broken anyway: begin it on this line
             line = longer
-        elif cell_len(longer) <= cells:
+        elif cells_of(longer) <= cells:
             line = longer
             continue
         else:
             if line.strip():
                 lines.append(line)
             line = " " * indent + word if lines else word
-        while cell_len(line) > cells:
+        while cells_of(line) > cells:
             head = _head(line, cells)
             lines.append(head)
             line = " " * indent + line[len(head) :]
@@ -124,6 +136,6 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
 def _head(text: str, cells: int) -> str:
     """Return as much of a text as fits, at least one character."""
     end = len(text)
-    while end > 1 and cell_len(text[:end]) > cells:
+    while end > 1 and cells_of(text[:end]) > cells:
         end -= 1
     return text[:end]

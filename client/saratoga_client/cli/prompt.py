@@ -5,8 +5,8 @@ from threading import Thread
 
 import click
 
+from saratoga_client.output import ask
 from saratoga_client.plain.line_reader import CHUNK, StandardInput
-from saratoga_client.sanitised import sanitised
 
 
 async def prompt(question: str) -> str:
@@ -15,14 +15,14 @@ async def prompt(question: str) -> str:
     An empty line repeats the question. Raises `click.Abort` at the end of the input.
     """
     while True:
-        click.echo(f"{sanitised(question)}: ", nl=False, err=True)
+        ask(f"{question}: ")
         if answer := (await _typed_line()).strip():
             return answer
 
 
 async def confirm(question: str) -> bool:
     """Ask for yes or no; return `False` for every answer but yes. Raises `click.Abort`."""
-    click.echo(f"{sanitised(question)} [y/N]: ", nl=False, err=True)
+    ask(f"{question} [y/N]: ")
     return (await _typed_line()).strip().lower() in ("y", "yes")
 
 

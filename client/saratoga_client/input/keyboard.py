@@ -39,7 +39,6 @@ from saratoga_client.input.selection import (
     revalidated,
     selection_text,
 )
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import capitalised
 from saratoga_rules.judge import refusal
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Move, carry
@@ -250,7 +249,7 @@ def _quick(_scene: Scene, selection: Selection) -> InputResult:
 
 
 def _unknown(scene: Scene, selection: Selection, key: str) -> str:
-    says = f"{sanitised(key)[:16]!r} does nothing here:"
+    says = f"{key[:16]!r} does nothing here:"
     offers = [f"{name} {does}" for name, does in key_hints(scene, selection)]
     while len(f"{says} {', '.join(offers)}.") > LINE:
         offers.pop()

@@ -12,7 +12,6 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.open_connection import problem_of
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
@@ -55,7 +54,7 @@ def problem_for(server: str, error: Exception) -> Problem:
             )
         case ServerClosed(is_of_another_version=False, reason=reason):
             return Problem(
-                f"The server closed the connection: {sanitised(reason)}.",
+                f"The server closed the connection: {reason}.",
                 f"Start the program again to come back. {SAFE}",
                 Exit.REFUSED,
             )
@@ -72,7 +71,7 @@ def problem_for(server: str, error: Exception) -> Problem:
 def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem:
     """Return the message for a lost seat, or for a table that can't be watched any longer."""
     code = state.table.code
-    reason = state.seat_lost or sanitised(state.table.notice) or "The table is closed."
+    reason = state.seat_lost or state.table.notice or "The table is closed."
     if is_watching:
         return Problem(
             f"You no longer watch table {code}: {reason}",

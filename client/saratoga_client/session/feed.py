@@ -11,7 +11,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.table_view import Row
 from saratoga_client.wording import dollars, shown_name
 
@@ -116,7 +115,7 @@ def with_line(feed: Feed, at: int, text: str, tone: Tone) -> Feed:
 
 def who(row: Row, you: str) -> str:
     """Return a racer's name in a sentence; the player is `you`."""
-    return "you" if row.player == you else sanitised(shown_name(row.name, row.bot))
+    return "you" if row.player == you else shown_name(row.name, row.bot)
 
 
 def ending(row: Row, you: str) -> str:
@@ -128,7 +127,7 @@ def ending(row: Row, you: str) -> str:
         "stuck": "are stuck at" if is_you else "is stuck at",
         "out of time": "ran out of time at",
         "left": "left at",
-    }.get(row.state, f"{sanitised(row.state)} at")
+    }.get(row.state, f"{row.state} at")
     return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
 
 
@@ -238,5 +237,5 @@ def _people(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
         yield FeedLine(moment.at, f"{who(racing[player], moment.you)} {lost}", Tone.PEOPLE, player)
     if feed.host and moment.host and moment.host != feed.host:
         is_you = moment.host == moment.you
-        text = "you are host now" if is_you else f"{sanitised(moment.host_name)} is host now"
+        text = "you are host now" if is_you else f"{moment.host_name} is host now"
         yield FeedLine(moment.at, text, Tone.PEOPLE, moment.host)

@@ -1,6 +1,6 @@
 """The lobby's state as a value: tables, leaders, the typed line and the player's choices.
 
-Pure: no I/O, no clock. Texts from the server are sanitised where they are drawn.
+Pure: no I/O, no clock. The texts from the server are as the server sent them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,7 +14,6 @@ from typing import Final
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import STALE_ID, CommandRefused
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.error_messages import UNCERTAIN_REFUSALS
 from saratoga_client.session.own_board import OwnBoard, place_of, without
 from saratoga_client.session.state import confirm
@@ -141,9 +140,7 @@ class MoveSender:
         own, state = self._board_with(race, ticket), self._store.state
         if own is not None and state is not None:
             LOG.info("move taken back in race %s: %s", race, refusal)
-            self._store.replace(
-                replace(state, own=without(own, ticket, sanitised(refusal.message)))
-            )
+            self._store.replace(replace(state, own=without(own, ticket, refusal.message)))
         if refusal.board is not None:
             # The two boards differ and no move of ours explains it: the server's board counts.
             is_final = refusal.code == "stale_move" and own is not None

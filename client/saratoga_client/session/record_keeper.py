@@ -6,7 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
@@ -55,7 +54,7 @@ class RecordKeeper:
         if not proof.ok:
             faults = [check.detail for check in proof.checks if not check.ok]
             sentence = f"{sentence} {'; '.join(faults)}"
-        self._show(race, Verification(proof.ok, sanitised(sentence)))
+        self._show(race, Verification(proof.ok, sentence))
         if proof.ok:
             self._note_best(text)
 
@@ -83,7 +82,7 @@ class RecordKeeper:
         LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
         state = self._store.state
         if state is not None:
-            fresh = tuple(sanitised(f"Race {race}: {sentence}.") for sentence in disagreements)
+            fresh = tuple(f"Race {race}: {sentence}." for sentence in disagreements)
             self._store.replace(replace(state, alarms=(*state.alarms, *fresh)))
 
     def _keep(self, text: str) -> None:
@@ -129,5 +128,5 @@ class RecordKeeper:
         if state is None or any(line.text == text for line in state.feed_lines):
             return
         at = state.feed_lines[-1].at if state.feed_lines else 0
-        feed = with_line(state.feed, at, sanitised(text), Tone.LINK)
+        feed = with_line(state.feed, at, text, Tone.LINK)
         self._store.replace(replace(state, feed=feed))

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import (
     Feed,
     FeedLine,
@@ -131,9 +130,9 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
     before = state
     match event:
         case events.Announcement(text=text):
-            return replace(state, announcement=sanitised(text))
+            return replace(state, announcement=text)
         case events.SeatLost(table=code, reason=reason) if code == state.table.code:
-            return replace(state, seat_lost=sanitised(reason) or "The seat is gone.")
+            return replace(state, seat_lost=reason or "The seat is gone.")
         case events.Dealt(board=board) if board.race == state.table.race:
             state = _dealt(state, event)
         case events.BoardEnded(board=board):

@@ -16,7 +16,6 @@ from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for, seat_lost_problem
 from saratoga_client.session.event_listener import EventListener
 from saratoga_client.session.fairness import FairnessDuties
@@ -198,7 +197,7 @@ class TableSession:
     async def ready(self) -> None:
         """Mark the player ready for the next race, with a new nonce."""
         if self.state is not None and self.state.game is None:
-            game = sanitised(self.state.table.settings.game)
+            game = self.state.table.settings.game
             raise Problem(
                 f"This program does not know the game {game}, so you can't race it.",
                 "Upgrade with: pip install --upgrade saratoga. Or watch this race.",

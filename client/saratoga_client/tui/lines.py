@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from rich.cells import cell_len
 from textual import events
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import wrapped
-from saratoga_client.sanitised import sanitised
+from saratoga_client.board_view.text_width import cells_of, wrapped
 from saratoga_client.tui.canvas_view import CanvasView
 
 WIDE_ENOUGH: Final = 80
@@ -27,12 +25,12 @@ def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: in
     canvas = Canvas(width, 1, Role.TITLE)
     at = width - 1
     for text, role in reversed(right):
-        at -= cell_len(text)
+        at -= cells_of(text)
         canvas.put(at, 0, text, role)
         at -= 2
     x = 1
-    for fact in map(sanitised, left):
-        if x + cell_len(fact) > at:
+    for fact in left:
+        if x + cells_of(fact) > at:
             break
         x = canvas.put(x, 0, fact, Role.TITLE) + 2
     return canvas
@@ -44,7 +42,7 @@ def message_lines(text: str, width: int) -> list[str]:
     >>> message_lines("Connected again; nothing is lost.", 20)
     ['Connected again;', 'nothing is lost.']
     """
-    return wrapped(sanitised(text), width - 2)
+    return wrapped(text, width - 2)
 
 
 def key_line(now: Guide, always: Guide, width: int) -> Canvas:
@@ -61,7 +59,7 @@ def key_line(now: Guide, always: Guide, width: int) -> Canvas:
 
 
 def _width(key: str, effect: str) -> int:
-    return cell_len(key) + 1 + cell_len(effect) + 2
+    return cells_of(key) + 1 + cells_of(effect) + 2
 
 
 def _put(canvas: Canvas, x: int, key: str, effect: str) -> int:

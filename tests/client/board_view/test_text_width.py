@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from saratoga_client.board_view.text_width import (
     LETTERS,
     UNICODE,
+    cells_of,
     fitted,
     fitted_name,
     panel_symbols,
@@ -14,12 +15,20 @@ from saratoga_client.board_view.text_width import (
 )
 from saratoga_client.sanitised import sanitised
 
-TEXTS = st.text(max_size=60).map(sanitised)
+TEXTS = st.text(max_size=60)
+
+WIDEST = len("<U+001B>")
+"""Cells of the widest character."""
+
+
+@given(TEXTS)
+def test_a_text_takes_the_cells_of_what_is_shown(text: str) -> None:
+    assert cells_of(text) == cell_len(sanitised(text))
 
 
 @given(TEXTS, st.integers(0, 40))
 def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
-    assert cell_len(fitted(text, cells)) == cells
+    assert cells_of(fitted(text, cells)) == cells
 
 
 @given(st.text(max_size=40), st.booleans(), st.integers(8, 40))
@@ -27,16 +36,16 @@ def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
     name: str, bot: bool, cells: int
 ) -> None:
     told = fitted_name(name, bot, cells)
-    assert cell_len(told) == cells
+    assert cells_of(told) == cells
     assert told.rstrip().endswith("[bot]") or not bot
 
 
-@given(TEXTS, st.integers(2, 40), st.integers(0, 8))
+@given(TEXTS, st.integers(WIDEST, 40), st.integers(0, 8))
 def test_wrapped_lines_are_short_enough_and_lose_nothing(
     text: str, cells: int, indent: int
 ) -> None:
     lines = wrapped(text, cells, indent)
-    assert all(cell_len(line) <= max(cells, indent + 2) for line in lines)
+    assert all(cells_of(line) <= max(cells, indent + WIDEST) for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 

@@ -99,9 +99,3 @@ def test_the_message_to_a_watcher_does_not_speak_of_a_seat() -> None:
     )
     assert problem.what.startswith(f"You no longer watch table {CODE}")
     assert f"saratoga watch {CODE}" in problem.remedy
-
-
-def test_a_reason_from_the_server_cannot_control_the_terminal() -> None:
-    assert "\x1b" not in str(seat_lost_problem(seat_lost("\x1b[2Jgone")))
-    closed = ServerClosed(4599, "\x1b[2Jgone")
-    assert "\x1b" not in str(problem_for(SERVER, closed))

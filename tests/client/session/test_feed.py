@@ -116,12 +116,12 @@ def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     assert sum(line.tone is Tone.ENDING for line in state.feed_lines) == 3
 
 
-def test_a_name_cannot_control_the_terminal() -> None:
+def test_a_name_stays_as_the_server_sent_it() -> None:
     seats = [seat("y"), seat("a", name="\x1b[2Jana\u202e")]
     state = state_after(
         standings("a2 y1"), first=snapshot("y1 =a1", board(), table("ya", seats=seats))
     )
-    assert lines(state) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
+    assert lines(state) == ["\x1b[2Jana\u202e takes the lead with 2"]
 
 
 def test_the_oldest_lines_are_dropped() -> None:

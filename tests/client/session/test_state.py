@@ -182,10 +182,10 @@ def test_after_a_cancelled_countdown_the_table_gathers_again() -> None:
 
 
 def test_a_lost_seat_has_a_reason() -> None:
-    lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
+    lost = events.SeatLost(table=CODE, reason="The host has kicked you from the table.")
     assert (
         next_state(state_after(), lost, START).seat_lost
-        == "<U+001B>The host has kicked you from the table."
+        == "The host has kicked you from the table."
     )
     assert next_state(state_after(), events.SeatLost(table=CODE, reason=""), START).seat_lost != ""
     elsewhere = events.SeatLost(table="other-table-01", reason="gone")

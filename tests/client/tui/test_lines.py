@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.sanitised import sanitised
+from saratoga_client.board_view.text_width import cells_of
 from saratoga_client.tui.lines import KeyLine, MessageLine, key_line, message_lines, title_line
 
 KEYS = (("space", "draw 3"), ("1-4 w r", "pick"), ("f", "bank"), ("tab", "moves"))
@@ -35,8 +35,8 @@ def test_the_key_line_shows_keys_whole_or_not_at_all_and_some_always(width: int)
 @given(st.text(max_size=300), st.integers(20, 120))
 def test_no_word_of_a_message_is_lost_when_it_breaks_into_lines(text: str, width: int) -> None:
     lines = message_lines(text, width)
-    assert all(cell_len(line) <= width - 2 for line in lines)
-    assert "".join("".join(lines).split()) == "".join(sanitised(text).split())
+    assert all(cells_of(line) <= width - 2 for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
 
 
 async def test_the_message_line_takes_the_rows_it_needs_and_gives_them_back() -> None:

@@ -9,7 +9,6 @@ from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.review.words import in_ascii
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import minutes_and_seconds, shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 from saratoga_rules.records.record import RaceRecord
@@ -66,7 +65,7 @@ def _divergence(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[
     divergence = first_divergence(game_of(record), own, winner)
     if divergence is None:
         return ()
-    return divergence_lines(divergence, "you", sanitised(shown_name(winner.name, winner.bot)))
+    return divergence_lines(divergence, "you", shown_name(winner.name, winner.bot))
 
 
 def _pause(own: OpenBoard) -> str:

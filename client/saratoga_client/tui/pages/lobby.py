@@ -8,7 +8,6 @@ from rich.text import Text
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import money_role
@@ -65,7 +64,7 @@ def table_cells(
         (table.host, Role.DIM),
     )
     for (text, role_of_cell), width in zip(cells, COLUMNS, strict=True):
-        yield ink.text(fitted(sanitised(text), width, symbols.dots), role_of_cell)
+        yield ink.text(fitted(text, width, symbols.dots), role_of_cell)
 
 
 def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
@@ -123,7 +122,7 @@ def leaders_part(lobby: LobbyState, symbols: PageSymbols, ink: Ink) -> Renderabl
         grid.add_row(
             "",
             ink.text(game_title(game)),
-            ink.text(fitted(sanitised(leader.name), NAME, symbols.dots), Role.LEADER),
+            ink.text(fitted(leader.name, NAME, symbols.dots), Role.LEADER),
             ink.text(f"{leader.value} banked", Role.COUNT),
             ink.text(f"{dollars(leader.net):>7}", money_role(leader.net)),
         )

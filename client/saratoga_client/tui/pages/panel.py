@@ -8,12 +8,11 @@ panel names no card.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from rich.cells import cell_len
-
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import (
     PanelSymbols,
+    cells_of,
     fitted,
     fitted_name,
     panel_symbols,
@@ -22,7 +21,6 @@ from saratoga_client.board_view.text_width import (
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.review.chart import MARKS, chart
 from saratoga_client.review.climb import Climb
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, own_result
 from saratoga_client.session.state import (
@@ -134,7 +132,7 @@ def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = Fals
             x = canvas.put(x, 0, f"{panel_symbols(ascii_only).dots} ", Role.DIM)
             continue
         text = f"{row.place} {_name(row, state)} {row.banked} {dollars(row.net)}"
-        if x + cell_len(text) + 2 > width - len(end):
+        if x + cells_of(text) + 2 > width - len(end):
             break
         x = canvas.put(x, 0, text, _role(row, state)) + 2
     canvas.put(width - len(end), 0, end, Role.TITLE)
@@ -279,7 +277,7 @@ def _mark(state: SessionState, row: Row, symbols: PanelSymbols) -> str:
 
 
 def _name(row: Row, state: SessionState) -> str:
-    return "YOU" if row.player == state.player else sanitised(shown_name(row.name, row.bot))
+    return "YOU" if row.player == state.player else shown_name(row.name, row.bot)
 
 
 def _role(row: Row, state: SessionState) -> Role:

@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from rich.cells import cell_len
-
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import wrapped
+from saratoga_client.board_view.text_width import cells_of, wrapped
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
-from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.pages.money_meter import draw_meter
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
@@ -48,11 +45,11 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
     practice = standing.practice
     clean = "clean" if practice.is_clean else "helped"
     right = f"{clean}  {minutes_and_seconds(standing.elapsed)} "
-    end = width - cell_len(right)
+    end = width - cells_of(right)
     x = canvas.put(0, 0, TAG, Role.PRACTICE)
     facts = (practice.game.title, practice.deal.title, *title_facts(practice.game, practice.view))
-    for fact in map(sanitised, facts):
-        if x + cell_len(fact) + 1 < end:
+    for fact in facts:
+        if x + cells_of(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.PRACTICE) + 2
     canvas.put(end, 0, right, Role.PRACTICE)
     return canvas
@@ -111,7 +108,7 @@ def _ghost(standing: PracticeStanding) -> Iterator[Line]:
     lead = banked - ghost.climb.banked_at(standing.elapsed)
     role = Role.MONEY_UP if lead > 0 else Role.MONEY_DOWN if lead < 0 else Role.TEXT
     yield "GHOST", Role.LABEL
-    yield sanitised(ghost.words), Role.TEXT
+    yield ghost.words, Role.TEXT
     yield f"now {ghost.climb.banked_at(standing.elapsed)}, you {banked}", Role.TEXT
     yield gap_text(ghost, banked, standing.elapsed), role
     if standing.elapsed >= ghost.climb.end:

@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rich.cells import cell_len
-
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import fitted_name, wrapped
+from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
-from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
@@ -53,7 +50,7 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
     replay = seen.replay
     pace = f"x{seen.speed}  " if seen.speed else ""
     right = f"{pace}{minutes_and_seconds(replay.moment, tenths=True)} of {minutes_and_seconds(replay.end)} "
-    end = width - cell_len(right)
+    end = width - cells_of(right)
     board = replay.board
     facts = (
         replay.game.title,
@@ -62,8 +59,8 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
         f"{replay.step}/{len(board.entries)}",
     )
     x = canvas.put(0, 0, TAG, Role.LABEL) + 1
-    for fact in map(sanitised, facts):
-        if x + cell_len(fact) + 1 < end:
+    for fact in facts:
+        if x + cells_of(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.TITLE) + 2
     canvas.put(end, 0, right, Role.TITLE)
     return canvas
@@ -107,8 +104,8 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
     for index in (replay.shown, *others):
         board = replay.boards[index]
         banked = board.positions[replay.step_of(index)].banked
-        text = f"{board.place}. {sanitised(shown_name(board.name, board.bot))} {banked}"
-        if x + cell_len(text) < width:
+        text = f"{board.place}. {shown_name(board.name, board.bot)} {banked}"
+        if x + cells_of(text) < width:
             x = canvas.put(x, 0, text, _role(seen, index)) + 2
     return canvas
 

@@ -5,7 +5,6 @@ from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import duration_text
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
@@ -84,4 +83,4 @@ def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]
 
 def _rival(replay: Replay) -> str:
     rival = replay.boards[replay.rival]
-    return sanitised(shown_name(rival.name, rival.bot))
+    return shown_name(rival.name, rival.bot)

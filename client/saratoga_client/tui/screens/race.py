@@ -12,7 +12,6 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import rows
@@ -214,7 +213,7 @@ class RaceScreen(GameScreen, TableScreen):
             if row.state == "racing" and row.player != self.state.player
         ]
         if others and self.state.phase == "running":
-            racing = sanitised(others[0].name) if len(others) == 1 else str(len(others))
+            racing = others[0].name if len(others) == 1 else str(len(others))
             ending += f" {racing} still racing."
         return ending
 
