@@ -1,19 +1,19 @@
-# Everything a fresh machine needs is Python 3.11 or newer (with venv and pip) and make.
-# The first run of a target sets up .venv; later runs use what is there.
+# A new machine needs Python 3.11 or newer (with venv and pip) and make.
+# The first run of a target sets up .venv, which later runs use.
 
 GAME ?= canfield
 ARGS ?=
 VENV ?= .venv
-# Many tests wait for processes of their own, so one tester more than the machine has cores is sooner done.
+# Parallel test processes. Many tests wait for processes, so one more than the number of cores is fastest.
 TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
-# How many faults `make faults` throws, and by which seed: without one, by chance.
+# The number of faults that `make faults` injects, and its seed (default: random).
 FAULTS ?= 1000
 SEED ?=
-# How long `make soak` goes on.
+# The duration of `make soak` in minutes.
 MINUTES ?= 20
 
-# The first Python on the path that is new enough; PYTHON=/some/python3 takes another.
+# The Python to use: the first on the path that is new enough. PYTHON=/some/python3 selects another.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$python && break; done)
@@ -35,7 +35,7 @@ play: $(CLIENT_AND_SERVER) ## host a table at GAME (canfield) for friends in you
 demo: $(CLIENT_AND_SERVER) ## race four bots at GAME (canfield), live, and verify the result
 	@$(BIN)/saratoga demo --game $(GAME) $(ARGS)
 
-serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" lets friends in
+serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other machines
 	@$(BIN)/saratoga-server $(ARGS)
 
 test: check ## all checks and all short tests
@@ -57,25 +57,25 @@ layers: $(TOOLS)
 pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
 	$(BIN)/pyright
 
-bench: $(TOOLS) ## what a move costs, beside a bare echo, and all else that has its price; ARGS="--quick"
+bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
-long: $(TOOLS) ## the long targets: many races, many crashes
+long: $(TOOLS) ## the long tests: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
 
-faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour and more; figures go to a file
+faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour, writes fault-figures.txt
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
 
 fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real server, and guided fuzzing
 	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
 
-soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: does it grow, does it slow down?
+soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: memory and response times must stay level
 	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
 
-picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)
+picture: $(TOOLS) ## draw the README's picture of a race with the real program (two minutes)
 	PYTHONPATH=tests $(BIN)/python -m kit.race_picture
 
-clean: ## forget the set-up
+clean: ## delete .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
