@@ -88,7 +88,7 @@ async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invita
 
         for player in (anna, bert):
             await player.press("r")
-        await anna.until(lambda screen: str(screen).count("ready") > 2)
+        await anna.until(lambda screen: str(screen).count("✓") == 2)
         await anna.press("s")
         for player in (anna, bert):
             await player.until("paid -$100")
@@ -217,7 +217,7 @@ async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by
         await anna.press("y")
         await anna.until("PUBLIC TABLES")
         await anna.press("j")
-        await enter(anna, f"{url}")
+        await enter(anna, url)
         await anna.until("SEATS 1 of 16")
         await anna.press("q")
         await anna.until("y leave")

@@ -186,9 +186,13 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Return whether a key is for the screen and not for a focused input field."""
         return True
 
+    def type_key(self, event: events.Key) -> None:
+        """Type a key that is for an input field, but was pressed before the field had the focus."""
+
     def on_key(self, event: events.Key) -> None:
         key = key_of(event)
         if not self.takes_key(key):
+            self.type_key(event)
             return
         event.stop()
         event.prevent_default()

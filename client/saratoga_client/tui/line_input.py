@@ -80,12 +80,21 @@ class LineInput(Horizontal):
         self._field.value = text
         self._field.cursor_position = len(text)
         self.add_class("-open")
-        self._field.focus()
+        # `focus` waits for the app, and the keys pressed meanwhile would be lost
+        self.screen.set_focus(self._field)
 
     def close(self) -> None:
         """Hide the field and give the keys back to the screen."""
         self.remove_class("-open")
         self.screen.set_focus(None)
+
+    def type_key(self, event: events.Key) -> None:
+        """Type a character that the screen received before the field had the focus.
+
+        The other keys are bindings of the field, which Textual runs wherever the key arrived.
+        """
+        if event.is_printable and event.character is not None:
+            self._field.insert_text_at_cursor(event.character)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

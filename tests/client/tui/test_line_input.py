@@ -38,6 +38,9 @@ class Asking(BaseScreen):
         else:
             super().press(key)
 
+    def type_key(self, event: events.Key) -> None:
+        self.query_one(LineInput).type_key(event)
+
     @on(LineInput.Entered)
     def _entered(self, event: LineInput.Entered) -> None:
         self.entered.append(event.text)
@@ -50,6 +53,18 @@ async def test_the_cursor_edits_in_the_middle_and_enter_hands_the_line_over() ->
         assert player.lines[-3].strip() == "Your name: MiëB"
         await player.press("enter")
         assert screen.entered == ["MiëB"]
+
+
+async def test_keys_that_are_pressed_at_once_with_the_key_that_opens_the_field_are_typed() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        for key in "nën":
+            player.app.post_message(events.Key(key, key))
+        for key in ("left", "left", "backspace"):
+            player.app.post_message(events.Key(key, None))
+        player.app.post_message(events.Key("enter", "\r"))
+        await player.pilot.pause()
+        assert screen.entered == ["Zën"]
 
 
 async def test_the_line_has_a_greatest_length() -> None:

@@ -195,6 +195,9 @@ class LobbyScreen(BaseScreen):
         # every other key is part of what is typed
         return self.lobby.entry is None or key == "escape"
 
+    def type_key(self, event: events.Key) -> None:
+        self.query_one(LineInput).type_key(event)
+
     def on_paste(self, event: events.Paste) -> None:
         """Take a text that is pasted while no line is typed as an invitation."""
         event.stop()
