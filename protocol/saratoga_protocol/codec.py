@@ -44,7 +44,7 @@ class UnknownEvent(Struct, frozen=True, kw_only=True):
 
 
 class Codec(Protocol):
-    """Encodes and decodes the messages of one subprotocol."""
+    """An encoder and decoder of the messages of one subprotocol."""
 
     @property
     def subprotocol(self) -> str: ...

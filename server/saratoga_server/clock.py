@@ -23,7 +23,7 @@ STEP: Final = 2_000
 
 
 class TimeSource(Protocol):
-    """Reads the store's clock."""
+    """A source of the store's time."""
 
     async def now(self) -> Millis: ...
 

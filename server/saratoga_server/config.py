@@ -252,7 +252,7 @@ _OPTIONS: Final = (
     _option("--redis", metavar="URL", show_default="embedded",
         help="URL of the store: redis://, rediss:// or unix:// (Redis or Valkey, 7.0 or newer)."),
     _option("--redis-file", "redis_file", type=_FILE,
-        help="File that holds the URL for --redis, so that its password is in no command line."),
+        help="File with the URL for --redis; keeps the URL's password out of command lines."),
     _option("--data", type=_FOLDER, default=default_data, metavar="DIR",
         show_default="the user's data folder",
         help="Folder of the embedded store, kept between runs."),

@@ -140,7 +140,7 @@ class _EventFormatter(logging.Formatter):
 
 
 class _TextFormatter(_EventFormatter):
-    """Formats a line as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
+    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = self.fields(record)
@@ -150,7 +150,7 @@ class _TextFormatter(_EventFormatter):
 
 
 class _JsonFormatter(_EventFormatter):
-    """Formats a line as one JSON object."""
+    """A formatter of lines that are one JSON object each."""
 
     def format(self, record: logging.LogRecord) -> str:
         return json.dumps(self.fields(record))

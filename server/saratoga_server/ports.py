@@ -178,7 +178,7 @@ class Reservation(Struct, frozen=True, kw_only=True):
 
 
 class Commits(Protocol):
-    """Writes to the boards of races."""
+    """The port for writes to the boards of races."""
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
         """Start to append to a board, batched with other commits; return an awaitable of the outcome.
@@ -190,7 +190,7 @@ class Commits(Protocol):
 
 
 class BoardStore(Protocol):
-    """Reads of the boards of races."""
+    """The port for reads of the boards of races."""
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
@@ -202,7 +202,7 @@ MOST_LISTED: Final = 100
 
 
 class TableStore(Protocol):
-    """Tables, their timers, and finished races."""
+    """The port for tables, their timers, and finished races."""
 
     async def now(self) -> Millis:
         """Return the time of the store's clock, by which every deadline is judged."""
@@ -238,7 +238,7 @@ class TableStore(Protocol):
 
 
 class PlayerStore(Protocol):
-    """Players and their names."""
+    """The port for players and their names."""
 
     async def load_player(self, player: str) -> PlayerRow | None: ...
 
@@ -299,7 +299,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
     start_at: Millis
     """The start of the race, which decides the periods (UTC)."""
     results: tuple[Result, ...]
-    """The results that count, in order of finish."""
+    """The results that count for a leaderboard, in order of finish."""
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):
@@ -326,7 +326,7 @@ class RankedRow(Struct, frozen=True, kw_only=True):
 
 
 class LeaderboardStore(Protocol):
-    """Rankings kept across races."""
+    """The port for rankings kept across races."""
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         """Apply waiting settlements, each exactly once in effect; return those applied now."""

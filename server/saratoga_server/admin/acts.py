@@ -109,10 +109,10 @@ class Administration:
             raise NotDone(str(fault)) from None
         holder = await self.stores.players.find_player(look)
         if holder not in (None, row.player):
-            raise NotDone(f"{name} is taken, or looks like a name that is.")
+            raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         await self._note("rename", row.player, f"{row.name or '-'} to {name}")
         if not await self.stores.players.claim_name(row.player, name, look):
-            raise NotDone(f"{name} is taken, or looks like a name that is.")
+            raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         if row.table is not None:
             await self._change(row.table, lambda state, _: rename(state, row.player, name))
         await self._publish(Renamed(row.player, name))

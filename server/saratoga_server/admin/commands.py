@@ -99,7 +99,7 @@ def _act(
     def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:
         as_json = bool(kwargs.pop("as_json"))
         access = click.get_current_context().find_object(StoreAccess)
-        assert access is not None, "the group has made it"
+        assert access is not None, "`admin` has set the object"
         command(access, as_json, *args, **kwargs)
 
     return click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(with_store)
@@ -161,9 +161,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 @admin.command("close")
 @click.argument("code")
-@click.option(
-    "--reason", default=CLOSED, show_default=True, help="The sentence that the players are shown."
-)
+@click.option("--reason", default=CLOSED, show_default=True, help="The sentence that players see.")
 @_act
 @_sure("Close the table {code}, and any race that runs there?")
 def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> None:
@@ -234,7 +232,13 @@ def forget(access: StoreAccess, as_json: bool, player: str) -> None:
 
 
 @admin.command()
-@click.option("--limit", type=click.IntRange(min=1), default=AUDIT_LINES, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=AUDIT_LINES,
+    show_default=True,
+    help="Number of entries.",
+)
 @_act
 def audit(access: StoreAccess, as_json: bool, limit: int) -> None:
     """Show the audit log of administrators' actions, newest first."""

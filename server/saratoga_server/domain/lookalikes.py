@@ -113,7 +113,7 @@ def _prototype(character: str) -> str:
 
 
 class _FamilyBuilder:
-    """Joins characters into families, but never two ASCII letters through a third character."""
+    """A builder that joins characters into families, but never two ASCII letters through a third character."""
 
     def __init__(self) -> None:
         self._parents: dict[str, str] = {}

@@ -66,7 +66,7 @@ log = EventLog("dispatcher")
 
 
 class Dispatcher:
-    """Passes commands to their handlers, and turns errors into answers."""
+    """The dispatcher: passes commands to their handlers, and turns errors into answers."""
 
     def __init__(
         self,
@@ -219,7 +219,7 @@ class Dispatcher:
         """Return the answer to a command about a table whose code the player may have guessed."""
         quota = session.quota
         if wait := quota.take(Action.WRONG_CODE):
-            raise too_much("You tried too many codes that belong to no table.", wait)
+            raise too_much("You tried too many table codes that do not exist.", wait)
         is_there = True
         try:
             return await self._handlers[type(command)](session, command)

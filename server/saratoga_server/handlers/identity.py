@@ -32,7 +32,7 @@ def token_hash(token: str) -> str:
 
 
 class IdentityHandlers:
-    """Handles `hello` and `claim_name`."""
+    """The handlers of `hello` and `claim_name`."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class IdentityHandlers:
 
 def _count_name(session: Session) -> None:
     if wait := session.quota.take(Action.NAME):
-        raise too_much("You asked for too many names.", wait)
+        raise too_much("You requested too many names.", wait)
 
 
 def _checked(wanted: str) -> tuple[str, str]:

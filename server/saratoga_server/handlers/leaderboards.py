@@ -11,7 +11,7 @@ from saratoga_server.live.session import Session
 
 
 class LeaderboardHandlers:
-    """Handles queries and subscriptions of leaderboards."""
+    """The handlers of queries and subscriptions of leaderboards."""
 
     def __init__(self, leaderboards: Leaderboards) -> None:
         self._leaderboards = leaderboards

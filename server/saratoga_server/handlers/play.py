@@ -36,7 +36,7 @@ Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
 
 
 class PlayHandlers:
-    """Handles `move` and `cash_out`."""
+    """The handlers of `move` and `cash_out`."""
 
     def __init__(
         self,

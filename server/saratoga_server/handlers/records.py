@@ -9,7 +9,7 @@ from saratoga_server.ports import TableStore
 
 
 class RecordHandlers:
-    """Handles `get_record`."""
+    """The handler of `get_record`."""
 
     def __init__(self, tables: TableStore, table_cache: TableCache) -> None:
         self._tables = tables

@@ -30,7 +30,7 @@ ATTEMPTS: Final = 8
 
 
 class SeatHandlers:
-    """Handles `create_table`, `join_table`, `resume` and `leave_table`."""
+    """The handlers of `create_table`, `join_table`, `resume` and `leave_table`."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from saratoga_server.live.session import Session
 
 
 class Snapshots:
-    """Makes snapshots."""
+    """A maker of snapshots of tables."""
 
     def __init__(self, races: RaceCache, clock: ServerClock) -> None:
         self._races = races

@@ -28,7 +28,7 @@ SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
 
 class TableHandlers:
-    """Handles commands that only the connection holding the seat may send. All raise `CommandRejected`."""
+    """The handlers of commands that need a seat; each raises `CommandRejected` without one."""
 
     def __init__(self, table_service: TableService, new_seed: NewSeed) -> None:
         self._table_service = table_service

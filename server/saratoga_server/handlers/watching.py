@@ -17,7 +17,7 @@ MOST_WATCHED: Final = 16
 
 
 class WatchHandlers:
-    """Handles `watch_table` and `unwatch_table`."""
+    """The handlers of `watch_table` and `unwatch_table`."""
 
     def __init__(
         self, table_cache: TableCache, broadcaster: Broadcaster, snapshots: Snapshots
@@ -55,9 +55,10 @@ def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]
     watchers = [each.quota for each in audience if code in each.watching]
     if len(watchers) >= MAX_WATCHERS:
         raise CommandRejected(
-            "table_full", "That table has as many watchers as it can have. Try later."
+            "table_full",
+            "That table has the greatest possible number of watchers. Try again later.",
         )
     if not session.quota.may_watch_beside(watchers):
         raise CommandRejected(
-            "table_full", "That table has too many watchers from your address. Try later."
+            "table_full", "That table has too many watchers from your address. Try again later."
         )

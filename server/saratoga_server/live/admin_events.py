@@ -27,7 +27,7 @@ from saratoga_server.ports import Millis, PlayerRow
 
 
 class AdminEvents:
-    """Applies administrative actions to this node's connections."""
+    """The part that applies administrative actions to this node's connections."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ DONE: Final = CommitStatus.DONE
 
 
 class BoardService:
-    """Deals and ends boards."""
+    """The service that deals boards and ends them for the server's reasons."""
 
     def __init__(
         self, commits: Commits, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock

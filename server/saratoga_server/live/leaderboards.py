@@ -34,7 +34,7 @@ class _PageReads(Struct):
 
 
 class Leaderboards:
-    """Answers leaderboard queries and subscriptions of this node's connections."""
+    """The leaderboards, for queries and subscriptions of this node's connections."""
 
     def __init__(
         self,

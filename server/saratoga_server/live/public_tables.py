@@ -13,7 +13,7 @@ from saratoga_server.ports import TableStore
 
 
 class PublicTables:
-    """Updates the list in the store, and answers queries for it."""
+    """The list of public tables, kept in the store."""
 
     def __init__(self, tables: TableStore) -> None:
         self._tables = tables

@@ -29,7 +29,7 @@ class Finish(NamedTuple):
 
 
 class RaceFinisher:
-    """Computes the results of races and announces them."""
+    """The part that computes the results of races and announces them."""
 
     def __init__(self, tables: TableStore, races: RaceCache, broadcaster: Broadcaster) -> None:
         self._tables = tables

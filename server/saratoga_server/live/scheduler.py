@@ -43,7 +43,7 @@ MOST_DUE: Final = 256
 
 
 class Scheduler:
-    """Runs the scheduled work of one node."""
+    """The scheduled work of one node."""
 
     def __init__(
         self,

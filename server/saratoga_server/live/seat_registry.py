@@ -22,7 +22,7 @@ ELSEWHERE: Final = "elsewhere"
 
 
 class SeatRegistry:
-    """Keeps players' rows and seats consistent."""
+    """The part that keeps players' rows and seats consistent."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from saratoga_server.ports import PlayerStore
 
 
 class Seats:
-    """Carries out the loss of seats on this node."""
+    """The part that carries out the loss of seats on this node."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ log = EventLog("tables")
 
 
 class TableService:
-    """Changes tables and carries out the effects."""
+    """The service that changes tables and carries out the effects."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from saratoga_server.ports import StoreHealth
 
 
 class _NodeCollector(Collector):
-    """Turns the metrics into samples at each scrape."""
+    """A collector that turns the metrics into samples at each scrape."""
 
     def __init__(self, metrics: Metrics, node: str) -> None:
         self._metrics = metrics
@@ -40,7 +40,7 @@ class _NodeCollector(Collector):
         yield _histogram("commit_boards", "Boards in one commit.", counts.batches)
         yield _histogram(
             "acknowledgement_seconds",
-            "From a move's frame to its acknowledgement.",
+            "Time from a move's frame to its acknowledgement.",
             counts.acknowledgement,
         )
         tables = GaugeMetricFamily(
@@ -93,7 +93,7 @@ _STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]
 
 
 def _stores(stores: tuple[StoreHealth, ...]) -> Iterator[Metric]:
-    """Yield the store's samples; for a primary that does not answer, only `up`."""
+    """Yield the store's samples; for a primary that does not answer, only `saratoga_store_up`."""
     for name, help_text, value in _STORE_GAUGES:
         family = GaugeMetricFamily(f"saratoga_store_{name}", help_text, labels=["primary"])
         for store in stores:

@@ -20,7 +20,7 @@ class ReadinessCheck(Protocol):
 
 
 class Sampler:
-    """Samples the state of one node into its metrics."""
+    """A sampler of the state of one node, for its metrics."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class Shutdown:
 
 
 class _EofListener(asyncio.Protocol):
-    """Sets an event when a pipe is closed; ignores data."""
+    """A protocol that sets an event when a pipe is closed, and ignores data."""
 
     def __init__(self, ended: asyncio.Event) -> None:
         self._ended = ended

@@ -46,7 +46,7 @@ class TokenBucket:
         return wait if wait > ROUNDING else 0.0
 
     def refund(self, tokens: float) -> None:
-        """Put tokens back."""
+        """Put this number of tokens back into the bucket."""
         self._full_at -= tokens * self._rate.every
 
     def is_full(self, now: float) -> bool:

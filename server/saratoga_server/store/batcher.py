@@ -55,7 +55,7 @@ HandOver = Callable[[PendingCommit], None]
 
 
 class Batcher:
-    """Commits to the boards of one primary."""
+    """The commits to the boards of one primary, sent in batches."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ _RACES_REMEMBERED: Final = 2_000
 
 
 class CommitEncoder:
-    """Encodes requests: Function calls, followed by commands that ask for a replica's confirmation."""
+    """An encoder of requests: Function calls, followed by commands that ask for a replica's confirmation."""
 
     def __init__(self, *, replicated: bool, on_disk: bool) -> None:
         """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""

@@ -109,7 +109,7 @@ def _tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
 
 
 class _Handshake(asyncio.Protocol):
-    """Waits for the replies to the first commands."""
+    """A protocol that waits for the replies to the first commands of a connection."""
 
     def __init__(self, replies: int) -> None:
         self._replies_due = replies

@@ -18,7 +18,7 @@ _SECTIONS: Final = ("memory", "persistence", "replication")
 
 
 class Health:
-    """Reads the health of every primary."""
+    """A reader of the health of every primary."""
 
     def __init__(self, primaries: Primaries) -> None:
         self._primaries = primaries

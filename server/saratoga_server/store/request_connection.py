@@ -11,7 +11,7 @@ REPLY_TIMEOUT: Final = 2.0
 
 
 class RequestConnection:
-    """Calls `on_replies` with the replies to each request, and `on_lost` when the connection fails."""
+    """A connection that calls `on_replies` with the replies to each request, and `on_lost` when it fails."""
 
     def __init__(
         self,

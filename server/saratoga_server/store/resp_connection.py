@@ -18,7 +18,7 @@ def encode_command(*words: str | int | bytes) -> bytes:
 
 
 class RespConnection(asyncio.Protocol):
-    """Sends packed commands; calls `on_reply` with every reply, and `on_lost` once."""
+    """A connection for packed commands: calls `on_reply` with every reply, and `on_lost` once."""
 
     def __init__(
         self,

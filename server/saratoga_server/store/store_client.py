@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class StoreClient:
-    """Calls a store, and retries while it restarts or fails over."""
+    """A client of the store that retries while the store restarts or fails over."""
 
     def __init__(
         self, primaries: Primaries, *, replicated: bool = False, on_disk: bool = False

@@ -41,7 +41,7 @@ _log = EventLog("node_events")
 
 
 class Subscriber:
-    """Subscribes to some channels of one primary."""
+    """A subscription to some channels of one primary."""
 
     def __init__(
         self,

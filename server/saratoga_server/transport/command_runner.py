@@ -45,7 +45,7 @@ class Client(Protocol):
 
 
 class CommandRunner:
-    """Carries out the commands of all clients of this node."""
+    """The runner of the commands of all clients of this node."""
 
     def __init__(
         self, commands: Commands, metrics: Metrics, budget: ResponseBudget, *, most_overdrawn: float

@@ -30,7 +30,7 @@ class PendingMove(Protocol):
 
 
 class Commands(Protocol):
-    """Carries out commands. Every error becomes an answer."""
+    """The commands' entry points. Every error becomes an answer."""
 
     def connected(self, session: Session) -> None: ...
 

@@ -56,7 +56,7 @@ class ConnectionPhase(Enum):
 
 
 class Runner(Protocol):
-    """Carries out the commands of connections."""
+    """The runner of commands, as connections need it."""
 
     def begin(self, client: "PlayerConnection", session: Session, message: bytes | str) -> None:
         """Carry out the command in a message, or refuse it."""
@@ -241,7 +241,7 @@ class PlayerConnection(asyncio.Protocol):
 
     @property
     def pending(self) -> int:
-        """Bytes that this process holds for the client."""
+        """The number of bytes for the client that this process has not passed to the kernel yet."""
         return self._transport.get_write_buffer_size()
 
     def send(self, frame: bytes | str) -> None:

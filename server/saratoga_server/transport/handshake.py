@@ -35,7 +35,7 @@ Requested = Callable[["Handshake", Request], None]
 
 
 class Handshake:
-    """Reads the request of one connection, and writes its answer."""
+    """The first request of one connection, and its answer."""
 
     __slots__ = ("_connection", "_head", "_is_read", "_protocol", "_requested")
 

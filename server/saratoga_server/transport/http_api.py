@@ -69,7 +69,7 @@ class _HttpError(Exception):
 
 
 class HttpPages(Struct):
-    """Answers requests other than WebSocket handshakes."""
+    """The HTTP pages: answers to requests other than WebSocket handshakes."""
 
     server: PublicServer
     now: Callable[[], float] = monotonic

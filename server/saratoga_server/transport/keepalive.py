@@ -33,7 +33,7 @@ def portions_of(connections: int) -> int:
 
 
 class KeepAlive:
-    """Sends `Alive` events and pings to the open connections in turn."""
+    """A task that sends `Alive` events and pings to the open connections in turn."""
 
     def __init__(self, connections: "dict[PlayerConnection, None]", now: Callable[[], int]) -> None:
         """`connections`: the gateway's open connections; `now` returns the server's time in milliseconds."""

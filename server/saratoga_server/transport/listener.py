@@ -45,7 +45,7 @@ async def bind(host: str, port: int) -> list[socket.socket]:
 
 
 class Listener:
-    """Accepts connections from one bound socket until it is closed."""
+    """A listener that accepts connections from one bound socket until it is closed."""
 
     def __init__(self, bound: socket.socket, accept: Accept, tls: dict[str, Any]) -> None:
         """Begin to listen; `tls`: asyncio's arguments for TLS. Raises `OSError`."""

@@ -34,7 +34,7 @@ class Act(StrEnum):
     REVEAL = "reveal"
     NEXT_RACE = "next_race"
     FINISH = "finish"
-    """Done by the server when every board has ended."""
+    """The act that ends a race; the server does it when every board has ended."""
 
 
 COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
