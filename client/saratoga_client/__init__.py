@@ -1,1 +1,1 @@
-"""The players' side: everything that talks to a house."""
+"""The client of Saratoga: all programs that a player runs."""

@@ -35,7 +35,7 @@ from saratoga_rules.views import View
 from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
 
 MOST_CARRIED: Final = 4
-"""The most rows of a dragged packet; few, because each step of the drag sends them again."""
+"""Maximum rows of a dragged packet; each step of the drag sends them to the terminal again."""
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -44,20 +44,20 @@ NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 class Marks:
     """The highlights of a board.
 
-    Piles are named as in `Spot.pile`; `up` and `down` mean the foundation there that takes the
-    selected card.
+    The names of piles are those of `Spot.pile`. Here `up` and `down` mean the foundation of that
+    direction that accepts the selected card.
     """
 
     picked: tuple[str, int] | None = None
-    """A pile and the number of its selected cards, counted from the top."""
+    """The pile with selected cards, and their number from the top of the pile; `None` without."""
     targets: frozenset[str] = frozenset()
-    """Piles that take the selected cards."""
+    """Piles that accept the selected cards."""
     source_lit: frozenset[str] = frozenset()
     """Piles from which cards can be moved."""
     find: str = ""
     """The cards to highlight: a rank, a suit or both, as `cards_matching` reads them."""
     labels: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
-    """The key of every pile: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
+    """The key of every pile, by pile name: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
 
 
 NO_MARKS: Final = Marks()
@@ -81,15 +81,15 @@ class _Area(NamedTuple):
 
 
 class DrawnBoard(NamedTuple):
-    """A drawn board with the parts that the next drawing can take over."""
+    """A drawn board, with the parts that the next drawing can reuse."""
 
     canvas: Canvas
     columns: tuple[Canvas, ...]
     """The picture of each column."""
     areas: tuple[_Area, ...]
-    """Where each picture of a column lies."""
+    """The area of each column's picture."""
     others: tuple[_Area, ...]
-    """Where the other tiles lie."""
+    """The areas of the tiles that belong to no column."""
 
 
 def draw_layout(
@@ -100,7 +100,7 @@ def draw_layout(
     layout: BoardLayout,
     former: DrawnBoard | None = None,
 ) -> DrawnBoard:
-    """Draw a view that is laid out; columns that look as on a `former` board are not drawn again."""
+    """Draw a view by its layout; reuse the pictures of columns that are unchanged on `former`."""
     drawing = _Drawing(game, view, marks, style, layout)
     columns = tuple(map(drawing.column, layout.columns))
     areas = tuple(
@@ -126,21 +126,21 @@ def draw_layout(
 
 
 def _area_of(first: Tile, picture: Canvas) -> _Area:
-    """Return where a column's picture lies; cards of one row have marks at their left."""
+    """Return the area of a column's picture, which includes marks at the left of one-row cards."""
     return _Area(first.x - (first.size.height == 1), first.y, picture.width, picture.height)
 
 
 def _without_others(
     former: DrawnBoard, layout: BoardLayout, areas: tuple[_Area, ...]
 ) -> Canvas | None:
-    """Return a copy of a board with its columns alone; `None` if they lie elsewhere now."""
+    """Return a copy of a board with only its columns; `None` if the columns' areas changed."""
     size = (former.canvas.width, former.canvas.height)
     if size != (layout.width, layout.height):
         return None
     if [area[:2] for area in former.areas] != [area[:2] for area in areas]:
         return None
     canvas = former.canvas.copied()
-    # the labels of the columns stand above them
+    # The labels of the columns are above the columns.
     canvas.fill(0, 0, canvas.width, min(area.y for area in areas), Role.TABLE)
     for area in former.others:
         canvas.fill(*area, Role.TABLE)
@@ -157,7 +157,7 @@ class _Drawing:
     style: CardStyle
     layout: BoardLayout
     lit: frozenset[tuple[str, int]] = field(init=False)
-    """The piles that take the selected cards, each with its number among equal foundations."""
+    """The piles that accept the selected cards, each with its number among equal foundations."""
 
     def __post_init__(self) -> None:
         self.lit = frozenset(self._lit())
@@ -213,7 +213,7 @@ class _Drawing:
     def _is_picked(self, tile: Tile) -> bool:
         if self.marks.picked is None or self.marks.picked[0] != tile.pile:
             return False
-        # a card is taken back from the first of equal foundations
+        # A card is taken back from the first of equal foundations.
         return self._is_top(tile) and not tile.copy
 
     def _is_top(self, tile: Tile) -> bool:
@@ -317,7 +317,7 @@ class _Drawing:
 
 
 def draw_packet(cards: tuple[Card, ...], size: Size, style: CardStyle) -> Canvas:
-    """Draw a dragged packet; a long one as its first and last cards and a number."""
+    """Draw a dragged packet; a long packet is its first and last cards with a number between."""
     runs = column_rows(len(cards), MOST_CARRIED, (0,))
     last = min(2, size.height)
     canvas = Canvas(size.width, len(runs) - 1 + last)

@@ -1,4 +1,4 @@
-"""A grid of cells to write on, and its rows as pieces of one role."""
+"""A grid of character cells with roles, and the comparison of two such grids."""
 
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -9,14 +9,17 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import sanitised
 
 NEAR: Final = 8
-"""Columns: the length of a terminal command that moves the cursor and sets a colour."""
+"""Changed spans closer than this many columns are joined.
+
+The terminal command that moves the cursor and sets a colour has about this length.
+"""
 
 JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
-"""Characters that join others into one; terminals disagree about the width of the result."""
+"""Characters that join their neighbours; terminals disagree about the width of the result."""
 
 
 class Piece(NamedTuple):
-    """Neighbouring cells of one role."""
+    """The text of neighbouring cells of one role."""
 
     text: str
     role: Role
@@ -28,9 +31,9 @@ Row: TypeAlias = tuple[Piece, ...]
 class Canvas:
     """A grid of cells; text beyond its edges is cut off.
 
-    A wide character takes two cells, or none if only half of it fits; one without width joins the
-    cell before it. Control characters are replaced (`sanitised`), so no text can reach the terminal
-    as a command.
+    A wide character takes two cells, or none if only half of it fits. A character without width is
+    added to the cell before it. Control characters are replaced (`sanitised`), so no text can reach
+    the terminal as a command.
     """
 
     __slots__ = ("_roles", "_rows", "_signs", "height", "width")
@@ -41,7 +44,7 @@ class Canvas:
         self._signs = [[" "] * width for _ in range(height)]
         self._roles = [[role] * width for _ in range(height)]
         self._rows: tuple[Row, ...] = ()
-        """The rows that `rows` returned last."""
+        """The result of the last call of `rows`."""
 
     def copied(self) -> "Canvas":
         """Return a copy of this canvas."""
@@ -86,7 +89,7 @@ class Canvas:
     def rows(self, former: "Canvas | None" = None) -> tuple[Row, ...]:
         """Return every row as pieces; neighbouring cells of one role are one piece.
 
-        Rows that are equal on a `former` canvas are taken from there, which is faster.
+        Reuse the equal rows of a `former` canvas, which is faster.
         """
         rows = zip(self._signs, self._roles, strict=True)
         if former is None or len(former._rows) != self.height:  # noqa: SLF001 - a canvas too
@@ -134,7 +137,7 @@ class Canvas:
         return x
 
     def _mend(self, x: int, y: int, end: int) -> None:
-        """Blank the second half of a wide character whose other half is about to be overwritten."""
+        """Blank the other halves of wide characters that a write to the cells `x` to `end` cuts."""
         signs = self._signs[y]
         if signs[x] == "":
             signs[x - 1] = " "
@@ -143,7 +146,7 @@ class Canvas:
 
 
 def overlay(row: Row, x: int, over: Row) -> Row:
-    """Return a row of narrow characters with pieces written over it from column `x` on."""
+    """Return a row of narrow characters, overwritten by other pieces from column `x` on."""
     width = sum(len(piece.text) for piece in row)
     canvas = Canvas(width, 1)
     canvas.pieces(0, 0, row)
@@ -152,9 +155,9 @@ def overlay(row: Row, x: int, over: Row) -> Row:
 
 
 def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
-    """Return the spans in which two rows of one width differ, each as its start and its end.
+    """Return the spans in which two rows of equal width differ, each as start and end column.
 
-    Near spans are joined: sending the few columns between costs less than moving the cursor.
+    Join spans closer than `NEAR`: sending the columns between costs less than moving the cursor.
     """
     old_signs, old_roles = _cells(before)
     signs, roles = _cells(after)
@@ -190,7 +193,7 @@ def _cell_width(first: tuple[Row, ...]) -> int:
 
 
 def _cells(row: Row) -> tuple[list[str], list[Role]]:
-    """Return the character and the role of every cell; both cells of a wide character have it."""
+    """Return the characters and roles by cell; both cells of a wide character contain it."""
     signs: list[str] = []
     roles: list[Role] = []
     for text, role in row:

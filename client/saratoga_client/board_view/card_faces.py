@@ -1,8 +1,8 @@
 """Cards, backs and spaces as rows of pieces, in every size.
 
-A card's corner is part of its top border, so a covered card of one visible row still looks like a
-card; a card of one row is only its corner. Selected cards have heavy lines and targets have double
-lines, so both are visible without colours.
+Rank and suit are part of a card's top border, so a covered card with one visible row still looks
+like a card. Selected cards have heavy lines and targets have double lines, so both are visible
+without colours.
 """
 
 from enum import StrEnum
@@ -26,7 +26,7 @@ class Size(NamedTuple):
 
 
 class CardState(StrEnum):
-    """The highlight of a card; its values begin the names of roles."""
+    """The highlight of a card; each value is a prefix of role names."""
 
     PLAIN = "card"
     FOUND = "found"
@@ -40,7 +40,7 @@ class Lines(NamedTuple):
     across: str
     upright: str
     corners: str
-    """Top left, top right, bottom left, bottom right."""
+    """The four corners: top left, top right, bottom left, bottom right."""
 
 
 THIN: Final = Lines("─", "│", "╭╮╰╯")
@@ -73,7 +73,7 @@ ASCII_MORE: Final = ":"
 def card_face(
     card: Card, size: Size, style: CardStyle, state: CardState, whole: bool = True
 ) -> Rows:
-    """Return the rows of a face-up card; not `whole` if another covers its right side."""
+    """Return the rows of a face-up card; `whole` is false if another card covers its right side."""
     lines = (ASCII_LINES if style.ascii else LINES)[state]
     edge = Role(f"{state}-edge")
     corner = Piece(style.index(card), Role(f"{state}-{style.tone(card[1])}"))
@@ -113,7 +113,7 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
     if size.height == 1:
         return ((Piece(number.rjust(size.width, sign), Role.BACK_COUNT),),)
     inner = size.width - 2
-    # a number beside a single pattern character could be misread
+    # A number beside a single pattern character could be misread.
     sign = sign if inner - len(number) > 1 else " "
     left = (inner - len(number)) // 2
     numbered: Row = (
@@ -132,7 +132,7 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
 
 @lru_cache(maxsize=1 << 10)
 def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
-    """Return the rows of an empty pile with a word; `lit` if it takes the selected cards."""
+    """Return the rows of an empty pile with a word; `lit` if it accepts the selected cards."""
     role = Role.SPACE_TARGET if lit else Role.SPACE
     lines = ASCII_DASHED if style.ascii else DASHED
     if lit:

@@ -1,4 +1,4 @@
-"""The style of cards: colours, shapes or letters."""
+"""The style of cards: suit colours, suit symbols, or letters."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,12 +13,12 @@ RED: Final = "HD"
 
 SOLID: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 HOLLOW: Final = {"S": "♠", "H": "♡", "D": "♢", "C": "♣"}
-"""Red suits as outlines: red and black differ without colour."""
+"""Suit symbols with outlined red suits, so that red and black differ without colours."""
 LETTERS: Final = {"S": "s", "H": "h", "D": "d", "C": "c"}
 
 
 class SuitColours(StrEnum):
-    """The number of colours of the suits."""
+    """The number of suit colours."""
 
     TWO = "two"
     FOUR = "four"
@@ -30,11 +30,11 @@ class CardStyle:
 
     suits: SuitColours = SuitColours.TWO
     ascii: bool = False
-    """Use only ASCII letters and lines."""
+    """True to use only ASCII letters and lines."""
     hollow: bool = False
-    """Draw red suits as outlines, for screens without colour."""
+    """True to draw red suits as outlines, for screens without colour."""
     background: bool = True
-    """Whether the table has its own background colour; else the terminal's."""
+    """True to paint the table's background; false to keep the terminal's own."""
 
     def suit(self, letter: str) -> str:
         """Return the symbol of a suit, one cell wide."""
@@ -43,24 +43,24 @@ class CardStyle:
         return (HOLLOW if self.hollow else SOLID)[letter]
 
     def index(self, card: Card) -> str:
-        """Return a card's corner: `K♠`, `10♥`, without colours `10♡`, in ASCII `10h`."""
+        """Return a card's rank and suit: `K♠`, `10♥`, without colours `10♡`, in ASCII `10h`."""
         if card == HIDDEN:
             return "??"
         return ("10" if card[0] == "T" else card[0]) + self.suit(card[1])
 
     def tone(self, letter: str) -> str:
-        """Return the colour of a suit as the names of roles end: `black`, `red`, `club`, `diamond`."""
+        """Return a suit's colour, a suffix of role names: `black`, `red`, `club` or `diamond`."""
         if self.suits is SuitColours.FOUR and letter in "CD":
             return "club" if letter == "C" else "diamond"
         return "red" if letter in RED else "black"
 
     def role(self, card: Card) -> Role:
-        """Return the role of the corner of a card without highlight."""
+        """Return the role of the rank and suit of a card without highlight."""
         return Role(f"card-{self.tone(card[1])}")
 
 
 def suit_colours(game: Game) -> SuitColours:
-    """Return four colours for games that build in suit, else two.
+    """Return the default: four colours for games that build in suit, else two.
 
     Two colours show best which cards are red and which are black.
     """

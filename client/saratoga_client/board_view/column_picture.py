@@ -23,16 +23,16 @@ STRIP_MARKS: Final = {
     CardState.PICKED: (("▐", "*"), Role.KEY_LIT),
     CardState.TARGET: (("→", ">"), Role.KEY_TARGET),
 }
-"""The marks before a card of one row, which has no lines to show its state; with the ASCII one."""
+"""The marks before a one-row card by state: symbol and ASCII character, and the role."""
 
 
 @lru_cache(maxsize=1 << 9)
 def column_picture(
     column: ColumnTiles, picked: int, is_lit: bool, find: str, space: str, style: CardStyle
 ) -> Canvas:
-    """Draw a column with its `picked` top cards selected; `space` is the word of an empty one.
+    """Draw a column with its `picked` top cards selected; `space` is the word in an empty column.
 
-    Equal arguments give the same canvas. Cards of one row have a column for marks at their left.
+    Equal arguments give the same cached canvas. One-row cards have a cell for marks at their left.
     """
     tiles = column.tiles
     first, last = tiles[0], tiles[-1]
@@ -61,7 +61,7 @@ def column_picture(
 
 
 def tile_face(tile: Tile, style: CardStyle, state: CardState) -> Rows:
-    """Return the whole face of a tile that is not a space."""
+    """Return the rows of the whole face of a tile that is not an empty pile."""
     match tile.kind:
         case TileKind.CARD:
             assert tile.card is not None
@@ -77,7 +77,7 @@ def tile_face(tile: Tile, style: CardStyle, state: CardState) -> Rows:
 def put_tile(canvas: Canvas, tile: Tile, rows: Rows) -> None:
     """Put the visible part of a face on its cells."""
     if 1 < tile.height < len(rows):
-        # a shortened card still ends in its bottom line
+        # A shortened card still ends with its bottom line.
         rows = (*rows[: tile.height - 1], rows[-1])
     for row, pieces in enumerate(rows[: tile.height]):
         skipped, x = tile.cut, tile.x

@@ -1,4 +1,4 @@
-"""The rows of a column that is longer than its room.
+"""The rows of a column that is too long for the screen.
 
 The first card, the first card that can be lifted, the first selected card and as many of the last
 cards as fit are shown. A number stands for the cards between.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
-    """One row of a column: a card, or the number of `count` consecutive cards."""
+    """A row of a column: one card, or a number that stands for `count` consecutive cards."""
 
     first: int
     """The index of the first card, from the bottom of the column."""
@@ -18,7 +18,7 @@ class ColumnRow:
 
 
 def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[ColumnRow, ...]:
-    """Return the rows of a column of `count` cards on at most `rows` rows, at least one.
+    """Return the rows of a column of `count` cards: at least one row and at most `rows` rows.
 
     `anchors` are the indices of cards that should stay visible, the most important last.
     """
@@ -40,7 +40,7 @@ def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[Col
 
 
 def _with_tail(count: int, tail: int, anchors: list[int]) -> tuple[ColumnRow, ...]:
-    """Return the rows that show all cards from `tail` on, and before it only the anchors."""
+    """Return the rows that show all cards from index `tail` on, and before it only the anchors."""
     shown: list[ColumnRow] = []
     reached = 0
     for index in (*sorted({index for index in anchors if index < tail}), tail):

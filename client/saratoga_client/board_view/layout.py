@@ -1,4 +1,4 @@
-"""The tiles of a view: where each card is drawn, and which pile a cell belongs to.
+"""The tiles of a view: the cells of each card, and the pile of each cell.
 
 Drawing and clicking use the same tiles, so they always agree.
 """
@@ -30,13 +30,15 @@ __all__ = ["BoardLayout", "PileLabel", "Spot", "Tile", "TileKind", "lay_out"]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A pile, or a card of it, that a cell of the board belongs to."""
+    """The pile, and the card in it if any, at a cell of the board."""
 
     pile: str
-    """The name as in moves; also `stock`, `up.S` and `down.S`, one name for equal foundations."""
+    """The pile's name as in moves, or `stock`, `up.S` or `down.S`; equal foundations share one."""
     index: int | None = None
-    """The card's index from the bottom of its pile; `None` for no card in particular: on the stock,
-    in a space, or below the last card of a column."""
+    """The card's index from the bottom of its pile.
+
+    `None` on the stock, in an empty pile, and below the last card of a column.
+    """
 
 
 class TileKind(StrEnum):
@@ -46,14 +48,14 @@ class TileKind(StrEnum):
     BACK = "back"
     """A face-down pile of `count` hidden cards."""
     GAP = "gap"
-    """A row with the number of cards of a column for which there is no room."""
+    """A row with a number that stands for hidden cards of a long column."""
     SPACE = "space"
-    """A pile without cards."""
+    """An empty pile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """A card, a back, a gap or a space, and the cells in which it is visible."""
+    """A card, a back, a gap or an empty pile, and the cells in which it is visible."""
 
     kind: TileKind
     pile: str
@@ -62,16 +64,16 @@ class Tile:
     width: int
     height: int
     size: Size
-    """The size of the whole card."""
+    """The size of the whole card in cells."""
     copy: int = 0
-    """The number of the foundation among two of one name."""
+    """0 or 1: the index among two foundations of one name."""
     index: int | None = None
-    """The card's index from the bottom of its pile; of several counted cards, the first one's."""
+    """The index of the card, or of the first of `count` cards, from the bottom of the pile."""
     card: Card | None = None
     count: int = 1
-    """Cards that the tile stands for."""
+    """Number of cards that the tile stands for."""
     cut: int = 0
-    """Columns of the card that another covers at its left."""
+    """Number of cells at the card's left that another card covers."""
 
     @property
     def spot(self) -> Spot:
@@ -83,7 +85,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTiles:
-    """The tiles of a column; the same column gives the same object, so its picture can be kept."""
+    """The tiles of a column; an unchanged column gives the same object, for caching."""
 
     tiles: tuple[Tile, ...]
 
@@ -95,17 +97,19 @@ class BoardLayout:
     width: int
     height: int
     tiles: tuple[Tile, ...]
-    """Every tile but those of the columns, then those."""
+    """All tiles, those of the columns last."""
     columns: tuple[ColumnTiles, ...]
     labels: tuple[PileLabel, ...]
     _strips: tuple[tuple[int, int, int, int, Spot], ...]
-    """Rectangles that belong to a pile without showing a card, such as the rest of a column or a
-    label: left, right (exclusive), top, bottom (exclusive) and the pile."""
+    """Rectangles of a pile without a card, such as labels and the cells below a column.
+
+    Each is left, right (exclusive), top, bottom (exclusive) and the pile.
+    """
     _piles: Mapping[str, tuple[Card, ...]]
-    """The cards of every pile; of equal foundations only the first's."""
+    """The cards of every pile; of equal foundations only the first is included."""
 
     def at(self, x: int, y: int) -> Spot | None:
-        """Return the pile and card of a cell; `None` for the bare table."""
+        """Return the pile and card at a cell; `None` for a cell without either."""
         for tile in self.tiles:
             if tile.covers(x, y):
                 return tile.spot
@@ -119,7 +123,7 @@ class BoardLayout:
         return next((tile for tile in self.tiles if tile.spot == spot), None)
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
-        """Return the cards a drag would lift: from that card to the top of a column, else the top card."""
+        """Return the cards that a drag lifts: in a column all from that card on, else the top card."""
         pile = self._piles.get(spot.pile, ())
         if spot.index is None:
             return ()
@@ -139,9 +143,9 @@ class BoardLayout:
 def lay_out(
     game: Game, view: View, width: int, height: int, picked: tuple[str, int] | None = None
 ) -> BoardLayout:
-    """Lay a view out on a board of `width` times `height` cells.
+    """Return the layout of a view on a board of `width` times `height` cells.
 
-    `picked` is a pile and the number of its selected cards, which keep their first card in sight.
+    `picked` is a pile and the number of its selected cards; the first of them stays visible.
     """
     arranged = pile_layout(game, width, height)
     others: list[Tile] = []
@@ -165,14 +169,14 @@ def lay_out(
 
 
 def _lay_cards_over_spaces(tiles: list[Tile]) -> None:
-    """Let a card cover the left line of a space at its right, not the other way around."""
+    """Shorten empty piles whose left border a neighbouring card covers."""
     for at, (left, right) in enumerate(pairwise(tiles)):
         overlap = left.x + left.size.width - right.x
         beside = left.y == right.y and left.x < right.x
         if left.kind is TileKind.CARD and right.kind is TileKind.SPACE and beside and overlap > 0:
             tiles[at] = replace(left, width=left.width + overlap)
             width = right.width - overlap
-            # only its left line is covered, so that its word is seen
+            # Only the left border is covered, so that the word stays visible.
             size = Size(width + 1, right.size.height)
             tiles[at + 1] = replace(right, x=right.x + overlap, width=width, size=size, cut=1)
 

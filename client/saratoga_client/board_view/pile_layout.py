@@ -1,8 +1,8 @@
-"""The areas of a game's piles on a board of some size, for any cards.
+"""The areas of a game's piles on a board of a given size, independent of the cards.
 
-Stock, waste and foundations are above, reserve and columns below. A game with few columns has them
-under its foundations, and the two foundations of a suit one above the other; a game with many
-columns has all foundations in one row. Cards are as large as the tallest usual column allows.
+Stock, waste and foundations are above, reserve and columns below. In a game with few columns the
+columns are below the foundations, and two foundations of a suit are one above the other. In a game
+with many columns all foundations are in one row. The tallest usual column limits the card size.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,15 @@ from saratoga_rules.vocabulary.deal_steps import ToReserve
 
 STOCK: Final = "stock"
 SUIT_ORDER: Final = "SHCD"
-"""The suits of foundations from left to right; neighbours differ in colour."""
+"""The order of suits from left to right; neighbours differ in colour."""
 
 FEW_COLUMNS: Final = 6
-"""The most columns that lie beside the reserve and under the foundations."""
+"""Maximum number of columns for a layout with the columns beside the reserve."""
 
 TALL: Final = {1: 12, 2: 15}
-"""By number of packs: the cards of a column that must be visible one by one. No column was taller
-in 99 % of 1,500 games of random play."""
+"""The number of cards of a column that must all be visible, by number of packs.
+
+In 99 % of 1,500 games of random play no column was taller."""
 
 SIZES: Final = (
     Size(9, 6),
@@ -37,12 +38,12 @@ SIZES: Final = (
     Size(5, 2),
 )
 STRIPS: Final = (Size(4, 1), Size(3, 1))
-"""Sizes of cards of one row, for the columns of the smallest boards."""
+"""Sizes of one-row cards, for the columns of the smallest boards."""
 SMALL: Final = Size(5, 2)
 """The size of the other piles above columns of one-row cards."""
 
 FAN: Final = 4
-"""Visible cells of a card that another covers from the right."""
+"""Number of visible cells of a card that another card covers from the right."""
 MOST_FANNED: Final = 5
 
 
@@ -52,22 +53,22 @@ class PileArea:
 
     pile: str
     copy: int = 0
-    """The number of the foundation among two of one name."""
+    """0 or 1: the index among two foundations of one name."""
     x: int
     y: int
     size: Size
-    """The size of one card."""
+    """The size of one card in cells."""
     seen: int
-    """Visible cells from left to right; fewer than a card's width if another pile overlaps."""
+    """Visible width in cells; less than a card's width if another pile overlaps."""
     rows: int
-    """Rows of the screen for the pile."""
+    """Number of screen rows for the pile."""
     fanned: int = 1
-    """The most cards side by side, the top one at the right."""
+    """Maximum number of cards side by side; the top card is at the right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PileLabel:
-    """Room for the key and the name of one or several piles."""
+    """The area of a label with the key and the name of one or several piles."""
 
     piles: tuple[str, ...]
     x: int
@@ -83,14 +84,14 @@ class PileLayout:
     areas: tuple[PileArea, ...]
     labels: tuple[PileLabel, ...]
     width: int
-    """Columns of the screen that the piles take."""
+    """Number of screen columns that the piles take."""
     room: int
-    """Rows of the screen for the columns."""
+    """Number of screen rows for the columns of cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
-    """Sizes of cards to try for a game and a board."""
+    """A combination of card sizes to try for a game and a board."""
 
     game: Game
     width: int
@@ -99,7 +100,7 @@ class _Form:
     below: Size
     airy: bool
     tight: bool = False
-    """Whether neighbouring foundations share a border."""
+    """True if neighbouring foundations share a border."""
 
     @property
     def margin(self) -> int:
@@ -127,12 +128,12 @@ def _stretched(labels: list[PileLabel], width: int) -> tuple[PileLabel, ...]:
 
 @lru_cache(maxsize=1 << 8)
 def pile_layout(game: Game, width: int, height: int) -> PileLayout:
-    """Return the layout with the largest cards that fit, else with the smallest."""
+    """Return the layout with the largest cards that fit; if none fit, with the smallest."""
     arranged = None
     for form in _forms(game, width, height):
         few = game.columns.count <= FEW_COLUMNS
         arranged = _in_two_parts(form) if few else _in_rows(form)
-        # the last card of a long column shows two rows, or its only one
+        # The last card of a long column shows two rows, or one if it has only one.
         enough = arranged.room - min(2, form.below.height) + 1 >= TALL[game.packs]
         if arranged.width <= width and enough:
             return arranged
@@ -142,7 +143,7 @@ def pile_layout(game: Game, width: int, height: int) -> PileLayout:
 
 def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
     for size in SIZES:
-        # small cards close together are better than still smaller ones
+        # Small cards close together are better than even smaller cards.
         for airy in (True,) if size.height > 3 else (True, False):
             yield _Form(game=game, width=width, height=height, above=size, below=size, airy=airy)
     for strip in STRIPS:
@@ -152,7 +153,7 @@ def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
 
 
 def _in_two_parts(form: _Form) -> PileLayout:
-    """Put stock, waste and reserve at the left, foundations and columns below them at the right."""
+    """Put stock, waste and reserve at the left, and foundations above columns at the right."""
     wide, high = form.above
     count = form.game.columns.count
     gap = 3 if form.airy and form.width >= 60 else 2
@@ -218,7 +219,7 @@ def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[PileLabe
 
 
 def _in_rows(form: _Form) -> PileLayout:
-    """Put all piles but the columns in one row above them."""
+    """Put all other piles in one row above the columns."""
     wide, high = form.above
     gap = 2 if form.airy else 1
     x = form.margin
@@ -260,7 +261,7 @@ def _in_rows(form: _Form) -> PileLayout:
 
 
 def _row_of_columns(form: _Form) -> list[int]:
-    """Return the left edges of the columns; with enough room, in groups of four."""
+    """Return the left edges of the columns, in groups of four if the board is wide enough."""
     count, wide = form.game.columns.count, form.below.width
     free = form.width - 2 * form.margin - count * wide
     gap = max(1, min(3, free // (count - 1)))
@@ -270,7 +271,7 @@ def _row_of_columns(form: _Form) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Foundations side by side; the two of a suit overlap."""
+    """A group of foundations side by side; two foundations of one suit overlap."""
 
     direction: str
     copies: int

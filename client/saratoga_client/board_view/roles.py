@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """The role of a cell. Cards have one for each suit colour in each state."""
+    """The role of a cell. Cards have a role for each suit colour in each state."""
 
     TABLE = "table"
     TEXT = "text"
@@ -15,9 +15,9 @@ class Role(StrEnum):
     CARD_BLACK = "card-black"
     CARD_RED = "card-red"
     CARD_CLUB = "card-club"
-    """Clubs, if suits have four colours."""
+    """Clubs, with four suit colours."""
     CARD_DIAMOND = "card-diamond"
-    """Diamonds, if suits have four colours."""
+    """Diamonds, with four suit colours."""
     CARD_EDGE = "card-edge"
 
     PICKED_BLACK = "picked-black"
@@ -49,7 +49,7 @@ class Role(StrEnum):
     KEY_LIT = "key-lit"
     """The key of a pile from which cards can be moved."""
     KEY_TARGET = "key-target"
-    """The key of a pile that takes the selected cards."""
+    """The key of a pile that accepts the selected cards."""
     COUNT = "count"
 
     MONEY_UP = "money-up"
@@ -60,6 +60,6 @@ class Role(StrEnum):
     LEADER = "leader"
     YOU = "you"
     PRACTICE = "practice"
-    """The title of practice, so that it does not look like a race."""
+    """The title line of practice, which must not look like a race."""
     WARNING = "warning"
     ALARM = "alarm"

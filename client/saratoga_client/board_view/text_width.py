@@ -23,9 +23,9 @@ class PanelSymbols:
     dots: str
     away: str
     states: dict[str, str]
-    """By the state of a board."""
+    """The symbol by the state of a board."""
     corners: str
-    """Top left, top right, bottom left, bottom right, left and right end of a line."""
+    """Corners and ends: top left, top right, bottom left, bottom right, left end, right end."""
     across: str
     upright: str
 
@@ -109,7 +109,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
     >>> wrapped("ana", -4)
     ['a', 'n', 'a']
     """
-    # a screen without layout has no width yet; a character may take two cells
+    # A screen without layout has no width yet. A character may take two cells.
     cells = max(cells, indent + 2 if indent else 1)
     lines: list[str] = []
     line = ""
@@ -117,7 +117,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
         longer = f"{line} {word}" if line else word
         is_too_long = cells_of(word) > cells - indent
         if is_too_long and cells_of(line) + 2 < cells:
-            # the word must be broken anyway: begin it on this line
+            # The word is too long for a line: begin it on this line.
             line = longer
         elif cells_of(longer) <= cells:
             line = longer
@@ -134,7 +134,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
 
 
 def _head(text: str, cells: int) -> str:
-    """Return as much of a text as fits, at least one character."""
+    """Return the longest prefix of a text that fits, at least one character."""
     end = len(text)
     while end > 1 and cells_of(text[:end]) > cells:
         end -= 1

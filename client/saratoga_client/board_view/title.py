@@ -20,7 +20,7 @@ def title_facts(game: Game, view: View) -> tuple[str, ...]:
 
 
 def rank_sign(rank: int) -> str:
-    """Return a rank as on the corner of a card: `A`, `10`, `K`."""
+    """Return a rank from 1 to 13 as printed on a card: `A`, `10`, `K`."""
     return "10" if rank == 10 else RANKS[rank - 1]
 
 

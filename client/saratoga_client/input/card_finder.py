@@ -1,4 +1,4 @@
-"""The search for cards: where they lie, as far as the player can see."""
+"""The search for cards: their places, as far as the player can know them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from saratoga_rules.vocabulary.foundations import rank_at
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The place of a visible card, or of one that is known to be banked."""
+    """The place of a visible card, or of a card that must be banked."""
 
     card: Card
     pile: str
     """The pile's name in moves; `up` or `down` for a foundation."""
     above: int
-    """The number of cards on it."""
+    """The number of cards above the card in its pile."""
     covered_by: Card | None = None
-    """The next card above it, if it is covered."""
+    """The next card above the card; `None` for the top card."""
 
 
 def known_places(view: View) -> Iterator[Found]:
-    """Yield every card whose place the player may know, pile by pile from the bottom."""
+    """Yield every card whose place the player can know, pile by pile from the bottom."""
     piles = [(RESERVE, view.reserve), (WASTE, view.waste)]
     piles += zip(COLUMN_NAMES, view.columns, strict=False)
     for name, pile in piles:
@@ -43,12 +43,12 @@ def known_places(view: View) -> Iterator[Found]:
 
 
 def banked_words(game: Game, direction: str) -> str:
-    """Return `banked`; with the direction, if a game has two kinds of foundations."""
+    """Return `banked`, followed by the direction if the game has two kinds of foundations."""
     return "banked" if game.down is None else f"banked {direction}"
 
 
 def found_text(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
-    """Return where the searched cards lie, in one line: `7♣ column 3 under 2; 7♣ banked up`."""
+    """Return the places of the searched cards in one line: `7♣ column 3 under 2; 7♣ banked up`."""
     cards = cards_matching(text)
     if not cards:
         return "Find a card by rank, suit or both, such as 7, h or 10d."

@@ -1,4 +1,4 @@
-"""The key line: the keys of the moment and their effects."""
+"""The contents of the key line: the keys that work now, with their effects."""
 
 from saratoga_client.input.move_text import STOCK
 from saratoga_client.input.pile_keys import (
@@ -24,7 +24,7 @@ from saratoga_rules.piles import Pile
 
 
 def key_hints(scene: Scene, selection: Selection) -> tuple[tuple[str, str], ...]:
-    """Return keys and short descriptions of what they do now, the least important last."""
+    """Return the keys that work now, each with its effect, the least important last."""
     selection = revalidated(scene, selection)
     if selection.lit is not None:
         return (("enter", "play"), ("tab", "next move"), ("esc", "drop"))

@@ -1,7 +1,7 @@
-"""The result of each key: a move, or an answer in words.
+"""The result of each key: a move, or a message.
 
-The player picks a pile with its key and places the cards with another key; or names a foundation
-first; or steps through the legal moves with Tab. An `InputResult` never has an illegal move.
+The player picks a pile with its key and places the cards with another key, names a foundation
+first, or steps through the legal moves with Tab. An `InputResult` never has an illegal move.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ __all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop",
 
 
 def press(scene: Scene, selection: Selection, key: str) -> InputResult:
-    """Return the result of a key, named as Textual names it or by its character."""
+    """Return the result of a key; `key` is Textual's name of the key, or its character."""
     selection = revalidated(scene, replace(selection, clicked=None))
     called = key_called(key)
     pile = scene.keys.by_key.get(called)
@@ -69,9 +69,9 @@ class SelectionMarks(NamedTuple):
     """The highlights of a selection."""
 
     picked: tuple[str, int] | None
-    """The pile of the selected cards, and how many they are."""
+    """The pile with selected cards, and their number; `None` without selected cards."""
     targets: frozenset[str]
-    """The piles that take the cards; foundations with their suit: `up.D`."""
+    """The piles that accept the cards; foundations have their suit: `up.D`."""
     sources: frozenset[str]
     """The piles from which cards can be picked."""
 
@@ -157,7 +157,7 @@ def _foundation(scene: Scene, selection: Selection, target: str) -> InputResult:
 def _take_back(scene: Scene, selection: Selection) -> InputResult:
     givers = [pile for pile in TAKE_BACK_INDEX if scene.carries(pile)]
     if not scene.game.up.gives_back:
-        # the refusal is the same for every foundation and column
+        # The refusal is the same for every foundation and column.
         reason = refusal(scene.game, scene.view, carry("up.C", "t1"))
         return answered(selection, str(reason))
     if not givers:
@@ -178,7 +178,7 @@ def _previous_move(scene: Scene, selection: Selection) -> InputResult:
 
 
 def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
-    """Step through the legal moves; with a selection, through its moves."""
+    """Select the next legal move, `step` further; with selected cards, one of their moves."""
     if selection.picked is not None:
         moves: tuple[Move, ...] = scene.carries(selection.picked, selection.size)
     else:
@@ -189,11 +189,11 @@ def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
         index = (moves.index(selection.lit) + step) % len(moves)
     else:
         index = 0 if step > 0 else len(moves) - 1
-    told = describe(scene.game, scene.view, moves[index], scene.card_name)
+    move_text = describe(scene.game, scene.view, moves[index], scene.card_name)
     says = first_that_fits(
-        f"{index + 1} of {len(moves)}: {told}; enter plays it.",
-        f"{index + 1} of {len(moves)}: {told}.",
-        f"{capitalised(told)}.",
+        f"{index + 1} of {len(moves)}: {move_text}; enter plays it.",
+        f"{index + 1} of {len(moves)}: {move_text}.",
+        f"{capitalised(move_text)}.",
     )
     return answered(replace(selection, lit=moves[index]), says)
 
@@ -271,4 +271,4 @@ _OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {
 _NO_SUCH_PILE: Final = {"w": "w", "r": "r", "g": "down"} | {
     str(number): f"t{number}" for number in range(1, 10)
 }
-"""Keys of piles that only other games have."""
+"""The piles of keys that have no pile in this game, but in other games."""

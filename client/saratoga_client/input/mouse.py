@@ -1,7 +1,8 @@
 """The results of clicks and drops.
 
-A click on a card plays its only move, or picks the card if it has several; the next click places
-it. A double click or a right click banks. A drop plays a move from one pile to another.
+A click on a card with one move plays that move. A click on a card with several moves picks the card,
+and the next click places it. A double click or a right click banks. A drop plays a move from one
+pile to another.
 """
 
 from dataclasses import replace
@@ -43,7 +44,10 @@ class Click(StrEnum):
 
 
 def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
-    """Return the result of a click on a pile, `count` cards from its top; 0 on an empty pile."""
+    """Return the result of a click on a pile.
+
+    `count` is the number of cards from the clicked one to the top of the pile; 0 on an empty pile.
+    """
     just_played = selection.clicked
     selection = revalidated(scene, replace(selection, clicked=None))
     count = max(1, count)
@@ -64,9 +68,9 @@ def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click
 
 
 def drop(scene: Scene, selection: Selection, source: str, count: int, target: str) -> InputResult:
-    """Return the result of dropping the top `count` cards of a pile on another.
+    """Return the result of dropping the top `count` cards of a pile on another pile.
 
-    A drop clears the selection; only its quick mode stays.
+    A drop clears the selection, except for its quick mode.
     """
     selection = cleared(selection)
     count = max(1, count)
@@ -115,7 +119,7 @@ def _first(scene: Scene, selection: Selection, pile: str, count: int) -> InputRe
     if not _is_source(scene, pile):
         return answered(selection, _no_source(scene, pile))
     if pile in TAKE_BACK_INDEX:
-        # taking back costs a banked card, so a single click only picks it
+        # Taking back costs a banked card, so a single click only picks the card.
         return picked(scene, selection, pile)
     if scene.top(pile) is None:
         return answered(selection, nothing_from(scene, pile))
@@ -128,7 +132,7 @@ def _first(scene: Scene, selection: Selection, pile: str, count: int) -> InputRe
 
 
 def _other_packet(scene: Scene, selection: Selection, pile: str, count: int) -> InputResult:
-    """Return the result of a click on cards that cannot be lifted: those that can are picked."""
+    """Return the result of a click on cards that cannot be carried: pick cards that can."""
     moves = scene.carries(pile)
     packets = packet_text(scene.game)
     if not moves:
@@ -141,7 +145,7 @@ def _other_packet(scene: Scene, selection: Selection, pile: str, count: int) -> 
 
 
 def _second(scene: Scene, selection: Selection, source: str, pile: str, count: int) -> InputResult:
-    """Return the result of a click with a selection: it places, drops or picks other cards."""
+    """Return the result of a click with a selection: place it, drop it, or pick other cards."""
     if pile == source:
         if selection.size in (None, count) or not scene.carries(pile, count):
             return answered(cleared(selection), f"Back in {scene.where(pile)}.")
@@ -177,7 +181,7 @@ def _bank(scene: Scene, selection: Selection, pile: str) -> InputResult:
 
 
 def _goal(pile: str) -> str | None:
-    """Return the target's name in moves; `None` for piles that take no cards."""
+    """Return the target's name in moves; `None` for piles that accept no cards."""
     if pile in COLUMN_INDEX:
         return pile
     family = pile.partition(".")[0]
@@ -199,7 +203,7 @@ def _no_source(scene: Scene, pile: str) -> str:
 
 
 def _is_packet(scene: Scene, pile: str, count: int) -> bool:
-    """Return whether so many cards of a pile can be carried at all."""
+    """Return whether the game lets the top `count` cards of a pile be carried together."""
     if pile not in COLUMN_INDEX:
         return True
     column = scene.view.columns[COLUMN_INDEX[pile]]

@@ -26,10 +26,10 @@ CardName: TypeAlias = Callable[[Card], str]
 """Returns the name of a card for a sentence."""
 
 LINE: Final = 78
-"""The most cells of a sentence: the message line of an 80-column screen without its margins."""
+"""Maximum cells of a sentence: an 80-column message line without its margins."""
 
 STOCK: Final = "stock"
-"""The name of the stock among piles; moves do not name it."""
+"""The pile name of the stock, which the notation of moves does not have."""
 
 _SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
@@ -56,12 +56,12 @@ def pile_name(game: Game, pile: str) -> str:
 
 
 def source_of(move: Move) -> str:
-    """Return the pile that a move takes cards from; draws and redeals belong to the stock."""
+    """Return the pile that a move takes cards from; for draws and redeals this is the stock."""
     return move.source if isinstance(move, Carry) else STOCK
 
 
 def target_of(view: View, move: Carry) -> str:
-    """Return the pile that a carry ends on; a foundation with its suit: `up.D`."""
+    """Return the target pile of a carry; a foundation has its suit: `up.D`."""
     if move.destination >= 0:
         return move.target
     return f"{move.target}.{suit(carried(view, move)[-1])}"
@@ -79,7 +79,7 @@ def carried(view: View, move: Carry) -> tuple[Card, ...]:
 
 
 def foundation_top(view: View, index: int) -> Card:
-    """Return the top card of a foundation built up, in a game with one for each suit."""
+    """Return the top card of a foundation built up, in a game with one foundation per suit."""
     return card_of(rank_at(view.base, view.up[index]), SUITS[index])
 
 
@@ -103,9 +103,9 @@ def pass_words(game: Game, number: int) -> str:
 
 
 def first_that_fits(*sentences: str) -> str:
-    """Return the first sentence that fits the message line; else the last one, cut.
+    """Return the first sentence that fits the message line, or else the last one, truncated.
 
-    Pass the longest sentence first.
+    Pass the sentences in descending order of length.
     """
     shortest = sentences[-1]
     return next(

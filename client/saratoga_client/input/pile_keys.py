@@ -38,7 +38,7 @@ _ALIASES: Final = {
 
 
 def key_called(name: str) -> str:
-    """Return the name of a key in this program for a name from a terminal or a toolkit.
+    """Return this program's name of a key for a terminal's or Textual's name.
 
     >>> key_called("equals_sign"), key_called("F"), key_called(" ")
     ('=', 'f', 'space')

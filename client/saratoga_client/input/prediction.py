@@ -1,4 +1,4 @@
-"""The view after a move, if the player can know it before the server answers."""
+"""Prediction of the view after a move, for moves that turn up no hidden card."""
 
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
@@ -13,7 +13,7 @@ def predicted_view(game: Game, view: View, move: Move) -> View | None:
     Raise `IllegalMove` if the move is illegal.
     """
     after = play(game, view, move)
-    # a hidden card in a place where cards lie face up would be turned up
+    # A hidden card among face-up cards means that the move turns a card up.
     if HIDDEN in after.waste[-game.stock.draw :] or HIDDEN in after.reserve[-1:]:
         return None
     if any(HIDDEN in column[-1:] for column in after.columns):

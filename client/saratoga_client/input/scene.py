@@ -1,4 +1,4 @@
-"""The legal moves of a view, and why other moves are refused."""
+"""The legal moves of a view, and the reasons against other moves."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A view of a game, with its legal moves in the order of Tab and the function that names cards."""
+    """A view of a game, with its legal moves in Tab order and the function that names cards."""
 
     game: Game
     view: View
@@ -50,7 +50,7 @@ class Scene:
         return pile_keys(self.game)
 
     def from_pile(self, pile: str, size: int | None = None) -> tuple[Move, ...]:
-        """Return the legal moves from a pile; with a size, only carries of so many cards."""
+        """Return the legal moves from a pile; with a `size`, only carries of that many cards."""
         return tuple(
             move
             for move in self.legal
@@ -59,7 +59,7 @@ class Scene:
         )
 
     def carries(self, pile: str, size: int | None = None) -> tuple[Carry, ...]:
-        """Return the legal carries from a pile; with a size, only those of so many cards."""
+        """Return the legal carries from a pile; with a `size`, only those of that many cards."""
         return tuple(move for move in self.from_pile(pile, size) if isinstance(move, Carry))
 
     def to_foundation(self, target: str) -> tuple[Carry, ...]:
@@ -69,7 +69,7 @@ class Scene:
         )
 
     def carry(self, source: str, target: str, size: int | None = None) -> Carry | None:
-        """Return the legal carry from pile to pile; without a size, the largest."""
+        """Return the legal carry between two piles; without a `size`, the largest one."""
         legal = [move for move in self.carries(source, size) if move.target == target]
         return max(legal, key=lambda move: move.count, default=None)
 
@@ -78,7 +78,10 @@ class Scene:
         return tuple(sorted({move.count for move in self.carries(pile)}))
 
     def top(self, pile: str) -> Card | None:
-        """Return the top card of a pile; of a foundation, only if the game lets cards come back."""
+        """Return the top card of a pile; `None` if it is empty.
+
+        For a foundation, return `None` too unless the game allows taking cards back.
+        """
         cards = self._cards(pile)
         return cards[-1] if cards else None
 
@@ -106,7 +109,7 @@ def scene_of(game: Game, view: View, card_name: CardName = card_name) -> Scene:
 
 
 def _tab_order(move: Move) -> tuple[int, int, int, int]:
-    """Sort banking first, then the reserve, the waste, the columns, taking back, the stock."""
+    """Return a sort key: banking, then reserve, waste, columns, taking back, and stock."""
     if not isinstance(move, Carry):
         return (6, 0, 0, 0)
     banks = {UP: 0, DOWN: 1}.get(move.target)
@@ -124,11 +127,11 @@ _MOST_USEFUL: Final = (
     Refusal.CHANGES_NOTHING,
     Refusal.NOT_A_PACKET,
 )
-"""The most useful reasons, for carries whose sizes are refused for several reasons."""
+"""Reasons to show first, if different sizes of a carry are refused for different reasons."""
 
 
 def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
-    """Return why no carry from pile to pile is legal."""
+    """Return a sentence with the reason why no carry between two piles is legal."""
     tried = [carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
     reasons = [
         (move, reason)
@@ -140,7 +143,7 @@ def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> 
 
 
 def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
-    """Return a refusal as a sentence of one line, with the rule behind it if there is room."""
+    """Return a refusal as a one-line sentence, with the rule that causes it if the rule fits."""
     sentence = str(reason)
     if move.source in TAKE_BACK_INDEX and scene.top(move.source) is None:
         return sentence
@@ -163,7 +166,7 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
 
 
 def packet_text(game: Game) -> str:
-    """Return which cards of a column can be carried together."""
+    """Return a sentence on the cards of a column that can be carried together."""
     return f"You can carry {game.columns.packet}."
 
 
@@ -200,7 +203,7 @@ def _usefulness(reason: Refusal) -> int:
 
 
 def nothing_from(scene: Scene, pile: str) -> str:
-    """Return why no card can be picked from a pile without legal moves."""
+    """Return a sentence with the reason why no card of a pile can be picked."""
     if pile == STOCK:
         return _no_draw(scene)
     if not has_pile(scene.game, pile):

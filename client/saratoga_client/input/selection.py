@@ -1,4 +1,4 @@
-"""The cards and moves that a player has selected, and the result of an input."""
+"""The player's selection of cards or a move, and the result of an input."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,21 +15,23 @@ from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The cards or the move that keys and clicks have selected; not played yet."""
+    """The cards or the move that keys and clicks have selected for the next input."""
 
     picked: str | None = None
-    """The pile of the selected cards, as moves name it."""
+    """The pile with the selected cards, named as in moves; `None` without."""
     size: int | None = None
-    """The number of cards that the player chose; `None` leaves it to the target."""
+    """The number of cards that the player chose; if `None`, the target decides."""
     lit: Move | None = None
-    """The move that Tab has chosen."""
+    """The move that Tab has selected."""
     aim: str | None = None
-    """`up` or `down`, if the player named the foundation before the card."""
+    """`up` or `down` if the player named the foundation before the card, else `None`."""
     clicked: str | None = None
-    """The pile whose click has just played a move: the second click of a double click there must
-    not play another."""
+    """The pile whose click played the last move.
+
+    The second click of a double click there must not play another move.
+    """
     quick: bool = False
-    """Quick mode: the key of a pile with exactly one legal move plays it at once."""
+    """True in quick mode: the key of a pile with exactly one legal move plays that move."""
 
 
 NO_SELECTION: Final = Selection()
@@ -41,9 +43,9 @@ class InputResult:
 
     selection: Selection
     move: Move | None
-    """A legal move to play now."""
+    """A legal move to play now, or `None`."""
     says: str
-    """A sentence for the player: the selection, the move, or the reason for no move. Never empty."""
+    """A sentence for the player on the selection, the move, or the reason for no move."""
 
 
 def cleared(selection: Selection) -> Selection:
@@ -52,7 +54,7 @@ def cleared(selection: Selection) -> Selection:
 
 
 def revalidated(scene: Scene, selection: Selection) -> Selection:
-    """Return the selection without what the board does not allow any more."""
+    """Return the selection without cards and moves that the changed board does not allow."""
     if selection.picked is not None and not scene.carries(selection.picked, selection.size):
         selection = cleared(selection)
     if selection.lit is not None and selection.lit not in scene.legal:
@@ -76,7 +78,7 @@ def answered(selection: Selection, says: str) -> InputResult:
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
-    """Return the result of picking cards of a pile, if any of them can be moved."""
+    """Return the result of picking cards of a pile: a selection, or the reason for none."""
     if not scene.carries(pile, size):
         return answered(selection, nothing_from(scene, pile))
     held = replace(cleared(selection), picked=pile, size=size)
@@ -86,7 +88,10 @@ def picked(scene: Scene, selection: Selection, pile: str, size: int | None = Non
 def placed(
     scene: Scene, selection: Selection, target: str, *, clicked: str | None = None
 ) -> InputResult:
-    """Return the result of placing the selected cards on a pile; refused, they stay selected."""
+    """Return the result of placing the selected cards on a pile.
+
+    After a refusal the cards stay selected.
+    """
     assert selection.picked is not None
     move = scene.carry(selection.picked, target, selection.size)
     if move is not None:
@@ -97,7 +102,7 @@ def placed(
 def banked_or_placed(
     scene: Scene, selection: Selection, *, clicked: str | None = None
 ) -> InputResult:
-    """Bank the selected card, or play its only move; with several moves, ask for the target."""
+    """Bank the selected card, play its only move, or ask for the target of several moves."""
     assert selection.picked is not None
     carries = scene.carries(selection.picked, selection.size)
     banks = [move for move in carries if move.target in (UP, DOWN)]

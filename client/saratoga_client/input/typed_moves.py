@@ -35,18 +35,18 @@ __all__ = ["NotPlayed", "describe", "typed_move"]
 
 @dataclass(frozen=True, slots=True)
 class NotPlayed:
-    """A typed line that is no legal move."""
+    """The result for a typed line that is no legal move."""
 
     says: str
     """The reason, as a sentence."""
     is_move: bool
-    """Whether the line was a move, only not a legal one."""
+    """True if the line was an illegal move, false if it was no move."""
 
 
 def typed_move(
     game: Game, view: View, line: str, card_name: CardName = card_name
 ) -> Move | NotPlayed:
-    """Return the legal move of a typed line, or why there is none."""
+    """Return the legal move of a typed line, or the reason for none."""
     scene = scene_of(game, view, card_name)
     written = _written(line.strip())
     if written is not None:
@@ -101,7 +101,7 @@ _NAMES: Final = {
 
 
 def _written(line: str) -> Move | None:
-    """Return a move in the notation of records, in lower or upper case."""
+    """Parse a move in the notation of records, in lower or upper case; `None` for other text."""
     lowered = line.lower()
     if lowered == "draw":
         return DRAW
@@ -115,11 +115,11 @@ def _written(line: str) -> Move | None:
 
 
 def _words(line: str) -> tuple[list[str], int | None]:
-    """Return the words for piles, and the typed number of cards."""
+    """Split a line into the words for piles and the number of cards, or `None`."""
     text = line.strip().lower().replace(">", " ").replace(",", " ")
     found = _SIZE.search(text)
     marked = found is not None and not found[0].strip()[0].isdigit()
-    # without a mark, a number is a size only after two piles
+    # Without a mark such as x2, a number is a size only after two piles.
     if found is not None and (marked or len(_real(text[: found.start()])) == 2):
         return _real(text[: found.start()]), int(found["size"])
     return _real(text), None
@@ -134,7 +134,7 @@ def _piles(game: Game, words: list[str]) -> Iterator[str | None]:
     for word in words:
         pile = _pile(game, word)
         if pile is None and len(word) == 2 and len(words) == 1:
-            # two keys without a blank, such as w5 or 35
+            # Two keys without a blank, such as w5 or 35.
             yield from (_pile(game, sign) for sign in word)
         elif pile in COLUMN_NAMES and not has_pile(game, pile) and _is_pair(words, word):
             yield from (_pile(game, sign) for sign in word)
@@ -143,7 +143,7 @@ def _piles(game: Game, words: list[str]) -> Iterator[str | None]:
 
 
 def _is_pair(words: list[str], word: str) -> bool:
-    """Return whether a number too large for a column means two columns: `35`."""
+    """Return whether a number that is no column, such as `35`, means two columns."""
     return len(words) == 1 and len(word) == 2 and word.isdigit() and "0" not in word
 
 
@@ -192,7 +192,7 @@ def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move |
     if {source, target} & {STOCK, _BANK} or target == _TAKE_BACK:
         return NotPlayed(_FORM, is_move=False)
     if source in (UP, DOWN) and target not in (UP, DOWN):
-        # the foundation may come first, as its key may
+        # The foundation may come first, as with keys.
         source, target = target, source
     if target in (WASTE, RESERVE):
         return NotPlayed(f"Nothing is carried onto {scene.where(target)}.", is_move=True)

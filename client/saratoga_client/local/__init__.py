@@ -1,1 +1,1 @@
-"""The player's machine: settings, files, tokens, the terminal, and a local server."""
+"""The player's machine: settings, files, tokens, terminal capabilities, and a local server."""

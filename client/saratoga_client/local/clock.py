@@ -1,4 +1,4 @@
-"""The only place where the client reads the time of day."""
+"""The time of day; no other module of the client reads the system clock."""
 
 from time import time
 

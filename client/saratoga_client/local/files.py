@@ -15,10 +15,10 @@ PUBLIC: Final = 0o666
 
 
 def replace_file(path: Path, content: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
-    """Write a file and replace the old one, whose permissions stay; raises `OSError`.
+    """Write a file; a replaced file keeps its permissions. Raises `OSError`.
 
-    A new file has the permissions `mode`. Missing folders are made, for their owner alone.
-    Without `durable` the call does not wait for the disk: a power failure may lose the content.
+    A new file has the permissions `mode`. Missing folders are created, accessible to the owner only.
+    Without `durable` the call skips `fsync`, so a power failure may lose the content.
     """
     with _draft(path, content, mode, durable) as draft:
         with contextlib.suppress(FileNotFoundError):
@@ -33,9 +33,9 @@ def create_file(path: Path, content: bytes, *, mode: int = PUBLIC) -> None:
 
 
 def link_or_rename(source: Path, target: Path) -> None:
-    """Give a file a new name that no other file has; raises `FileExistsError`, `OSError`.
+    """Give a file an unused name; raises `FileExistsError`, `OSError`.
 
-    The old name remains where the file system has hard links.
+    The old name also remains, unless the file system has no hard links.
     """
     try:
         target.hardlink_to(source)
@@ -56,7 +56,7 @@ def delete_oldest(folder: Path, pattern: str, kept: int) -> None:
 
 
 def newest_first(folder: Path, pattern: str) -> list[Path]:
-    """Return the matching files of a folder by time of their last change, the latest first."""
+    """Return the matching files of a folder, the last changed first."""
     return sorted(folder.glob(pattern), key=_changed_at, reverse=True)
 
 
@@ -68,7 +68,7 @@ def _changed_at(path: Path) -> tuple[int, str]:
 
 @contextlib.contextmanager
 def _draft(path: Path, content: bytes, mode: int, durable: bool) -> Iterator[Path]:
-    """A finished file beside `path` under a name of its own, deleted if it keeps that name."""
+    """Yield a temporary file with the content, next to `path`; delete it unless it is renamed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)

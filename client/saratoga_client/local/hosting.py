@@ -1,4 +1,4 @@
-"""A server on this machine for friends: the running one or a new one, and its addresses."""
+"""A server on this machine for friends: find or start the server, and find its addresses."""
 
 import asyncio
 import socket
@@ -20,10 +20,10 @@ EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - friends in the same network mus
 THIS_MACHINE: Final = "127.0.0.1"
 
 ELSEWHERE: Final = ("192.0.2.1", 9)
-"""An address for examples (RFC 5737); it selects the network route, and nothing is sent to it."""
+"""A documentation address (RFC 5737) that selects the network route; nothing is sent to it."""
 
 ANSWERS_WITHIN: Final = 2.0
-"""Seconds in which a server on this machine must answer."""
+"""Timeout in seconds for the answer of a server on this machine."""
 
 ALIVE: Final = b'"alive"'
 """A part of the server's response on `/healthz`."""
@@ -37,13 +37,13 @@ class LocalServer:
     """A server on this machine."""
 
     own: str
-    """The address for this machine."""
+    """The server's address for programs on this machine."""
     friends: str
-    """The address for friends."""
+    """The server's address for friends on other machines."""
     is_ours: bool
-    """Whether this program started the server, which then ends with it."""
+    """True if this program started the server and stops it at the end."""
     warning: str = ""
-    """Why friends may be unable to connect, and what to do; empty if they can."""
+    """The reason why friends may be unable to connect, with a remedy; empty if they can connect."""
 
 
 @asynccontextmanager
@@ -53,11 +53,11 @@ async def local_server(
     report: Callable[[str], None] = say,
     listen: str = EVERY_ADDRESS,
 ) -> AsyncIterator[LocalServer]:
-    """Find the server on this machine, or run one for as long as the context lasts.
+    """Return a context manager that finds the server on this machine, or runs a new one.
 
-    A given port is used or refused; otherwise the server has the usual port, or any free one. A new
-    server listens at the address `listen`. Raises `Problem`.
-    `report` shows the player what happens.
+    Without `wanted_port` the server has the default port, or any free port if that is taken.
+    A new server listens at the address `listen`. `report` shows progress to the player. Raises
+    `Problem`, also if another program has the wanted port.
     """
     port = PORT if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
@@ -119,10 +119,10 @@ def _local_server(
 
 
 async def friends_address(server: str) -> str:
-    """Return the address by which friends reach a server that this machine reaches at `server`.
+    """Return the address that friends use for a server that this machine connects to at `server`.
 
-    It is the same address, unless only this machine can use it and the server also answers in the
-    machine's network.
+    Return the same address, unless it works only on this machine and the server also answers at the
+    machine's network address.
     """
     parts = urlsplit(server)
     if parts.scheme != "ws" or not is_this_machine(server):
@@ -134,7 +134,7 @@ async def friends_address(server: str) -> str:
 
 
 def lan_address() -> str | None:
-    """Return this machine's address in its network; `None` if it is in no network.
+    """Return this machine's address in its local network; `None` without a network.
 
     Connecting a datagram socket selects the route and sends nothing.
     """
@@ -150,7 +150,7 @@ def lan_address() -> str | None:
 def is_free(port: int) -> bool:
     """Return whether no program listens at this port of this machine."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # as servers do: a port that was closed just now counts as free
+        # Servers use SO_REUSEADDR too, so a port that was closed a moment ago counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((EVERY_ADDRESS, port))

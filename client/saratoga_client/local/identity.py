@@ -1,9 +1,9 @@
-"""The player's identity at each server: a token derived from one secret that no server gets.
+"""The player's identity: one secret on this machine, and a token per server derived from it.
 
     token = HMAC-SHA-256(key = secret, message = "saratoga house " + origin of the server)
 
-So a server's operator can play as its players there and nowhere else. The secret is created when it
-is first needed. An imported token for one server is in a file of its own.
+No server gets the secret, so a server's operator cannot impersonate its players at other servers.
+The first use creates the secret. An imported token for one server has a separate file.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ new_token = new_key
 
 @dataclass(frozen=True, slots=True)
 class ImportedToken:
-    """The file of a token that was imported for one server."""
+    """A token that was imported for one server, and its file."""
 
     origin: str
     path: Path
@@ -67,6 +67,6 @@ def token_for(server: str) -> str:
 
 
 def derived(secret: str, origin: str) -> str:
-    """Return the token for a server; neither the secret nor another token can be computed from it."""
+    """Return the token for a server, which reveals neither the secret nor other tokens."""
     message = TOKEN_TAG + origin.encode()
     return hmac.new(bytes.fromhex(secret), message, hashlib.sha256).hexdigest()

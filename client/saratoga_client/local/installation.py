@@ -1,7 +1,7 @@
 """The command that installs this program on a friend's machine.
 
-An installation from a repository names it in its metadata (PEP 610), and a clone knows its origin. If
-neither is public, the command uses the package's name.
+The command names the repository of this installation, from the metadata of PEP 610 or from the
+clone's origin. If the repository is not public, the command uses the package's name.
 """
 
 import re
@@ -17,11 +17,11 @@ BY_NAME: Final = f"pip install {PACKAGE}"
 
 _ORIGIN: Final = re.compile(r'^\[remote "origin"\]\n(?:\s+.*\n)*?\s+url\s*=\s*(\S+)', re.MULTILINE)
 _PUBLIC: Final = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./~-]+")
-"""Addresses that others can reach, without a user name or password."""
+"""Pattern of repository URLs that need no user name or password."""
 
 
 def install_line() -> str:
-    """Return the command that friends type to install this program."""
+    """Return the shell command that installs this program on a friend's machine."""
     try:
         told = distribution(PACKAGE).read_text("direct_url.json") or "{}"
         return line_for(json.decode(told))
@@ -49,7 +49,7 @@ def from_repository(url: str) -> str:
 
 
 def origin_of(clone: Path) -> str:
-    """Return the origin of a clone; empty if there is no clone or no origin."""
+    """Return the URL of a clone's origin; empty without a clone or an origin."""
     try:
         text = (clone / ".git" / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Files with a secret or a token: 32 random bytes that only their owner may read."""
+"""Files with a secret or a token: 64 hexadecimal digits, readable by their owner only."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class UnusableToken(Exception):
-    """A secret's file cannot be used: `what` happened and the `remedy`, each a sentence."""
+    """A file of a secret or token cannot be used; `what` and `remedy` are sentences."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(what, remedy)
@@ -40,7 +40,7 @@ def is_key(text: str) -> bool:
 
 
 def load(path: Path) -> str:
-    """Read a secret; raises `UnusableToken`, or `FileNotFoundError` if there is none."""
+    """Read a secret or token; raises `UnusableToken`, or `FileNotFoundError` without a file."""
     try:
         with path.open(encoding="utf-8") as file:
             _refuse_if_shared(path, os.fstat(file.fileno()))
@@ -61,7 +61,7 @@ def load(path: Path) -> str:
 
 
 def load_or_create(path: Path) -> str:
-    """Read a secret, or create one if there is none; raises `UnusableToken`."""
+    """Read a secret, or create one without a file; raises `UnusableToken`."""
     try:
         return load(path)
     except FileNotFoundError:
@@ -74,7 +74,7 @@ def write_new(path: Path, text: str) -> None:
 
 
 def take(path: Path, key: str, *, replace: bool) -> Path | None:
-    """Write `key` to this file; return the new path of a file that it replaces, if there was one.
+    """Write `key` to a file; return the new path of the file that it replaces, or `None`.
 
     Raises `UnusableToken` if another key is there and `replace` is false, or if writing fails.
     """
@@ -108,16 +108,16 @@ def put_aside(path: Path) -> Path | None:
 
 
 def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
-    """Refuse a file that others may read, as ssh does; Windows protects the user's folder instead."""
+    """Raise `UnusableToken` for a file that other users may read; Windows is exempt."""
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         raise UnusableToken(
-            f"Others on this machine can read the secret in {path}.",
+            f"Other users of this machine can read the secret in {path}.",
             f"Change that with: chmod 600 {path}",
         )
 
 
 def _create(path: Path) -> str:
-    """Create a secret; if another program was faster, return that secret."""
+    """Create a secret and return it; return another process's secret if that was created first."""
     key = new_key()
     try:
         write_new(path, key)

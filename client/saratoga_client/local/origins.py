@@ -1,8 +1,8 @@
-"""The origin of a server's address; each origin has a token of its own.
+"""The origin of a server's address; each origin has a separate token.
 
-Pure. Addresses that differ in spelling only have the same origin. The scheme is part of it, because a
-token that was sent without TLS may have been read, and must not be valid with TLS. The path is not
-part of it, because one program answers for all paths of a port.
+Pure. Addresses that differ only in spelling have the same origin. An origin includes the scheme,
+because a token that was sent without TLS may have been intercepted and must not be valid with TLS.
+An origin excludes the path, because one program serves all paths of a port.
 """
 
 from ipaddress import IPv6Address, ip_address
@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 THIS_MACHINE: Final = "localhost"
-"""The host of every loopback address; local servers and tunnels differ by their ports only."""
+"""The host in the origin of every loopback address; the port distinguishes local servers."""
 
 _DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 
@@ -46,7 +46,7 @@ def _host(written: str) -> str:
 
 
 def _in_ascii(name: str) -> str:
-    """Return a name as it is looked up; a name that cannot be encoded stays unchanged."""
+    """Return a host name in ASCII, as DNS needs it; a name that cannot be encoded stays unchanged."""
     try:
         return name.encode("idna").decode()
     except UnicodeError:

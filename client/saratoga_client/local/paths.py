@@ -1,8 +1,8 @@
 """The folders of the player's files: configuration, state and data.
 
-They are where the platform puts each kind. On Linux these are `~/.config/saratoga`,
-`~/.local/state/saratoga` and `~/.local/share/saratoga`, or as the `XDG_` variables say.
-`SARATOGA_HOME` puts everything into one folder.
+Each platform has its conventional folders. On Linux these are `~/.config/saratoga`,
+`~/.local/state/saratoga` and `~/.local/share/saratoga`, unless `XDG_` variables name others.
+`SARATOGA_HOME` puts all files into one folder.
 """
 
 import os

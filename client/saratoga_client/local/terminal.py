@@ -1,4 +1,4 @@
-"""The capabilities of the terminal, as the environment describes them.
+"""The capabilities of the terminal, from environment variables and the output's encoding.
 
 `capabilities` is pure. Nothing here writes to the terminal.
 """
@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Final
 
 SMALLEST: Final = (80, 24)
-"""Columns and rows in which every game has room."""
+"""Columns and rows of the smallest terminal that shows every game with its panel."""
 
 _TRUE_COLOUR: Final = ("truecolor", "24bit")
 
@@ -32,27 +32,27 @@ class Colours(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """A terminal as its environment describes it."""
+    """The capabilities of a terminal."""
 
     is_terminal: bool
-    """Whether input and output are both a terminal."""
+    """True if standard input and standard output are both a terminal."""
     term: str
     redraws: bool
-    """Whether the cursor can move: not `TERM=dumb`."""
+    """True if the cursor can move; false with `TERM=dumb`."""
     colours: Colours
     unicode: bool
-    """Whether suits and lines are shown correctly; otherwise only ASCII is safe."""
+    """True if the terminal shows suit and line symbols; otherwise only ASCII is safe."""
     columns: int
     rows: int
 
     @property
     def is_full_screen(self) -> bool:
-        """Whether the terminal can show the screen."""
+        """True if the terminal can show the full-screen program."""
         return self.is_terminal and self.redraws
 
     @property
     def why_plain(self) -> str:
-        """Why only lines of text are possible; empty if the screen is."""
+        """The reason why the terminal shows only lines of text; empty if it can show the screen."""
         if not self.is_terminal:
             return "input or output is not a terminal"
         if not self.redraws:
@@ -61,7 +61,7 @@ class Capabilities:
 
     @property
     def is_roomy(self) -> bool:
-        """Whether the terminal has room for every game."""
+        """True if the terminal is large enough for every game with its panel."""
         return self.columns >= SMALLEST[0] and self.rows >= SMALLEST[1]
 
 
@@ -73,7 +73,7 @@ def capabilities(
     encoding: str = "utf-8",
     is_windows: bool = False,
 ) -> Capabilities:
-    """Return the capabilities that the environment describes; `encoding` is that of the output."""
+    """Return the capabilities of a terminal; `encoding` is the encoding of standard output."""
     term = environment.get("TERM", "")
     redraws = term != "dumb" and (bool(term) or is_windows)
     return Capabilities(
@@ -100,7 +100,7 @@ def this_terminal() -> Capabilities:
 
 
 def _is_terminal() -> bool:
-    """Return whether input and output are a terminal; a closed stream is not."""
+    """Return whether input and output are a terminal; a closed stream is no terminal."""
     try:
         return sys.stdin.isatty() and sys.stdout.isatty()
     except (AttributeError, ValueError):
@@ -108,7 +108,7 @@ def _is_terminal() -> bool:
 
 
 def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Colours:
-    # https://no-color.org: present and not empty, whatever it says
+    # https://no-color.org: any value except an empty one disables colours
     if environment.get("NO_COLOR"):
         return Colours.NONE
     if environment.get("COLORTERM", "").lower() in _TRUE_COLOUR or "WT_SESSION" in environment:
@@ -125,7 +125,7 @@ def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Col
 def _speaks_unicode(
     environment: Mapping[str, str], term: str, encoding: str, is_windows: bool
 ) -> bool:
-    # the console of Linux has 256 or 512 glyphs, usually without suits
+    # The Linux console has 256 or 512 glyphs, usually without suit symbols.
     if term == "linux" or not _is_utf8(encoding):
         return False
     if is_windows:
@@ -133,10 +133,10 @@ def _speaks_unicode(
     locale = next(
         (found for name in ("LC_ALL", "LC_CTYPE", "LANG") if (found := environment.get(name))), ""
     )
-    # most terminals use UTF-8 if no variable is set
+    # Most terminals use UTF-8 if no locale variable is set.
     if not locale:
         return True
-    # en_GB.UTF-8, de_DE.UTF-8@euro, and macOS says UTF-8 alone
+    # Such as en_GB.UTF-8 and de_DE.UTF-8@euro, or only UTF-8 on macOS.
     return _is_utf8(locale.partition("@")[0].rpartition(".")[2])
 
 

@@ -1,6 +1,6 @@
 """A secret or a token as one line of text, for a second device.
 
-Pure. The line says which of the two it is:
+Pure. The line has one of two forms:
 
     saratoga secret 64 HEXADECIMAL DIGITS
     saratoga token wss://cards.example.org:443 64 HEXADECIMAL DIGITS
@@ -21,12 +21,12 @@ class ExportedKey:
 
     key: str
     is_secret: bool
-    """Whether this is the secret; otherwise it is a token."""
+    """True for the secret, false for a token."""
     origin: str = ""
-    """The token's server; empty for a secret."""
+    """The origin of the token's server; empty for a secret."""
 
     def __repr__(self) -> str:
-        """Return a text without the key."""
+        """Return a description without the key, so that logs never show the key."""
         return f"ExportedKey(is_secret={self.is_secret}, origin={self.origin!r})"
 
     @property
@@ -37,7 +37,7 @@ class ExportedKey:
 
 
 def read(line: str) -> ExportedKey | None:
-    """Read an exported line; return `None` for any other text."""
+    """Parse an exported line; return `None` for any other text."""
     match line.split():
         case ["saratoga", "secret", key] if is_key(key):
             return ExportedKey(key, is_secret=True)

@@ -226,8 +226,8 @@ class PlainPractice:
         self._session.output.write_all(self._save_error())
 
     def _save_error(self) -> Iterator[str]:
-        if self._practice.trouble:
-            yield f"note: {self._practice.trouble}"
+        if self._practice.save_error:
+            yield f"note: {self._practice.save_error}"
 
     def _money(self) -> str:
         return money_words(self._game, self._progress.view)

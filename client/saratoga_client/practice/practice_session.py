@@ -58,7 +58,7 @@ class PracticeSession:
         self.practice: PracticeGame = new_game(deal)
         self.ghost: Ghost | None = None
         self.with_ghost = with_ghost
-        self.trouble = ""
+        self.save_error = ""
         """Why the last run could not be kept; empty without a failure."""
         self._run_store = RunStore() if run_store is None else run_store
         self._more_ghosts = {deal.position: tuple(ghosts)}
@@ -152,9 +152,9 @@ class PracticeSession:
         self._has_won = self.practice.is_won
         try:
             self._run_store.keep(self.run)
-            self.trouble = ""
+            self.save_error = ""
         except OSError as fault:
-            self.trouble = f"This run could not be saved: {fault}."
+            self.save_error = f"This run could not be saved: {fault}."
 
     def _start(self, practice: PracticeGame) -> None:
         self.practice = practice

@@ -65,7 +65,7 @@ class LobbyState:
     server: str
     is_open: bool = False
     """True while connected to the server."""
-    is_met: bool = False
+    has_tried: bool = False
     """True after the first attempt to connect, successful or not."""
     wrong: str = ""
     """The reason why no server answers, with a remedy; empty without a failure."""
@@ -85,19 +85,19 @@ class LobbyState:
     """The settings of the new table that the player prepares; `None` without one."""
     is_practice: bool = False
     """True while the player chooses a game for practice."""
-    is_here: bool = False
+    is_local: bool = False
     """True if the new table will be on a server on this machine."""
 
     def with_server(self, name: str, seat: str) -> "LobbyState":
         """Return the lobby of a server that answers."""
-        return replace(self, is_open=True, is_met=True, wrong="", name=name, seat=seat)
+        return replace(self, is_open=True, has_tried=True, wrong="", name=name, seat=seat)
 
     def without_server(self, wrong: str) -> "LobbyState":
         """Return the lobby of a server that does not answer; `wrong` is the reason."""
         return replace(
             self,
             is_open=False,
-            is_met=True,
+            has_tried=True,
             wrong=wrong,
             tables=(),
             leaders=MappingProxyType({}),

@@ -1,1 +1,1 @@
-"""The terminal client's screens: the only part that imports Textual."""
+"""The screens of the terminal client; no other package imports Textual."""

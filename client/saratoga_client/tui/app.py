@@ -1,8 +1,8 @@
-"""The program on a whole terminal: one app that runs one flow and shows its screens.
+"""The full-screen program: one Textual app that runs one flow and shows the flow's screens.
 
-A flow is a coroutine that shows screens from first to last: the lobby, a table, the lobby again. The
-app ends when the flow returns. A `Problem` that ends the flow is printed after the terminal is
-restored.
+A flow is a coroutine that shows screens one after another, such as the lobby, a table and the lobby
+again. The app ends when the flow returns. A `Problem` that ends the flow is printed after the
+terminal is restored.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
@@ -24,21 +24,21 @@ from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_rules.game import Game
 
 NARROW: Final = 80
-"""Columns from which the panel has room beside the table; in less it is one line."""
+"""Minimum columns for the panel beside the board; narrower screens have a one-line ticker."""
 WIDE: Final = 100
 BROAD: Final = 120
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
 Remember: TypeAlias = Callable[[str, Value], None]
-"""Saves a choice for the next run; see `settings.keep`."""
+"""Saves a setting, given its key and its value, for the next run; see `settings.keep`."""
 
 
 def forget(key: str, value: Value) -> None:
-    """Save nothing."""
+    """Save nothing; the default of `Remember`."""
 
 
 class SaratogaApp(TerminalApp):
-    """Shows screens while its flow runs."""
+    """The app that shows screens while its flow runs."""
 
     ALLOW_SELECT = False
     ENABLE_COMMAND_PALETTE = False
@@ -104,7 +104,7 @@ class SaratogaApp(TerminalApp):
         size: tuple[int, int] | None = None,
         auto_pilot: "AutopilotCallbackType | None" = None,
     ) -> int | None:
-        """Run the app as Textual does; without the mouse if the player does not want it."""
+        """Run the app as Textual does; the player's settings may switch the mouse off."""
         return await super().run_async(
             headless=headless,
             inline=inline,
@@ -115,7 +115,7 @@ class SaratogaApp(TerminalApp):
         )
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return the filters of everything that is painted: no colour where none is wanted."""
+        """Return the filters of all painted lines; they remove colours if the player wants none."""
         filters = super().get_line_filters()
         return [*filters, NoColor()] if self.appearance.colours is Colours.NONE else filters
 
@@ -124,7 +124,7 @@ class SaratogaApp(TerminalApp):
         self.run_worker(self._run_flow(), name="flow")
 
     def show_progress(self, text: str) -> None:
-        """Show a sentence where no screen of the flow is open."""
+        """Show a sentence while no screen of the flow is open."""
         self._waiting.say(text)
 
     async def _run_flow(self) -> None:

@@ -1,4 +1,4 @@
-"""The appearance of the screen, from the options, the environment and the settings."""
+"""The appearance of the screen, from the settings and the terminal's capabilities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -25,14 +25,14 @@ class Appearance:
 
     colours: Colours = Colours.ALL
     theme: str = ""
-    """One of `colours.THEMES`; any other text means the first."""
+    """The name of a theme in `colours.THEMES`; any other text selects the default theme."""
     ascii: bool = False
     background: bool = True
-    """Whether the table has its own background colour."""
+    """True to paint the table with the theme's background colour."""
     suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """`two` or `four` by game; other games use their own default."""
+    """The number of suit colours, `two` or `four`, by game; other games use their default."""
     quick: bool = False
-    """Whether a key plays at once when it allows only one move."""
+    """True to play a move at once if a key allows only that move."""
     mouse: bool = True
 
     @property
@@ -44,7 +44,7 @@ class Appearance:
         return self.theme if self.theme in THEMES else next(iter(THEMES))
 
     def card_style(self, game: Game) -> CardStyle:
-        """Return the look of a game's cards."""
+        """Return the style of a game's cards."""
         named = self.suits.get(game.name)
         return CardStyle(
             suits=SuitColours(named) if named else suit_colours(game),

@@ -17,7 +17,7 @@ from saratoga_client.board_view.roles import Role
 
 
 class Depth(StrEnum):
-    """The number of colours of the terminal."""
+    """The number of colours that the terminal can show."""
 
     NONE = "none"
     SIXTEEN = "16"
@@ -59,7 +59,7 @@ class Theme:
     back_count: str
     space: str
     lit: str
-    """The highlight of an empty pile that takes the selected cards."""
+    """The highlight of an empty pile that accepts the selected cards."""
     gain: str
     loss: str
     bar: str
@@ -69,7 +69,7 @@ class Theme:
     lit_red: str = "#a00018"
     lit_club: str = "#1238a8"
     lit_diamond: str = "#7a3a00"
-    """Suits on highlighted cards, which are darker than others."""
+    """Like `lit_red` and `lit_club`, a suit colour for highlighted cards, which are darker."""
     practice: str = "#b79cf2"
     """The background of the title in practice."""
     practice_ink: str = "#1b1030"
@@ -181,7 +181,7 @@ PAPER: Final = Theme(
     leader="#5a2d00",
     warning="#87290b",
 )
-"""A light table, for bright rooms."""
+"""A light theme for bright surroundings."""
 
 PLAIN: Final = Theme(
     name="plain",
@@ -222,7 +222,7 @@ PLAIN: Final = Theme(
 _BLACK, _RED, _GREEN, _BROWN = "#000000", "#aa0000", "#00aa00", "#aa5500"
 _BLUE, _CYAN, _GREY, _DARK = "#0000aa", "#00aaaa", "#aaaaaa", "#555555"
 _PINK, _LIME, _YELLOW, _WHITE = "#ff5555", "#55ff55", "#ffff55", "#ffffff"
-# rich's 16 colours, so that each one is shown unchanged
+# The RGB values of rich's 16 colours, so that rich shows each one unchanged.
 
 FEW: Final = Theme(
     name="few",
@@ -263,7 +263,7 @@ FEW: Final = Theme(
     practice="#aa00aa",
     practice_ink=_WHITE,
 )
-"""The theme for 16 colours; its table is black, because their green is too bright."""
+"""The theme for 16 colours; its table is black, because the 16 include no dark green."""
 
 THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
     {theme.name: theme for theme in (FELT, NIGHT, PAPER, PLAIN)}
@@ -273,9 +273,9 @@ THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
 
 @lru_cache(maxsize=32)
 def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> Paint:
-    """Return the style of each role; without `background`, the table has the terminal's colour.
+    """Return the style of each role; without `background` the table keeps the terminal's colour.
 
-    Terminals with 16 colours have only one theme; terminals without colours have none.
+    The theme is ignored on terminals with 16 colours or none.
     """
     if depth is Depth.NONE:
         return _without_colours()

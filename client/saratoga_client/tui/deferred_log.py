@@ -1,6 +1,6 @@
-"""Log lines that wait while a screen has the terminal, and are written when it is given back.
+"""Hold log lines back while the screen is open, and write them when the terminal is restored.
 
-A line written into a painted screen would stay across the board until that part is painted again.
+A line written to a painted screen would overwrite the board until that part is painted again.
 """
 
 import logging
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from typing import Final
 
 MOST_KEPT: Final = 20
-"""Lines; beyond this the oldest are dropped."""
+"""Maximum number of held lines; the oldest are dropped first."""
 
 
 class DeferredLog(logging.Handler):
-    """A handler that keeps the latest records."""
+    """A logging handler that holds the latest records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class DeferredLog(logging.Handler):
 
 @contextmanager
 def deferred_logs() -> Iterator[None]:
-    """Keep the records of all handlers that write to a terminal, and write them at the end."""
+    """Hold the records of all handlers that write to a terminal, and write them at the end."""
     root, deferred = logging.getLogger(), DeferredLog()
     writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
     if not writers:

@@ -16,16 +16,16 @@ PROMPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """The searched rank and suit."""
+    """A search for cards: the rank, the suit, and the mode of the keys."""
 
     rank: str = ""
     suit: str = ""
     is_open: bool = False
-    """Whether keys name cards; else they play, and the found cards stay highlighted."""
+    """True while keys name cards; while false, keys play and found cards stay highlighted."""
 
     @property
     def text(self) -> str:
-        """The search for `Marks.find`: `Q`, `H`, `QH`; empty for none."""
+        """The search in the form of `Marks.find`: `Q`, `H` or `QH`; empty without a search."""
         return self.rank + self.suit
 
     def press(self, key: str) -> "Finder":

@@ -1,6 +1,6 @@
 """The flows of the terminal program: a table, practice, and the review of a finished race.
 
-A flow imports what it needs when it is made, so practice does not wait for the network's modules.
+Each function imports its screens when called, so practice starts without the network's modules.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ async def open_screen(flow: Flow, settings: Settings) -> None:
 
 
 def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
-    """Return the player's choices, as far as the terminal can show them."""
+    """Return the appearance that the player chose, within the terminal's capabilities."""
     return Appearance(
         colours=terminal.colours,
         theme=settings.theme,
@@ -38,7 +38,7 @@ def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
 
 
 def remember(key: str, value: str | bool | int) -> None:
-    """Save a choice made on the screen; if that fails it holds until the program ends."""
+    """Save a setting changed on the screen; if that fails, it is lost when the program ends."""
     with suppress(Problem):
         choices.keep(key, value)
 

@@ -8,7 +8,7 @@ from saratoga_client.input.pile_keys import key_called
 def key_of(event: events.Key) -> str:
     """Return the character of a key or its name: `w`, `?`, `space`, `shift+tab`.
 
-    Letters are returned in lower case and never translated, because `d` is a key of its own.
+    Letters are in lower case, with or without shift.
     """
     sign = event.character
     if sign is not None and sign.isprintable():

@@ -1,4 +1,4 @@
-"""One line of typed text with its prompt, such as a name or the code of a table."""
+"""A prompt with an input field for one line, such as a name or the code of a table."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ from saratoga_client.tui.rich_view import Ink, RichView, paint_ground, program_o
 
 
 class PastingInput(Input):
-    """An input field that takes all lines of a pasted text as one, and no control characters."""
+    """An input field that joins pasted lines into one line without control characters."""
 
     def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
         super().__init__(max_length=longest, compact=True, select_on_focus=False)
@@ -36,7 +36,7 @@ class PastingInput(Input):
 
 
 class LineInput(Horizontal):
-    """A prompt and a field; hidden until a line is asked for."""
+    """A prompt and its input field, hidden until `open`."""
 
     DEFAULT_CSS = """
     LineInput { height: 1; display: none; }
@@ -56,7 +56,7 @@ class LineInput(Horizontal):
             self.text = text
 
     def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
-        """Limit the line to `longest` characters; `one_line` cleans what is pasted."""
+        """Limit the line to `longest` characters; `one_line` cleans pasted text."""
         super().__init__()
         self._prompt = ""
         self._field = PastingInput(longest, one_line)
@@ -74,7 +74,7 @@ class LineInput(Horizontal):
         return self._field.value
 
     def open(self, prompt: str, text: str) -> None:
-        """Ask for a line that begins as `text`."""
+        """Show the prompt and the field, with `text` as the field's initial value."""
         self._prompt = prompt
         self.query_one(RichView).redraw()
         self._field.value = text
@@ -84,7 +84,7 @@ class LineInput(Horizontal):
         self.screen.set_focus(self._field)
 
     def close(self) -> None:
-        """Hide the field and give the keys back to the screen."""
+        """Hide the field, so that the screen handles keys again."""
         self.remove_class("-open")
         self.screen.set_focus(None)
 

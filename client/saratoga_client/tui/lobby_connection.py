@@ -1,4 +1,4 @@
-"""The connection of a lobby: kept up, and polled for tables and leaders while the lobby is shown."""
+"""The connection of a lobby: it reconnects, and polls tables and leaders for the lobby."""
 
 import asyncio
 import itertools
@@ -17,17 +17,17 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, ListTables
 
 TABLES_EVERY: Final = 2.0
-"""Seconds between two requests for the public tables."""
+"""The interval between requests for the public tables, in seconds."""
 LEADERS_EVERY: Final = 10
-"""Requests for the tables per request for the leaders, who change only with races."""
+"""Number of requests for the tables per request for the leaders, which change less often."""
 RETRY_EVERY: Final = 3.0
-"""Seconds between two attempts to reach a server that does not answer."""
+"""The interval between attempts to reach a server that does not answer, in seconds."""
 
 Change: TypeAlias = Callable[[LobbyState], LobbyState]
 
 
 class LobbyConnection:
-    """One server's connection, which the lobby and its tables share."""
+    """The connection to one server, which the lobby and its tables share."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class LobbyConnection:
         on_connected: Callable[[Connection], None],
         say: Callable[[str, Role], None],
     ) -> None:
-        """`show` changes what the lobby shows; `say` shows a message there."""
+        """Update the lobby's state by `show`, and show messages there by `say`."""
         self._server = server
         self._show = show
         self._on_connected = on_connected
@@ -44,22 +44,22 @@ class LobbyConnection:
         self.current: Connection | None = None
         """The open connection; `None` while no server answers."""
         self.is_shown = asyncio.Event()
-        """Set while the lobby is shown; the tables are requested only then."""
+        """Set while the lobby is shown; only then are the tables requested."""
 
     async def keep(self) -> None:
-        """Keep a connection to the server; try again while no server answers."""
+        """Keep a connection to the server open; retry while no server answers."""
         while True:
             try:
                 async with open_connection(self._server, reports_link=False) as connection:
                     await self._use(connection)
             except Problem as problem:
                 self.current = None
-                # the page itself says what to do when no server answers
+                # The page itself shows the remedy when no server answers.
                 is_away = problem.code == Exit.UNREACHABLE
                 why = problem.what if is_away else str(problem)
                 self._show(lambda lobby, why=why: lobby.without_server(why))  # type: ignore[misc]
                 if not is_away:
-                    # another attempt would have the same result
+                    # Another attempt would fail in the same way.
                     await asyncio.get_running_loop().create_future()
             await asyncio.sleep(RETRY_EVERY)
 
@@ -81,7 +81,7 @@ class LobbyConnection:
             self._say("The connection is lost; reconnecting ...", Role.WARNING)
 
     async def _poll(self, connection: Connection) -> None:
-        """Request the tables and the leaders again and again while the lobby is shown."""
+        """Request the tables, and less often the leaders, while the lobby is shown."""
         for polls in itertools.count():
             await self.is_shown.wait()
             with suppress(CommandRefused, RequestTimedOut):

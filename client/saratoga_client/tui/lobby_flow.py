@@ -1,4 +1,4 @@
-"""The lobby on the screen and all that it leads to: tables, practice, other servers, a server here.
+"""The flow of the lobby, and of everything opened from it: tables, practice and other servers.
 
 `lobby_flow` runs until the player quits. Each server that the player visits has one `LobbyFlow` with
 one connection, which the lobby and the tables share.
@@ -41,12 +41,12 @@ from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
-"""Refusals after which the player may correct what was typed."""
+"""Codes of refusals after which the player may correct the typed line."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtTable:
-    """The player has taken a seat, or watches."""
+    """The player has taken a seat at a table, or watches it."""
 
     session: TableSession
     table: events.Table
@@ -68,7 +68,7 @@ class HostHere:
 
 @dataclass(frozen=True, slots=True)
 class OtherServer:
-    """The player goes to another server, and perhaps to a table there."""
+    """The player goes to another server, and to a table there unless `code` is empty."""
 
     server: str
     code: str = ""
@@ -81,12 +81,12 @@ class Quit:
 
 
 Leaving: TypeAlias = HostHere | OtherServer | Quit
-"""What the player does after the lobby of one server."""
+"""The reason for leaving the lobby of one server."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstTable:
-    """A table where the player goes as soon as the server answers."""
+    """A table that the player joins, watches or creates as soon as the server answers."""
 
     table: str | TableWanted
     """The code of a table, or the settings of a new one."""
@@ -97,22 +97,22 @@ def lobby_flow(settings: Settings, notice: str = "") -> Flow:
     """Return the flow of the lobby; it returns when the player quits the program."""
 
     async def flow(app: SaratogaApp) -> None:
-        at, said = settings, notice
+        at, shown = settings, notice
         first: FirstTable | None = None
-        leaving: Leaving = await LobbyFlow(app, at, said).run()
+        leaving: Leaving = await LobbyFlow(app, at, shown).run()
         while True:
             match leaving:
                 case Quit():
                     return
                 case OtherServer(server, code, is_watching):
-                    at, said = at.given(server=server), ""
+                    at, shown = at.given(server=server), ""
                     first = FirstTable(code, is_watching) if code else None
                 case HostHere(table):
                     first = None
-                    said, leaving = await _host_here(app, at, table)
+                    shown, leaving = await _host_here(app, at, table)
                     if not isinstance(leaving, Quit):
                         continue
-            leaving = await LobbyFlow(app, at, said, first).run()
+            leaving = await LobbyFlow(app, at, shown, first).run()
 
     return flow
 
@@ -120,7 +120,7 @@ def lobby_flow(settings: Settings, notice: str = "") -> Flow:
 async def _host_here(
     app: SaratogaApp, settings: Settings, table: TableWanted
 ) -> tuple[str, Leaving]:
-    """Open a table at a server on this machine; return a notice and how the player left it."""
+    """Open a table at a server on this machine; return a notice and the reason for leaving."""
     try:
         async with local_server(report=app.show_progress) as server:
             here = settings.given(server=server.own)
@@ -134,8 +134,8 @@ async def _host_here(
 class LobbyFlow:
     """The lobby of one server, with the tables and the practice reached from it.
 
-    Implements `LobbyActions`. With `own_server` the server closes when the player leaves, so that is
-    asked first while others are at the table.
+    Implements `LobbyActions`. A server given as `own_server` closes when the player leaves, so the
+    player is asked before that while other players are at the table.
     """
 
     def __init__(
@@ -152,13 +152,13 @@ class LobbyFlow:
         self._first = first
         self._own_server = own_server
         self._hosted = ""
-        """The code of the last table at the own server."""
+        """The code of the last table at `own_server`; empty without one."""
         self._link = LobbyConnection(settings.server_url, self._change, self._connected, self._say)
         self._next: asyncio.Future[AtTable | Practising | Leaving]
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
 
     async def run(self) -> Leaving:
-        """Show the lobby, and whatever the player opens from it, until the player leaves it."""
+        """Show the lobby, and the screens opened from it, until the player leaves the lobby."""
         connecting = asyncio.create_task(self._link.keep(), name="lobby connection")
         try:
             while True:
@@ -181,7 +181,7 @@ class LobbyFlow:
             await asyncio.gather(connecting, return_exceptions=True)
 
     async def _show(self) -> AtTable | Practising | Leaving:
-        """Show the lobby's screen until the player opens something or leaves."""
+        """Show the lobby's screen until the player opens another screen or leaves."""
         self._next = asyncio.get_running_loop().create_future()
         former = self._screen.lobby
         self._screen = self._new_screen(replace(former, entry=None, form=None, is_practice=False))
@@ -217,7 +217,7 @@ class LobbyFlow:
                 await stop_watching(connection, table.code)
 
     def _connected(self, connection: Connection) -> None:
-        """Go to the first table, once the player has a name or only watches."""
+        """Go to the first table; ask a player without a name for one first, except to watch."""
         first = self._first
         if connection.welcome.name is not None or (first is not None and first.is_watching):
             self._go_to_first_table()
@@ -253,12 +253,12 @@ class LobbyFlow:
     def _has_name(self) -> bool:
         if self._screen.lobby.name:
             return True
-        self._say("Take a name first.", Role.WARNING)
+        self._say("Choose a name first.", Role.WARNING)
         self._ask(Entry(Purpose.NAME))
         return False
 
     def _ask(self, entry: Entry) -> None:
-        """Ask for a line, unless the player is typing one."""
+        """Ask the player for a line, unless the player is typing one already."""
         self._screen.show(lambda lobby: lobby if lobby.entry else replace(lobby, entry=entry))
 
     # Tables
@@ -305,7 +305,7 @@ class LobbyFlow:
         if not following.done():
             following.set_result(AtTable(session, table))
             return
-        # the player did something else before the server answered
+        # The player opened another screen before the server answered.
         await give_up(self._connection, table.code)
 
     def _is_elsewhere(self, found: Destination) -> bool:
@@ -345,7 +345,7 @@ class LobbyFlow:
             self._go(Quit())
 
     async def _friends(self) -> tuple[str, ...]:
-        """Return the names of the others at the table of this machine's server."""
+        """Return the names of the other players at the table of this machine's server."""
         if self._link.current is None or not self._hosted:
             return ()
         return await others_at(self._link.current, self._hosted)
@@ -377,7 +377,7 @@ class LobbyFlow:
         try:
             await action
         except ClientClosed:
-            # the player has gone to another server meanwhile
+            # The player has gone to another server in the meantime.
             return
         except CONNECTION_ERRORS as error:
             self._report(problem_for(self._settings.server_url, error), entry)

@@ -7,7 +7,7 @@ from saratoga_protocol.commands import JoinTable
 
 async def run_bot(server: str, code: str, strength: str) -> None:
     """Join the table as a bot and race there until the table closes; raises `Problem`."""
-    # no player without a bot should wait for the bots' modules
+    # Imported here, so that programs without a bot start faster.
     from saratoga_client.bots.bot_connection import seated_bot
 
     async with seated_bot(server, partial(JoinTable, table=code)) as bot:

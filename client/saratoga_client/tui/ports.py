@@ -1,4 +1,4 @@
-"""The interfaces between the screens and the program that shows them.
+"""Protocol classes between the screens and the program that shows them.
 
 Screens import this module and never a flow or the app. The app implements `Program`, the table flow
 `TableControls`, and the lobby flow `LobbyActions`.
@@ -48,7 +48,7 @@ class Themed(Protocol):
 
 
 class SeatActions(Protocol):
-    """The table's state and the commands of the player who sits there; `TableSession` has them."""
+    """The state of a table and a player's commands there; `TableSession` implements this class."""
 
     @property
     def state(self) -> SessionState | None: ...
@@ -75,7 +75,7 @@ class SeatActions(Protocol):
 
 
 class TableControls(Protocol):
-    """What a screen at a table may ask for."""
+    """The actions and data that a screen at a table may use."""
 
     @property
     def app(self) -> Program: ...
@@ -85,16 +85,16 @@ class TableControls(Protocol):
 
     @property
     def state(self) -> SessionState:
-        """The table as it is now."""
+        """The current state of the table session."""
         ...
 
     @property
     def invitation_lines(self) -> Sequence[str]:
-        """The text that brings friends to this table, by line."""
+        """The lines of the invitation to this table."""
         ...
 
     def now(self) -> int:
-        """The server's clock, in milliseconds since 1970."""
+        """Return the server's time in milliseconds since 1970."""
         ...
 
     def do(self, action: Coroutine[Any, Any, Any]) -> None:
@@ -119,7 +119,10 @@ class TableControls(Protocol):
 
 
 class LobbyActions(Protocol):
-    """What the lobby's screen may ask for; the result appears there, or another screen opens."""
+    """The actions that the lobby's screen may use.
+
+    Each shows its result in the lobby, or opens another screen.
+    """
 
     def take_name(self, name: str) -> None: ...
     def join(self, text: str) -> None: ...

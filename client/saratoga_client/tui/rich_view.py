@@ -1,7 +1,7 @@
-"""Widgets that show Rich text in the theme's colours, and pages of them that scroll by key.
+"""Widgets that show Rich text in the theme's colours, and pages that scroll by key.
 
-Every text passes through `Ink`, which makes control characters visible and knows no markup: a name
-or a notice from a server cannot change anything but its own letters.
+Every text passes through `Ink`, which makes control characters visible and ignores markup, so a
+name or a notice from a server cannot change the rest of the screen.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ SCROLL_KEYS: Final[Mapping[str, str]] = {
     "pagedown": "page down", "space": "page down", "pageup": "page up",
     "home": "start", "end": "end",
 }  # fmt: skip
-"""Keys that scroll a page, and what each does."""
+"""The keys that scroll a page, each with the direction and the distance."""
 
 
 class Ink:
@@ -43,21 +43,21 @@ class Ink:
         return self._colours[role]
 
     def text(self, text: str, role: Role = Role.TEXT) -> Text:
-        """Return a text in the style of a role, safe to print."""
+        """Return a sanitised text in the style of a role."""
         return Text(sanitised(text), self._colours[role])
 
     def indented(self, text: str, role: Role = Role.TEXT, left: int = 1) -> Padding:
-        """Return a paragraph that keeps its distance from the edges in every line."""
+        """Return a paragraph with a margin of `left` cells, also on wrapped lines."""
         return Padding(
             Text("\n").join(self.text(line, role) for line in text.split("\n")), (0, 1, 0, left)
         )
 
     def line(self, *pieces: tuple[str, Role]) -> Text:
-        """Return one text made of pieces with a role each."""
+        """Return one text of several pieces, each with its role."""
         return Text().join(self.text(text, role) for text, role in pieces)
 
     def grid(self, *widths: int | None) -> Table:
-        """Return a table without lines; `None` is a column that takes the remaining width."""
+        """Return a table without borders; a column of width `None` takes the remaining width."""
         grid = Table.grid(expand=None in widths)
         for width in widths:
             if width is None:
@@ -72,7 +72,7 @@ Draw: TypeAlias = Callable[[Ink], RenderableType]
 
 
 class RichView(Static, can_focus=False):
-    """Shows what a function draws; call `redraw` when that has changed."""
+    """A widget that shows the result of a drawing function; call `redraw` after changes."""
 
     DEFAULT_CSS = "RichView { height: auto; }"
     ALLOW_SELECT = False
@@ -90,12 +90,12 @@ class RichView(Static, can_focus=False):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw again."""
+        """Call the drawing function again and show the result."""
         self.update(self._draw(Ink(program_of(self).colours)))
 
 
 class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
-    """A page that scrolls where it is higher than the screen."""
+    """A page that scrolls if it is higher than its part of the screen."""
 
     DEFAULT_CSS = "ScrollPage { height: 1fr; scrollbar-size-vertical: 1; }"
 
@@ -109,12 +109,12 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the page is higher than its place on the screen."""
+        """True if the page is higher than its part of the screen."""
         return self.max_scroll_y > 0
 
     @property
     def lines_below(self) -> int:
-        """The number of lines below those that are shown."""
+        """The number of lines below the visible ones."""
         return max(0, round(self.max_scroll_y - self.scroll_y))
 
     def redraw(self) -> None:
@@ -123,8 +123,8 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
             view.redraw()
 
     def press(self, key: str) -> bool:
-        """Scroll by a key; return whether the key is one of `SCROLL_KEYS`."""
-        # a line of the last view stays visible
+        """Scroll if the key is one of `SCROLL_KEYS`; return whether it is."""
+        # One line of the previous view stays visible.
         step = max(1, self.size.height - 1)
         match SCROLL_KEYS.get(key):
             case "line down":
@@ -144,13 +144,13 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
         return True
 
     def show_line(self, view: Widget, line: int) -> None:
-        """Scroll so far that a line of one of the page's parts is visible."""
+        """Scroll until a line of one of the page's parts is visible."""
         y = view.virtual_region.y + line
         self.scroll_to_region(Region(0, y, 1, 1), animate=False, immediate=True)
 
 
 def paint_ground(widget: Widget, colours: Paint) -> None:
-    """Give a widget the colours of the empty table."""
+    """Set a widget's colours to those of the empty table."""
     table = colours[Role.TABLE]
     widget.styles.background = Color.from_rich_color(table.bgcolor)
     if table.color is not None:
@@ -158,10 +158,10 @@ def paint_ground(widget: Widget, colours: Paint) -> None:
 
 
 def paint_scroll_bar(widget: Widget, colours: Paint) -> None:
-    """Give a widget's scroll bar the theme's colours; hide it where the terminal cannot show one."""
+    """Set the colours of a widget's scroll bar; hide it if the terminal cannot show one."""
     appearance, styles = program_of(widget).appearance, widget.styles
     if appearance.ascii or appearance.colours is Colours.NONE:
-        # the bar is made of block characters and colours
+        # The bar consists of block characters and colours.
         styles.scrollbar_size_vertical = 0
     thumb = Color.from_rich_color(colours[Role.FRAME].color)
     ground = Color.from_rich_color(colours[Role.TABLE].bgcolor)

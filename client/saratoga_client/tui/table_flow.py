@@ -1,7 +1,6 @@
-"""A table on the screen: each phase has its screen, and the screens' commands run in the background.
+"""The flow of a table: one screen per phase; commands run in the background.
 
-Screens of later phases are imported when they open, so a player who returns to a race does not wait
-for them.
+The screens of later phases are imported when they open, so the program starts faster.
 """
 
 import asyncio
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
 URGENT: Final = (CountdownScreen, RaceScreen)
-"""Screens that close every screen above them, because the race does not wait."""
+"""Screens that close every screen above them when they open, because the race has begun."""
 
 
 class TableFlow:
@@ -53,13 +52,13 @@ class TableFlow:
 
     @property
     def state(self) -> SessionState:
-        """The table as it is now."""
-        evening = self.seat.state
-        assert evening is not None, "the screens come after the first snapshot"
-        return evening
+        """The current state of the table session."""
+        state = self.seat.state
+        assert state is not None, "the screens come after the first snapshot"
+        return state
 
     def now(self) -> int:
-        """The server's clock, in milliseconds since 1970."""
+        """Return the server's time in milliseconds since 1970."""
         return self.seat.now()
 
     async def stay(self) -> None:
@@ -84,7 +83,7 @@ class TableFlow:
     # Screens
 
     def reconsider(self) -> None:
-        """Show the right screen again after a screen above it has closed."""
+        """Show the screen of the current phase after a screen above it has closed."""
         self._changes.set()
 
     def help(self) -> None:
@@ -109,7 +108,7 @@ class TableFlow:
 
     @property
     def invitation_lines(self) -> tuple[str, ...]:
-        """The text that brings friends to this table, by line."""
+        """The lines of the invitation to this table."""
         if self.invitation:
             return self.invitation
         server = "" if self.server == DEFAULT_SERVER else self.server

@@ -15,7 +15,7 @@ from saratoga_protocol.events import TableSummary
 
 
 class TableList(DataTable[object], can_focus=False):
-    """Public tables, one a row; the chosen one is marked and always visible."""
+    """A list of public tables, one per row; the chosen table is marked and always visible."""
 
     DEFAULT_CSS = """
     TableList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }

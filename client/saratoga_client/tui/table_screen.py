@@ -1,4 +1,4 @@
-"""The base of the screens at a table: they show the table's state and how the connection is."""
+"""The base of the screens at a table: it shows the table's state and the connection's state."""
 
 from typing import ClassVar, Final
 
@@ -10,7 +10,7 @@ from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.ports import TableControls
 
 WIDE: Final = 100
-"""Columns from which the title has room for words beside the sign of the connection."""
+"""Minimum screen columns for words beside the connection's symbol in the title."""
 
 
 class TableScreen(BaseScreen):
@@ -35,7 +35,7 @@ class TableScreen(BaseScreen):
         return [self.state.table.code]
 
     def clock(self) -> tuple[str, Role]:
-        """Return the race's clock for the title; an empty text for none."""
+        """Return the race's clock for the title, with its role; the text may be empty."""
         return "", Role.TITLE
 
     def status(self) -> list[tuple[str, Role]]:
@@ -61,7 +61,7 @@ class TableScreen(BaseScreen):
                 super().press(key)
 
     def ask_to_leave(self) -> None:
-        """Leave the table; a player who would lose a seat is asked first."""
+        """Leave the table; ask for confirmation first if the player has a seat."""
         if self.state.seat is None:
             self.controls.leave()
             return

@@ -1,7 +1,8 @@
-"""Restore the terminal however the program ends.
+"""Restore the terminal at every end of the program, including signals and errors.
 
-`run` runs an app. One signal ends the app in order; a second signal, or an app that does not end in
-time, ends the process at once. No program can catch SIGKILL: after it the shell command `reset` helps.
+`run` runs an app. The first signal ends the app in order. A second signal, or an app that does not
+end in time, ends the process at once. After SIGKILL, which no program can catch, the shell command
+`reset` restores the terminal.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from textual.app import App
 from saratoga_client.tui.deferred_log import deferred_logs
 
 ENDS_WITHIN: Final = 5.0
-"""Seconds in which an app must end after a signal; then the process ends at once."""
+"""Timeout in seconds for an app's end after a signal; then the process ends at once."""
 
 SIGNALS: Final = tuple(
     number
@@ -35,12 +36,14 @@ _OFF: Final = (1000, 1002, 1003, 1004, 1006, 1015, 1016, 2004, 2026, 2048)
 RESET: Final = (
     "".join(f"\x1b[?{mode}l" for mode in _OFF) + "\x1b]22;default\x07" + "\x1b[?7h\x1b[?25h\x1b[m"
 )
-"""Sequences that reset the terminal at the end. Textual sends most of them too, but it leaves the mouse
-in pixel mode, and it enables resize reports again if the terminal's answer arrives while it leaves.
+"""Sequences that reset the terminal at the end.
+
+Textual sends most of them too. But Textual leaves the mouse in pixel mode, and it enables resize
+reports again if the terminal's answer arrives during the exit.
 """
 
 _LEAVE_AT_ONCE: Final = "\x1b[<u\x1b[?1049l" + RESET
-"""The same, with the sequences that leave Textual's screen."""
+"""`RESET`, preceded by the sequences that leave Textual's screen."""
 
 
 class TerminalApp(App[int]):
@@ -50,21 +53,21 @@ class TerminalApp(App[int]):
         super().__init__(ansi_color=ansi_color)
         self.error: BaseException | None = None
         """The first unexpected error; it ends the app."""
-        # Textual prints its stack trace here, with the values of local variables
+        # Textual prints its stack trace, with the values of local variables, to this console.
         self.error_console = Console(file=StringIO())
 
     def bell(self) -> None:
-        """Ring the terminal's bell; Textual also calls this while it handles an unexpected error."""
+        """Ring the bell, and keep the error being handled: Textual calls this for unexpected errors."""
         if self.error is None:
             self.error = sys.exc_info()[1]
         super().bell()
 
 
 async def run(app: TerminalApp) -> int:
-    """Run an app until it ends; return its result, 0 without one.
+    """Run an app until it ends; return the app's result, or 0 if it has none.
 
-    Raises `KeyboardInterrupt` after SIGINT from outside, `SystemExit` after another signal (128 plus
-    the signal's number, as in shells), and an unexpected error of the app.
+    Raises `KeyboardInterrupt` after SIGINT from another process, `SystemExit` with the exit code 128 +
+    N after another signal N, and an unexpected error of the app.
     """
     with deferred_logs():
         result, ended_by = await _run(app)
@@ -89,7 +92,7 @@ async def _run(app: TerminalApp) -> tuple[int | None, int | None]:
         try:
             result = await app.run_async()
         finally:
-            # signals are still handled here
+            # Signals are still handled here.
             _write(RESET)
             restore_line_settings()
     return result, ended_by[0] if ended_by else None
@@ -136,7 +139,7 @@ def _end_at_once(
 def _screen_leaver() -> Iterator[Callable[[], None]]:
     """Yield a function that leaves Textual's screen and blocks all further painting.
 
-    Textual paints from a thread of its own, which may still have output; that goes to the null device.
+    Textual paints from a separate thread, whose remaining output goes to the null device.
     """
     terminal = sys.__stderr__
     if terminal is None or not terminal.isatty():

@@ -192,7 +192,7 @@ def test_practice_goes_on_when_a_run_cannot_be_saved() -> None:
     session = session_for(run_store=FullRunStore())
     session.play(DRAW)
     session.restart()
-    assert session.trouble == "This run could not be saved: No space left on device."
+    assert session.save_error == "This run could not be saved: No space left on device."
     assert session.play(DRAW) == ""
 
 

@@ -77,7 +77,7 @@ async def test_tables_and_leaders_are_requested_while_the_lobby_is_shown(
 
 async def test_a_server_that_is_away_is_shown_as_away() -> None:
     async with kept("ws://127.0.0.1:1") as page:
-        await page.until(lambda lobby: lobby.is_met)
+        await page.until(lambda lobby: lobby.has_tried)
         assert not page.lobby.is_open
         assert page.lobby.wrong
         assert page.link.current is None

@@ -40,7 +40,7 @@ def tables(count: int, host: str = "Anna") -> list[TableSummary]:
 
 
 def lobby(found: list[TableSummary]) -> LobbyScreen:
-    state = LobbyState(server="wss://cards.example", is_open=True, is_met=True, name="Zoë")
+    state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
     form = TableWanted(game="canfield", cap=10, seats=16, public=False)
     return LobbyScreen(NoActions(), state.with_tables(found), form)
 

@@ -1,1 +1,1 @@
-"""What stands on the screens beside the board, drawn as canvases: pure, and the same at every size."""
+"""The contents of all screens except the board, as canvases or Rich renderables. Pure."""

@@ -22,14 +22,14 @@ DIGITS: Final = {
 }
 """The seconds in large digits."""
 BACKS: Final = 7
-"""Card backs beside the digits."""
+"""Number of card backs beside the digits."""
 NAME: Final = 26
-"""Cells of the longest name with a bot's mark."""
+"""Cells for a name with a bot's mark."""
 SHORT_NAME: Final = 19
-"""Cells for a name where racers stand in two columns."""
+"""Cells for a name if the racers are in two columns."""
 FINGERPRINT: Final = 16
 ABOVE: Final = 13
-"""Lines above the list of racers."""
+"""Number of lines above the list of racers."""
 
 
 def countdown_page(
@@ -44,7 +44,7 @@ def countdown_page(
         ink.text(" THE DEAL IS FIXED: this is its fingerprint", Role.LABEL),
         ink.indented(grouped(state.table.commitment, 8)),
         "",
-        ink.text(" RACERS, each with the fingerprint of a secret of their own", Role.LABEL),
+        ink.text(" RACERS, each with the fingerprint of a secret number", Role.LABEL),
         _racers(state, symbols, ink, width, height - ABOVE),
     )
 
@@ -64,7 +64,7 @@ def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> Renderable
 def _racers(
     state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
 ) -> RenderableType:
-    """Return the racers in one column, or in two where one has no room for them."""
+    """Return the list of racers, in two columns if one column of `height` lines is too short."""
     racers = state.table.racers
     is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
     name = SHORT_NAME if is_double else NAME

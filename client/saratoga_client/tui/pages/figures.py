@@ -1,10 +1,10 @@
-"""Hashes and games as pages write them."""
+"""Texts for hashes and for titles of games on pages."""
 
 from saratoga_rules.games import GAMES
 
 
 def short_hash(digits: str, dots: str = "…") -> str:
-    """Return enough of a hash to compare it aloud.
+    """Return the first eight and last four digits of a hash, for players who compare it by voice.
 
     >>> short_hash("c0ffee" * 10)
     'c0ff eec0 … ffee'
@@ -13,7 +13,7 @@ def short_hash(digits: str, dots: str = "…") -> str:
 
 
 def grouped(digits: str, in_line: int = 0) -> str:
-    """Return a hash in groups of four digits, with so many groups in a line; 0 is one line.
+    """Return a hash in groups of four digits, with `in_line` groups per line; 0 is one line.
 
     >>> grouped("c0ffee" * 4, 3).split(chr(10))
     ['c0ff eec0 ffee', 'c0ff eec0 ffee']
@@ -25,5 +25,5 @@ def grouped(digits: str, in_line: int = 0) -> str:
 
 
 def game_title(name: str) -> str:
-    """Return the title of a game, or the name of a game that this version does not have."""
+    """Return the title of a game; a game unknown to this version keeps its name."""
     return GAMES[name].title if name in GAMES else name

@@ -15,7 +15,7 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
 
 LONG: Final = 5_000
-"""The shortest pause that is mentioned, in milliseconds."""
+"""Minimum length of a mentioned pause, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +26,20 @@ class Findings:
     boards: tuple[OpenBoard, ...]
     player: str
     even: int
-    """Cards at which the money is even."""
+    """The number of banked cards that pays back the price of the packs."""
     divergence: tuple[str, ...] = ()
-    """The first move that differs from the winner's, and the winner's move."""
+    """Lines with the player's first move that differs from the winner's, and the winner's move."""
     pause: str = ""
     share: str = ""
-    """The text about the race for friends."""
+    """The text about the race that the player can copy for friends."""
 
     def chart(self, width: int, height: int) -> tuple[str, ...]:
-        """Return the chart of the racers' counts."""
+        """Return the lines of the chart of all racers' banked cards over time."""
         return chart([board.climb for board in self.boards], self.even, width, height)
 
 
 def findings_of(record: RaceRecord, player: str) -> Findings | None:
-    """Return the findings for a player; `None` if the record's rules are not known here."""
+    """Return the findings for a player; `None` if this version does not know the record's rules."""
     try:
         boards = open_boards(record)
     except ReplayError:
@@ -77,5 +77,5 @@ def _pause(own: OpenBoard) -> str:
 
 
 def lettered(text: str, ascii_only: bool) -> str:
-    """Return a text, in ASCII mode with letters for the suits."""
+    """Return a text, with letters for suit symbols if `ascii_only`."""
     return in_ascii(text) if ascii_only else text

@@ -1,4 +1,4 @@
-"""The page of a table before a race: how friends come in, who is there, and what will be raced."""
+"""The page of a table before a race: the invitation, the seats, and the race's settings."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -21,7 +21,7 @@ SEATS: Final = 52
 
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:
-    """Return the lines that bring friends to the table."""
+    """Return the invitation for friends."""
     return Group(
         ink.line(
             (" Friends come to the table ", Role.TEXT),

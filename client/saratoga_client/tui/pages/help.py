@@ -1,4 +1,4 @@
-"""The help: what each key does, and the rules of one game."""
+"""The help page: the keys with their effects, and the rules of one game."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
@@ -15,11 +15,11 @@ Keys: TypeAlias = Iterable[tuple[str, str]]
 """Keys, each with its effect."""
 
 KEYS: Final = 18
-"""Cells for keys, and for the headings of rules."""
+"""Cells of the first column, with keys or the headings of rules."""
 
 
 def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> RenderableType:
-    """Return the help: the keys of the screen under their heading, those of the board, and the rules."""
+    """Return the help page; `screen_keys` are under `heading`, before the board's keys."""
     return Group(
         *_section(heading, screen_keys, Role.KEY, ink),
         *_section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink),

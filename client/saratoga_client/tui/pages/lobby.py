@@ -26,14 +26,14 @@ WITHOUT_SERVER: Final = (
 """The choices while no server answers."""
 
 COLUMNS: Final = (1, 21, 21, 7, 10, 6, 20)
-"""Cells of the columns in the list of tables: mark, code, game, cap, phase, seats, host."""
+"""Widths in cells of the list's columns: mark, code, game, cap, phase, seats, host."""
 
 NAME: Final = 21
 
 
 def player_part(lobby: LobbyState, ink: Ink) -> RenderableType:
-    """Return the line about the player and the connection to the server."""
-    if not lobby.is_met:
+    """Return the line with the player's name and seat, or the state of the connection."""
+    if not lobby.has_tried:
         return ink.text(" Connecting to the server ...", Role.DIM)
     if not lobby.is_open:
         return ink.text(" The server does not answer.", Role.WARNING)
@@ -68,7 +68,7 @@ def table_cells(
 
 
 def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
-    """Return the heading of the list of tables, with their number, or what to do without any."""
+    """Return the heading of the list of tables, with their number or a hint if there is none."""
     heading = ink.text(" PUBLIC TABLES", Role.LABEL)
     if lobby.tables:
         return heading + ink.text(f"  {len(lobby.tables)}", Role.DIM)
@@ -77,13 +77,13 @@ def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
 
 
 def choices_part(lobby: LobbyState, ink: Ink) -> RenderableType:
-    """Return the choices that are open: a new table, a game to practise, or what needs no server."""
+    """Return the open choices: a new table's form, the games, or the keys that need no server."""
     if lobby.form is not None:
         return _choices(*_form(lobby), ink)
     if lobby.is_practice:
         games = tuple((str(number), game_title(game)) for number, game in enumerate(GAMES, 1))
         return _choices("PRACTICE", games, ink)
-    if lobby.is_open or lobby.tables or not lobby.is_met:
+    if lobby.is_open or lobby.tables or not lobby.has_tried:
         return ""
     return Group(ink.indented(lobby.wrong), "", _choices("WHAT YOU CAN DO", WITHOUT_SERVER, ink))
 
@@ -91,7 +91,7 @@ def choices_part(lobby: LobbyState, ink: Ink) -> RenderableType:
 def _form(lobby: LobbyState) -> tuple[str, tuple[tuple[str, str], ...]]:
     form = lobby.form
     assert form is not None, "the caller has looked"
-    heading = "A NEW TABLE ON A SERVER ON THIS MACHINE" if lobby.is_here else "A NEW TABLE"
+    heading = "A NEW TABLE ON A SERVER ON THIS MACHINE" if lobby.is_local else "A NEW TABLE"
     public = (
         "public: in the list of every lobby" if form.public else "private: friends need the code"
     )

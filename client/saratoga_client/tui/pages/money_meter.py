@@ -1,4 +1,4 @@
-"""The money meter of a board: a bar of banked cards with a tick where the money is even. Pure."""
+"""The money meter: a bar of banked cards with a tick at the break-even count. Pure."""
 
 from typing import Protocol
 
@@ -19,7 +19,7 @@ class BarSymbols(Protocol):
 
 
 def money_role(amount: int) -> Role:
-    """Return the role for an amount: a loss differs from a gain."""
+    """Return the role of an amount; losses and gains have different roles."""
     return Role.MONEY_DOWN if amount < 0 else Role.MONEY_UP
 
 
@@ -34,7 +34,7 @@ def draw_meter(
 
 
 def draw_amounts(canvas: Canvas, x: int, y: int, money: MoneyMeter) -> int:
-    """Draw what was paid and won and the difference in three rows; return the row after them."""
+    """Draw the price, the winnings and the net in three rows; return the row after them."""
     for label, amount in (("paid", money.paid), ("won", money.won), ("net", money.net)):
         canvas.put(x, y, f"{label:<5}", Role.LABEL)
         canvas.put(x + 5, y, f"{dollars(amount):>5}", money_role(amount))
@@ -47,8 +47,8 @@ def draw_bar(
 ) -> int:
     """Draw the bar and its tick in one row; return the tick's column.
 
-    The bar ends before the tick, at it or beyond it exactly as the money does, however short it is.
-    The first banked card shows, and so does the last missing one.
+    Rounding never moves the bar's end to the wrong side of the tick, which marks the break-even count.
+    A single banked card is visible, and so is a single missing card.
     """
     banked, even = money.banked, money.even
     at = round(width * even / money.goal)

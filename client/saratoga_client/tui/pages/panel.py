@@ -1,8 +1,8 @@
 """The panel beside the board of a race: standings, the player's own result, a chart, events. Pure.
 
-From the top: one or two lines for each racer (the player's neighbours, if there is not enough room
-for all), the player's standing, a chart of banked cards on large panels, and recent events. The
-panel names no card.
+From the top: one or two lines per racer (only the first and the player's neighbours if not all fit),
+the player's standing, a chart of banked cards on large panels, and recent events. The panel names
+no card.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,14 +47,14 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 ROOMY: Final = 28
-"""Cells inside the frame from which there is room for a racer's money beside the count."""
+"""Minimum width inside the frame, in cells, for a racer's money beside the count."""
 
 LEAST_EVENTS: Final = 3
-"""Lines reserved for recent events."""
+"""Number of lines reserved for recent events."""
 
 CHART_HEIGHT: Final = 9
 CHART_FROM: Final = 31
-"""Height of a panel that has room for the chart."""
+"""Minimum height of a panel with the chart, in lines."""
 
 TONES: Final = {
     Tone.LEAD: Role.LEADER,
@@ -100,12 +100,12 @@ def panel(
 
 
 def has_chart(state: SessionState, width: int, height: int) -> bool:
-    """Return whether a panel of this size has the chart, which changes with time alone."""
+    """Return whether a panel of this size shows the chart."""
     return height >= CHART_FROM and width - 2 >= ROOMY and bool(rows(state.table_view))
 
 
 def panel_content(state: SessionState, width: int, height: int, now: int) -> tuple[object, ...]:
-    """Return a value that differs whenever the panel is drawn differently."""
+    """Return a value that changes whenever the drawing of the panel changes."""
     elapsed = race_clock(state, now).elapsed
     return (
         *(
@@ -122,7 +122,7 @@ def panel_content(state: SessionState, width: int, height: int, now: int) -> tup
 
 
 def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = False) -> Canvas:
-    """Draw the standings in one line, for screens without room for a panel."""
+    """Draw the standings in one line, for screens that are too small for the panel."""
     canvas = Canvas(width, 1)
     time = race_clock(state, now)
     end = minutes_and_seconds(time.elapsed if time.left is None else time.left)
@@ -203,9 +203,9 @@ def _racers(
 
 
 def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
-    """Return as many racers as there are lines: the first, and those around the player.
+    """Return the racers for a number of lines: the first racer, and the player's neighbours.
 
-    `None` stands for the racers left out.
+    `None` stands for omitted racers.
     """
     if len(found) <= lines:
         return list(found)
@@ -216,7 +216,7 @@ def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
         return sorted(chosen, key=found.index)
     at = next((at for at, row in enumerate(found) if row.player == you), 0)
     if at <= lines - 3:
-        # the first ones, the player among them, and one line for the rest
+        # The first racers, the player included, and one line for the others.
         return [*found[: lines - 1], None]
     room = lines - 2
     if at >= len(found) - room:
@@ -233,7 +233,7 @@ def _racer(
     symbols: PanelSymbols,
     with_net: bool,
 ) -> None:
-    """Draw a racer's place, name, count, money (if there is room) and state."""
+    """Draw a racer's place, name, count, state, and with `with_net` the money."""
     inner = canvas.width - 2
     with_net = with_net or inner >= ROOMY
     net = f"{dollars(row.net):>6}" if with_net and inner >= ROOMY else ""
@@ -267,7 +267,7 @@ def _racers_bar(
 
 
 def _money(state: SessionState, banked: int) -> MoneyMeter:
-    """Return the money of a board; a game unknown here counts as one with one pack."""
+    """Return the money of a board; assume one pack for a game unknown to this version."""
     return money_meter(state.game or GAMES["canfield"], banked)
 
 
@@ -289,7 +289,7 @@ def _role(row: Row, state: SessionState) -> Role:
 
 
 def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymbols) -> int:
-    """Draw the seats, before the race; return the row after them."""
+    """Draw the seats of a table before the race; return the row after them."""
     seats = state.table.seats
     y = 1
     for seat in seats[:room] if len(seats) <= room else seats[: room - 1]:
@@ -348,7 +348,7 @@ def _chart(
 
 
 def _events(canvas: Canvas, feed: Sequence[FeedLine], y: int) -> None:
-    """Draw the newest events first; an event is drawn whole or not at all."""
+    """Draw the events, newest first; omit an event that does not fit completely."""
     for event in reversed(feed):
         lines = wrapped(f"{minutes_and_seconds(event.at)} {event.text}", canvas.width - 2, indent=5)
         if y + len(lines) > canvas.height - 1:

@@ -1,4 +1,4 @@
-"""The title, the panel and the one-line standing of practice. Pure."""
+"""The title line, the panel and the one-line ticker of practice. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class PracticeStanding:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """A value that differs whenever the panel is drawn differently."""
+        """A value that changes whenever the drawing of the panel changes."""
         ghost = self.ghost
         if ghost is None:
             return (self.practice,)
@@ -40,7 +40,7 @@ class PracticeStanding:
 
 
 def practice_title(standing: PracticeStanding, width: int) -> Canvas:
-    """Draw the title line, in a colour that no race has: game, deal, and time."""
+    """Draw the title line with game, deal and time, in a colour that races do not use."""
     canvas = Canvas(width, 1, Role.PRACTICE)
     practice = standing.practice
     clean = "clean" if practice.is_clean else "helped"
@@ -58,7 +58,7 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
 def practice_panel(
     standing: PracticeStanding, symbols: PageSymbols, width: int, height: int
 ) -> Canvas:
-    """Draw the player's own figures, as far as there is room."""
+    """Draw the player's figures; omit the last ones if the panel is too short."""
     canvas = Canvas(width, height)
     practice = standing.practice
     canvas.put(1, 0, NOTICE, Role.PRACTICE)
@@ -75,7 +75,7 @@ def practice_panel(
 
 
 def practice_ticker(standing: PracticeStanding, width: int) -> Canvas:
-    """Draw the figures in one line, for screens without room for a panel."""
+    """Draw the figures in one line, for screens that are too small for the panel."""
     canvas = Canvas(width, 1)
     practice = standing.practice
     x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)

@@ -1,4 +1,4 @@
-"""The title, the panel and the one-line standing of a replay. Pure."""
+"""The title line, the panel and the one-line ticker of a replay. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 TAG: Final = " REPLAY "
 NOW: Final = "^"
-"""The mark of the shown moment below the chart."""
+"""The mark below the chart at the shown moment."""
 
 NEXT: Final = 6
 """Rows reserved for the next moves."""
@@ -28,20 +28,20 @@ LEAST_CHART: Final = 5
 MOST_CHART: Final = 16
 
 STRIP: Final = 60
-"""Width of a panel that has the chart beside the racers; else it is below them."""
+"""Minimum width, in cells, of a panel with the chart beside the racers instead of below them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayState:
-    """The replay and the choices that its title and panel show."""
+    """The state of the replay's screen, which its title and panel show."""
 
     replay: Replay
     player: str = ""
-    """The player who reviews the race; empty for none."""
+    """The id of the player who reviews the race; empty if that is no racer."""
     speed: int = 0
     """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
-    """Whether the panel names the hidden cards; else it shows the chart."""
+    """True if the panel names the hidden cards instead of showing the chart."""
 
 
 def replay_title(seen: ReplayState, width: int) -> Canvas:
@@ -96,7 +96,7 @@ def replay_panel(
 
 
 def replay_ticker(seen: ReplayState, width: int) -> Canvas:
-    """Draw the counts in one line, the shown board's first, for small screens."""
+    """Draw the racers' counts in one line, the shown board's first, for small screens."""
     canvas = Canvas(width, 1)
     replay = seen.replay
     others = [index for index in range(len(replay.boards)) if index != replay.shown]
@@ -113,7 +113,7 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
 def _racers(
     canvas: Canvas, seen: ReplayState, symbols: PageSymbols, width: int, height: int
 ) -> int:
-    """Draw the racers, the shown one among them; return the row after them."""
+    """Draw the racers that fit, the shown one included; return the row after them."""
     replay = seen.replay
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
@@ -144,7 +144,7 @@ def _role(seen: ReplayState, index: int) -> Role:
 
 
 def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: int) -> int:
-    """Draw the next move, in a comparison of both boards; return the row after it."""
+    """Draw the next move, or in a comparison those of both boards; return the row after it."""
     canvas.put(1, y, "NEXT", Role.LABEL)
     for text in _next_lines(replay, card_name, width - 2):
         y += 1
@@ -162,7 +162,7 @@ def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str
 
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:
-    """Draw the hidden cards by pile, as far as there is room."""
+    """Draw the hidden cards by pile; omit the last ones if the panel is too short."""
     for heading, cards in hidden_cards(replay.position):
         canvas.put(x + 1, y, heading, Role.LABEL)
         named = " ".join(f"{card_name(card):>3}" for card in cards) or " none"

@@ -40,7 +40,7 @@ def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
 
 
 def first_divergence_text(replay: Replay, divergence: Divergence) -> str:
-    """Return where two boards first differ; the panel has what each did then."""
+    """Return a sentence on the first difference of two boards; the panel shows the moves."""
     rival = _rival(replay)
     if divergence.own:
         where = f"after {counted(divergence.own, 'common move')}"
@@ -54,7 +54,7 @@ def first_divergence_text(replay: Replay, divergence: Divergence) -> str:
 
 
 def last_divergence_text(replay: Replay, divergence: Divergence) -> str:
-    """Return where two boards had the same position for the last time."""
+    """Return a sentence on the last position that two boards had in common."""
     rival = _rival(replay)
     here = f"after {counted(divergence.own, 'move')}"
     if divergence.own == divergence.winners:
@@ -68,13 +68,13 @@ def last_divergence_text(replay: Replay, divergence: Divergence) -> str:
 
 
 def pause_text(pause: Pause) -> str:
-    """Return how long the player paused before the next move."""
+    """Return a sentence on a pause before a move."""
     since = minutes_and_seconds(pause.since, tenths=True)
     return f"A pause of {duration_text(pause.lasted)}, from {since} on. w: the next longest"
 
 
 def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]:
-    """Return the hidden cards of reserve and stock with a heading, in the order they would turn up."""
+    """Return the hidden cards of reserve and stock, each with a heading, the next card first."""
     return (
         ("RESERVE, FROM THE TOP", tuple(position.reserve[-2::-1])),
         ("STOCK, FROM THE TOP", tuple(position.stock)),

@@ -1,4 +1,4 @@
-"""The page after a race: the order and its reasons, the player's best, and the table's totals."""
+"""The page after a race: the results with tie-breaks, the personal best, and the totals."""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
@@ -20,7 +20,7 @@ CHART: Final = 7
 """Lines of the chart; twice as many on a high screen."""
 CHART_WIDTH: Final = 77
 HIGH: Final = 40
-"""Lines of a screen that counts as high."""
+"""Minimum number of lines of a high screen."""
 
 Note: TypeAlias = tuple[str, Role]
 
@@ -33,7 +33,7 @@ def results_page(
     width: int,
     height: int,
 ) -> RenderableType:
-    """Return the page for a screen of a size; `findings` come with the race's record."""
+    """Return the page for a screen of a size; `findings` is `None` before the record arrives."""
     notes = [*_ties(state), *_best(state), *_checked(state), *_found(findings, symbols)]
     return Group(
         "",
@@ -68,7 +68,7 @@ def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableTy
 
 
 def _reached(state: SessionState) -> dict[str, str]:
-    """Return when each player reached the final count, as a time of the race."""
+    """Return by player the time, such as `2:51`, at which the final count was reached."""
     outcome = state.table_view.outcome
     if outcome is None:
         return {}
@@ -104,7 +104,10 @@ def _checked(state: SessionState) -> Iterator[Note]:
     if outcome is None:
         return
     if not outcome.ranked:
-        yield "Unranked: the leaderboards count a race only if two people moved in it.", Role.DIM
+        yield (
+            "Unranked: a race counts for the leaderboards only if two people moved in it.",
+            Role.DIM,
+        )
     verified = state.verifications.get(outcome.race)
     if verified is not None:
         yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM
@@ -125,7 +128,7 @@ def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
 
 
 def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[RenderableType]:
-    """Return the table's totals over all its races, the richest player first."""
+    """Return the totals of the table's races, by casino dollars in descending order."""
     seats = sorted(
         (seat for seat in state.table.seats if seat.races),
         key=lambda seat: (-seat.net, seat.name),

@@ -14,7 +14,7 @@ class PageSymbols:
     link: str
     broken_link: str
     mark: str
-    """Stands before the player's own row, or before the chosen one."""
+    """The mark before the player's own row or the chosen row."""
     filled: str
     rest: str
     tick: str

@@ -1,1 +1,1 @@
-"""The screens, one for every state of affairs."""
+"""The screens of the app, one module each."""

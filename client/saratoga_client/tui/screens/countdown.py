@@ -14,7 +14,7 @@ from saratoga_client.wording import cap_words
 
 
 class CountdownScreen(TableScreen):
-    """The table lies face down, and the seconds go by."""
+    """The screen of the countdown: large digits between card backs."""
 
     _seconds = -1
 
@@ -23,7 +23,7 @@ class CountdownScreen(TableScreen):
             yield RichView(self._draw)
 
     def _draw(self, ink: Ink) -> RenderableType:
-        # title, message and keys take three lines
+        # The title, message and key lines take three lines.
         width, height = self.size.width, self.size.height - 3
         return countdown_page(self.state, self.controls.now(), self.symbols, ink, width, height)
 

@@ -33,7 +33,7 @@ class GatheringScreen(TableScreen):
     """
 
     _chosen = ""
-    """The player whom the host may kick."""
+    """The id of the player whom the key `k` kicks; empty for none."""
     _notice = ""
     """The last notice from the server that was shown."""
 
@@ -66,7 +66,7 @@ class GatheringScreen(TableScreen):
         super().redraw()
 
     def _say_notice(self) -> None:
-        """Say what happened last at the table, or what the player can do now."""
+        """Show the table's latest notice, or else a hint to the next key."""
         self._notice = self.state.table.notice
         self.say(self._notice or self._advice())
 
@@ -93,7 +93,7 @@ class GatheringScreen(TableScreen):
             return (*self.scroll_guide(), ("t", "colours"))
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
-            # g, c, p, + and - stand on the page, beside what they change
+            # The page shows g, c, p, + and - beside the settings that they change.
             keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
@@ -106,7 +106,7 @@ class GatheringScreen(TableScreen):
             self.say("You are not ready any more." if seat.ready else "You are ready.")
         elif seat is not None and key == "b":
             self.ask(
-                "Which bot comes to the table? w is weak, s is strong.",
+                "Which bot? w is weak, s is strong.",
                 w=("weak", partial(self.controls.bring_bot, "weak")),
                 s=("strong", partial(self.controls.bring_bot, "strong")),
             )
@@ -152,7 +152,7 @@ class GatheringScreen(TableScreen):
         self.controls.do(self.controls.seat.start())
 
     def _choose(self, key: str) -> None:
-        """Choose another player by an arrow key; by `k`, ask whether to kick the chosen one."""
+        """Choose another player by an arrow key, or ask whether to kick the chosen one by `k`."""
         others = [each for each in self.state.table.seats if each.player != self.state.player]
         if not others:
             self._chosen = ""

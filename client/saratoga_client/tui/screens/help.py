@@ -1,4 +1,4 @@
-"""The keys of a screen and the rules of its game, over whatever goes on below."""
+"""The screen of the help, shown over another screen: keys and the rules of the game."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Final
@@ -14,11 +14,11 @@ from saratoga_rules.game import Game
 
 CLOSING: Final = ("?", "escape", "q", "enter")
 WIDEST: Final = 98
-"""Cells; longer lines are hard to read."""
+"""Maximum width of the text in cells; longer lines are hard to read."""
 
 
 class HelpScreen(BaseScreen):
-    """A page of help to scroll through."""
+    """A scrolling help page."""
 
     DEFAULT_CSS = f"HelpScreen #help {{ max-width: {WIDEST}; }}"
     ALWAYS: ClassVar[Guide] = (("?", "back"),)

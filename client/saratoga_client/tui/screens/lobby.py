@@ -43,7 +43,7 @@ CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProx
         "-": partial(more_seats, by=-1),
     }
 )
-"""What each key changes in the form of a new table."""
+"""The keys of the form of a new table, each with the change that it makes."""
 
 HELP: Final = (
     "Up and down choose a table, enter joins it, w watches it. c creates a table, j joins one by "
@@ -54,14 +54,14 @@ HELP: Final = (
 ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
     {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.SERVER}
 )
-"""Keys that ask for a line."""
+"""Keys that ask for a line of text, each with the purpose of the line."""
 
 NEED_SERVER: Final = frozenset({"n", "c", "w", "b", "enter"})
-"""Keys of what only a server can do."""
+"""Keys that need a server."""
 
 
 class LobbyScreen(BaseScreen):
-    """The public tables and what a player can do before sitting down at one."""
+    """The screen of the lobby: public tables, leaders, and the player's choices."""
 
     DEFAULT_CSS = """
     LobbyScreen #body { height: 1fr; overflow: hidden hidden; }
@@ -79,14 +79,14 @@ class LobbyScreen(BaseScreen):
     def __init__(
         self, actions: LobbyActions, lobby: LobbyState, form: TableWanted, notice: str = ""
     ) -> None:
-        """Offer `form` as the first new table, and show `notice` at once."""
+        """Use `form` as the initial settings of a new table, and show `notice` at once."""
         super().__init__()
         self.lobby = lobby
         self._actions = actions
         self._offered = form
         self._notice = notice
         self._entry: Entry | None = None
-        """The line that the input field asks for now."""
+        """The request for a line that the input field shows now."""
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="body"):
@@ -114,7 +114,7 @@ class LobbyScreen(BaseScreen):
         self.say(self._notice)
 
     def show(self, change: Callable[[LobbyState], LobbyState]) -> None:
-        """Change what the lobby shows."""
+        """Apply a change to the lobby's state and redraw."""
         self.lobby = change(self.lobby)
         if self.is_mounted and self.is_current:
             self.redraw()
@@ -126,7 +126,7 @@ class LobbyScreen(BaseScreen):
         lobby, symbols = self.lobby, self.symbols
         if lobby.is_open:
             return [(f"{symbols.link} open", Role.MONEY_UP)]
-        state = "no server" if lobby.is_met else "..."
+        state = "no server" if lobby.has_tried else "..."
         return [(f"{symbols.broken_link} {state}", Role.WARNING)]
 
     def redraw(self) -> None:
@@ -134,7 +134,7 @@ class LobbyScreen(BaseScreen):
         has_server = lobby.is_open or bool(lobby.tables)
         is_choosing = lobby.form is not None or lobby.is_practice
         self.set_class(not has_server, "-no-server")
-        self.set_class(is_choosing or (lobby.is_met and not has_server), "-choosing")
+        self.set_class(is_choosing or (lobby.has_tried and not has_server), "-choosing")
         self.set_class(not lobby.tables, "-no-tables")
         for view in self.query_one("#body").query(RichView):
             view.redraw()
@@ -199,7 +199,7 @@ class LobbyScreen(BaseScreen):
         self.query_one(LineInput).type_key(event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a text that is pasted while no line is typed as an invitation."""
+        """Treat pasted text as an invitation, unless the player is typing a line."""
         event.stop()
         entry = Entry(Purpose.TABLE, one_line(event.text))
         self.lobby = replace(self.lobby, entry=entry, form=None)
@@ -246,7 +246,7 @@ class LobbyScreen(BaseScreen):
         elif key in ENTRIES:
             self.lobby = replace(lobby, entry=Entry(ENTRIES[key]))
         elif key in ("c", "h"):
-            self.lobby = replace(lobby, form=self._offered, is_here=key == "h")
+            self.lobby = replace(lobby, form=self._offered, is_local=key == "h")
             self.say("")
         else:
             self._press_any_time(key)
@@ -275,7 +275,9 @@ class LobbyScreen(BaseScreen):
         match key:
             case "enter":
                 self.lobby = replace(self.lobby, form=None)
-                action = self._actions.host_here if self.lobby.is_here else self._actions.open_table
+                action = (
+                    self._actions.host_here if self.lobby.is_local else self._actions.open_table
+                )
                 action(form)
             case "escape" | "q":
                 self.lobby = replace(self.lobby, form=None)

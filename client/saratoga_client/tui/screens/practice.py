@@ -1,4 +1,4 @@
-"""Practice: a board with undo and hints, where nothing counts."""
+"""The screen of practice: a board with undo and hints, without effect on results."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ from saratoga_rules.judge import IllegalMove
 
 
 class PracticeScreen(GameScreen):
-    """One deal after another, played alone; `dismiss` ends it."""
+    """The screen of a practice session; `dismiss` ends practice."""
 
     DEFAULT_CSS = """
     PracticeScreen #side { width: 24; }
@@ -57,7 +57,7 @@ class PracticeScreen(GameScreen):
 
     @property
     def practice(self) -> PracticeGame:
-        """The game as it is now."""
+        """The current state of the game."""
         return self.session.practice
 
     def side(self) -> Iterable[Widget]:
@@ -68,14 +68,14 @@ class PracticeScreen(GameScreen):
         self.say(self.session.greeting())
 
     def on_unmount(self) -> None:
-        # also when the program is ended from outside
+        # This also runs when a signal ends the program.
         self.session.keep()
 
     # Drawing
 
     @property
     def standing(self) -> PracticeStanding:
-        """The figures beside the board."""
+        """The figures for the panel beside the board."""
         session = self.session
         return PracticeStanding(
             practice=session.practice, elapsed=session.elapsed, ghost=session.ghost
@@ -150,17 +150,17 @@ class PracticeScreen(GameScreen):
                 self.press_board(key)
 
     def show_help(self) -> None:
-        """Open the keys and the rules over the screen."""
+        """Open the help over the screen."""
         self.app.push_screen(HelpScreen(self.practice.game, PRACTICE_KEYS, "PRACTICE"))
 
     def _change(self, change: Callable[[], str]) -> None:
-        """Make a change that leaves another position."""
+        """Run an action that changes the position, and show its sentence."""
         self.pane.clear_selection()
         self.say(change())
         self._check_progress()
 
     def _change_deal(self, question: str, change: Callable[[], str]) -> None:
-        """Make a change that ends the run; if there is anything to lose, ask before."""
+        """Run an action that ends the run; ask the player first if a move was made."""
         if self.practice.made and not self.practice.is_won:
             self.ask(f"{question} Your run is kept. (y/n)", y=("yes", lambda: self._change(change)))
         else:
@@ -185,9 +185,9 @@ class PracticeScreen(GameScreen):
         self._check_progress()
 
     def _check_progress(self) -> None:
-        """Say if the run was not saved; look in the background whether the board is stuck."""
-        if self.session.trouble:
-            self.say(self.session.trouble, Role.WARNING)
+        """Show a failure to save the run; check in the background whether the board is stuck."""
+        if self.session.save_error:
+            self.say(self.session.save_error, Role.WARNING)
         self.run_worker(self._say_if_stuck(self.practice), group="stuck", exclusive=True)
 
     async def _say_if_stuck(self, practice: PracticeGame) -> None:

@@ -1,4 +1,4 @@
-"""The race: the player's board, the rivals beside it, and an answer to every key."""
+"""The screen of a race: the player's board, the panel with the rivals, and the messages."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -26,13 +26,13 @@ from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove
 
 MOST_QUEUED: Final = 16
-"""Keys kept until the server has turned a card up."""
+"""Maximum number of keys queued while a card is being turned up."""
 
 LATE: Final = 30_000
-"""Milliseconds before the time limit from which the clock warns."""
+"""The clock warns during this many milliseconds before the time limit."""
 
 METER: Final = 6
-"""Rows of the money meter below the panel."""
+"""Number of rows of the money meter below the panel."""
 
 ENDINGS: Final = {
     "won": "You have won! All {banked} cards are banked, net {net}.",
@@ -41,13 +41,13 @@ ENDINGS: Final = {
     "out of time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
 }
-"""The message when the player's board has ended, by its state."""
+"""The message at the end of the player's board, by the board's state."""
 
 CASHING_OUT: Final = "Cashing out: no more moves can be made."
 
 
 class RaceScreen(GameScreen, TableScreen):
-    """The player's own board and the race around it."""
+    """The screen of a racer: the player's board and the panel."""
 
     DEFAULT_CSS = f"""
     RaceScreen #side {{ width: 25; }}
@@ -60,7 +60,7 @@ class RaceScreen(GameScreen, TableScreen):
         super().__init__(table)
         self._queued: deque[str] = deque()
         self._is_playing_queue = False
-        # what the message line has said already
+        # Facts that the message line has shown already.
         self._said_ending = ""
         self._said_alarms = 0
         self._said_taken_back = ""
@@ -119,7 +119,7 @@ class RaceScreen(GameScreen, TableScreen):
             return CASHING_OUT
         if not own.is_racing:
             return self._ending(own)
-        return "A card is being turned up: click when it is there."
+        return "A card is being turned up: click again in a moment."
 
     # Title, keys and messages
 
@@ -167,7 +167,7 @@ class RaceScreen(GameScreen, TableScreen):
         self.redraw_side()
 
     def _report(self, state: SessionState, own: OwnBoard) -> None:
-        """Say what has changed without an action of the player."""
+        """Show messages about changes that the player's keys did not cause."""
         if own.taken_back != self._said_taken_back:
             self._said_taken_back = own.taken_back
             if own.taken_back:
@@ -181,11 +181,11 @@ class RaceScreen(GameScreen, TableScreen):
                 self.drop_question()
                 self._say_ending(own)
         elif self._said_ending and self.message == self._said_ending:
-            # the number of players still racing may have changed
+            # The number of players still racing may have changed.
             self._say_ending(own)
 
     def _report_connection(self, state: SessionState) -> None:
-        """Say what has changed about the server or the connection to it."""
+        """Show messages about the server's notices and the connection."""
         if state.link is not self._said_link:
             self._said_link = state.link
             if state.link is LinkState.RECONNECTING:
@@ -204,7 +204,7 @@ class RaceScreen(GameScreen, TableScreen):
         self.say(self._said_ending, Role.TITLE)
 
     def _ending(self, own: OwnBoard) -> str:
-        """Return how the player's board ended, and how many others still race."""
+        """Return a sentence on the end of the board and the number of players still racing."""
         words = ENDINGS.get(own.state, "Your board is over: {banked} banked, net {net}.")
         ending = words.format(banked=own.banked, net=dollars(own.net))
         others = [
@@ -260,7 +260,7 @@ class RaceScreen(GameScreen, TableScreen):
     # Endings
 
     def ask_to_cash_out(self) -> None:
-        """Ask before the player's race ends with the money."""
+        """Ask the player to confirm cashing out."""
         own = self.own
         if not own.is_racing:
             self._say_ending(own)
@@ -285,7 +285,7 @@ class RaceScreen(GameScreen, TableScreen):
 
 
 def _beside(drawn: Canvas) -> Canvas:
-    """Return a canvas with an empty column at its left, as a gap to the board."""
+    """Return a copy of a canvas with an empty column at the left, as a gap to the board."""
     canvas = Canvas(max(0, drawn.width) + 1, drawn.height)
     canvas.paste(drawn, 1, 0)
     return canvas

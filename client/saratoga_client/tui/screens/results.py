@@ -1,4 +1,4 @@
-"""The screen after a race: the order and its reasons, all boards, and the key for the next race."""
+"""The screen after a race: the results, and keys for the review and the next race."""
 
 import asyncio
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ from saratoga_client.wording import ordinal
 
 
 class ResultsScreen(TableScreen):
-    """The results of the race, which every player may see in full now."""
+    """The screen of the results of a finished race."""
 
     _findings: Findings | None = None
     _advised = ""
-    """The last advice that was said."""
+    """The last advice that the message line showed."""
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -66,7 +66,7 @@ class ResultsScreen(TableScreen):
         return [*keys, *self.scroll_guide(), ("t", "colours")]
 
     async def _read(self, race: str) -> None:
-        """Get the record of the race from the server and show its findings."""
+        """Get the record of the race, from this machine or the server, and show its findings."""
         try:
             record = await self.controls.seat.record(race)
         except Problem as problem:
@@ -79,7 +79,7 @@ class ResultsScreen(TableScreen):
         match key:
             case "n" if self.state.is_host:
                 self.controls.do(self.controls.seat.next_race())
-                self.say("The table opens for the next race.")
+                self.say("Opening the table for the next race.")
             case "n":
                 self.say(self._advice())
             case "v" | "y" if self._findings is None:

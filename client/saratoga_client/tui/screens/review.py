@@ -1,4 +1,4 @@
-"""A finished race replayed: every board is open, move by move or at the speed of the race."""
+"""The screen of a replay: all boards of a finished race, by move or at the race's speed."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -49,13 +49,13 @@ SPEEDS: Final = (0, 1, 2, 8)
 """The speeds of the replay as multiples of the race's; 0 pauses it."""
 
 MOST_PAUSES: Final = 5
-"""The key `w` goes through this many of a board's longest pauses."""
+"""Number of a board's longest pauses that the key `w` goes through."""
 
 PAGE: Final = 10
-"""Moves that a page key goes."""
+"""Number of moves that pageup and pagedown go."""
 
 BOTH: Final = 112
-"""Columns of a screen that has room for two boards."""
+"""Minimum screen columns for two boards side by side."""
 
 STEPS: Final = {
     "right": 1, "l": 1, "left": -1, "j": -1, "pagedown": PAGE, "pageup": -PAGE,
@@ -63,11 +63,11 @@ STEPS: Final = {
 ONLY_BOARD: Final = "There is only this board: no one else raced."
 
 JUMPS: Final = {".": 1_000, ",": -1_000, ">": 10_000, "<": -10_000}
-"""Keys that go by time, in milliseconds."""
+"""Keys that go forward or back in time, each with its milliseconds."""
 
 
 class ReviewScreen(GameScreen):
-    """The boards of a finished race; `dismiss` ends it."""
+    """The screen of a finished race's boards; `dismiss` closes it."""
 
     DEFAULT_CSS = """
     ReviewScreen #boards { width: 1fr; height: 1fr; }
@@ -87,9 +87,9 @@ class ReviewScreen(GameScreen):
     def __init__(
         self, record: RaceRecord, player: str = "", *, seconds: Callable[[], float] = time.monotonic
     ) -> None:
-        """Begin with a player's board; without a player, with the winner's.
+        """Show a player's board first; without a `player`, the winner's.
 
-        Raises `ReplayError` if the record's rules are not known here.
+        Raises `ReplayError` if this version does not know the record's rules.
         """
         super().__init__()
         self.record = record
@@ -121,7 +121,7 @@ class ReviewScreen(GameScreen):
 
     @property
     def shown(self) -> ReplayState:
-        """What the title and the panel show."""
+        """The state that the title and the panel show."""
         return ReplayState(
             replay=self.replay, player=self.player, speed=self.speed, is_open=self._names_hidden
         )
@@ -222,7 +222,7 @@ class ReviewScreen(GameScreen):
                 self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
 
     def play(self, result: InputResult) -> None:
-        """Nothing is played in a replay."""
+        """Do nothing, because moves cannot be played in a replay."""
 
     def _key_actions(self) -> dict[str, Callable[[], None]]:
         return {
@@ -243,13 +243,13 @@ class ReviewScreen(GameScreen):
         }
 
     def _go(self, replay: Replay) -> None:
-        """Stop, and show a moment of the race."""
+        """Pause the replay and show a moment of the race."""
         self.speed = 0
         self.replay = replay
         self._say_move()
 
     def _change_speed(self) -> None:
-        """Play at the race's speed, then faster, then stop."""
+        """Switch to the next of `SPEEDS`."""
         self.speed = SPEEDS[(SPEEDS.index(self.speed) + 1) % len(SPEEDS)]
         self._ticked_at = self._seconds()
         if self.speed and self.replay.moment >= self.replay.end:
@@ -274,7 +274,7 @@ class ReviewScreen(GameScreen):
             )
 
     def _show_difference(self) -> None:
-        """Go where this board and the rival's first differ; again, to their last common position."""
+        """Go to the first difference from the rival's board; from there, to the last common position."""
         replay = self.replay
         pair = (replay.board, replay.boards[replay.rival])
         first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
@@ -292,7 +292,7 @@ class ReviewScreen(GameScreen):
             self.say(first_divergence_text(self.replay, first))
 
     def _show_pause(self) -> None:
-        """Go to the longest pause before a move; again, to the next longest."""
+        """Go to the longest pause before a move, and from there to the next longest."""
         pauses = longest_pauses(self.replay.board, MOST_PAUSES)
         if not pauses:
             self.say("There is no pause on this board.")

@@ -1,4 +1,4 @@
-"""The screen before the first one: one sentence, such as what the program is waiting for."""
+"""The screen before a flow's first screen: one sentence on the progress."""
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -7,7 +7,7 @@ from saratoga_client.tui.rich_view import RichView, paint_ground, program_of
 
 
 class WaitingScreen(Screen[None], inherit_bindings=False):
-    """One sentence in the middle."""
+    """A screen with one sentence in the middle."""
 
     DEFAULT_CSS = """
     WaitingScreen { align: center middle; }

@@ -1,4 +1,4 @@
-"""A race without a board of one's own: the standings, the news and the clock."""
+"""The screen of a race for players who do not race: standings, events and clock."""
 
 from collections.abc import Iterable
 

@@ -20,7 +20,7 @@ from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
-OPEN = LobbyState(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
+OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
 TABLE = TableSummary(
     code="mint-otter-42",
     game="canfield-aisleriot",
@@ -92,16 +92,16 @@ def test_a_new_table_is_shown_with_the_keys_that_change_it() -> None:
         ["+-", "1 seat"],
         ["p", "private: friends need the code"],
     ]
-    assert "ON THIS MACHINE" in choices(replace(OPEN, form=form, is_here=True))[0]
+    assert "ON THIS MACHINE" in choices(replace(OPEN, form=form, is_local=True))[0]
 
 
 def test_without_a_server_the_lobby_says_why_and_what_can_be_done() -> None:
-    away = LobbyState(server="ws://127.0.0.1:7470", is_met=True, wrong="It is gone. " * 20)
+    away = LobbyState(server="ws://127.0.0.1:7470", has_tried=True, wrong="It is gone. " * 20)
     assert player(away) == "The server does not answer."
     lines = choices(away)
     assert sum("It is gone." in line for line in lines) > 1
     assert [line.split()[0] for line in lines if line.startswith("  ")] == ["h", "j", "o", "p"]
-    assert player(replace(away, is_met=False)) == "Connecting to the server ..."
+    assert player(replace(away, has_tried=False)) == "Connecting to the server ..."
 
 
 @pytest.mark.parametrize("is_open", [True, False])

@@ -13,8 +13,10 @@ from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.events import TableSummary
 
 FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
-OPEN = LobbyState(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
-AWAY = LobbyState(server="wss://cards.example.org", is_met=True, wrong="No server listens there.")
+OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
+AWAY = LobbyState(
+    server="wss://cards.example.org", has_tried=True, wrong="No server listens there."
+)
 
 
 class RecordedActions:

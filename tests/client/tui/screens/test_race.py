@@ -153,7 +153,7 @@ async def test_a_click_on_the_stock_draws_and_clicks_wait_for_the_card() -> None
         await at_table.pilot.click(at_table.board, offset=at_table.point("t1"))
         await at_table.settled()
         assert at_table.seat.asked == ["draw"]
-        assert said(at_table) == "A card is being turned up: click when it is there."
+        assert said(at_table) == "A card is being turned up: click again in a moment."
 
 
 async def test_cards_are_dragged_and_dropped() -> None:
