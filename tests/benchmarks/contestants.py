@@ -84,11 +84,11 @@ def game_server(
             *("--durability", durability, *limits, *flags),
         ]
         with (
-            log.open("w") as told,
+            log.open("w") as log_file,
             subprocess.Popen(
                 command,
                 stdout=subprocess.PIPE,
-                stderr=told,
+                stderr=log_file,
                 text=True,
             ) as server,
         ):

@@ -39,16 +39,16 @@ class Others:
 
 def _busy() -> float:
     """Return the seconds for which the cores were not idle, including time stolen by the hypervisor."""
-    user, nice, system, _, _, irq, softirq, steal, *_ = _told()
+    user, nice, system, _, _, irq, softirq, steal, *_ = _counters()
     return user + nice + system + irq + softirq + steal
 
 
 def stolen_seconds() -> float:
     """Return the seconds of core time that the hypervisor took from this machine; 0.0 on bare metal."""
-    return _told()[7]
+    return _counters()[7]
 
 
-def _told() -> list[float]:
+def _counters() -> list[float]:
     """Return the kernel's counters of all cores together, in seconds and in the kernel's order."""
     with Path("/proc/stat").open() as figures:
         ticks = os.sysconf("SC_CLK_TCK")
@@ -56,8 +56,8 @@ def _told() -> list[float]:
 
 
 def _ours() -> float:
-    told = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in told)
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in usages)
 
 
 def facts() -> list[str]:

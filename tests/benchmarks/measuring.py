@@ -47,8 +47,8 @@ def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
     for process in processes:
         for thread in Path(f"/proc/{process}/task").iterdir():
             with suppress(FileNotFoundError, ProcessLookupError):
-                told = (thread / "schedstat").read_text().split()
-                ran, queued = ran + int(told[0]), queued + int(told[1])
+                fields = (thread / "schedstat").read_text().split()
+                ran, queued = ran + int(fields[0]), queued + int(fields[1])
     return ran / 1e9, queued / 1e9
 
 

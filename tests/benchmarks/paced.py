@@ -69,7 +69,7 @@ class Pacer:
             self._fault.set_result(None)
 
     async def wait(self, seconds: float) -> bool:
-        """Let the clients send for so many seconds; return False if too few racers are left, raise their errors."""
+        """Wait so many seconds; return False if too few racers are left, raise a client's error."""
         await asyncio.wait([self._fault], timeout=seconds)
         if self._fault.done():
             self._fault.result()

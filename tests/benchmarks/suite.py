@@ -96,8 +96,8 @@ def undisturbed(reports: Sequence[Report]) -> str:
     }
     if not disturbed:
         return "the machine had nothing else to do"
-    told = ", ".join(f"{title} ({share:.0%})" for title, share in disturbed.items())
-    return f"**disturbed**: something else used the machine's cores during: {told}"
+    titles = ", ".join(f"{title} ({share:.0%})" for title, share in disturbed.items())
+    return f"**disturbed**: something else used the machine's cores during: {titles}"
 
 
 def page(reports: list[Report]) -> str:

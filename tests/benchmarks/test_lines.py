@@ -12,7 +12,7 @@ def seen(stolen: float) -> Load:
 
 
 @pytest.mark.parametrize(
-    ("stolen", "tries", "told"),
+    ("stolen", "tries", "counted"),
     [
         ([0.0], 1, 0.0),
         ([0.2], 1, 0.2),
@@ -21,7 +21,7 @@ def seen(stolen: float) -> Load:
     ],
 )
 async def test_a_line_is_measured_again_while_it_is_disturbed(
-    stolen: list[float], tries: int, told: float
+    stolen: list[float], tries: int, counted: float
 ) -> None:
     asked: list[str] = []
 
@@ -30,7 +30,7 @@ async def test_a_line_is_measured_again_while_it_is_disturbed(
         asked.append(name)
         return seen(stolen[len(asked) - 1])
 
-    assert (await measure("echo")).stolen == told
+    assert (await measure("echo")).stolen == counted
     assert asked == ["echo"] * tries
 
 

@@ -32,10 +32,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 async def asked(pacer: Pacer) -> float:
     """Add a client now; return the planned time of its first message."""
-    told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-    pacer.join(told.set_result)
+    due: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+    pacer.join(due.set_result)
     async with asyncio.timeout(WITHIN):
-        return await told
+        return await due
 
 
 @pytest.mark.parametrize(("behind", "late"), [(LATE / 2, 0), (LATE * 2, 1)])
@@ -43,22 +43,22 @@ async def test_who_is_due_is_asked_and_told_when_that_was_and_long_after_that_is
     clock: Clock, behind: float, late: int
 ) -> None:
     pacer = Pacer(AT_ONCE)
-    told = asyncio.ensure_future(asked(pacer))
+    due = asyncio.ensure_future(asked(pacer))
     await asyncio.sleep(0)
     clock.now += behind
-    assert await told == pytest.approx(100.0)
+    assert await due == pytest.approx(100.0)
     assert pacer.load.late == late
     pacer.stop()
 
 
 async def test_another_rate_holds_from_now_on_for_those_who_wait_too(clock: Clock) -> None:
     pacer = Pacer(NEVER)
-    told = asyncio.ensure_future(asked(pacer))
+    due = asyncio.ensure_future(asked(pacer))
     await asyncio.sleep(0)
     clock.now += 10
     pacer.keep(AT_ONCE)
     clock.now += LATE / 2
-    assert await told == pytest.approx(110.0)
+    assert await due == pytest.approx(110.0)
     assert pacer.load.late == 0
     pacer.stop()
 
@@ -112,7 +112,7 @@ def test_half_of_the_wanted_seconds_must_count() -> None:
 def test_where_no_second_counts_all_of_them_are_reported() -> None:
     one = Seconds(1000.0)
     one.seen = [second(0.4), second(0.6, stolen=0.5)]
-    assert one.told.messages == 1
+    assert one.result.messages == 1
     assert one.described() == "none of 2 seconds"
     one.seen = [second(0.6, stolen=0.5)] * 3
-    assert one.told.messages == 3
+    assert one.result.messages == 3

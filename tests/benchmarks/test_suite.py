@@ -40,8 +40,8 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def parts(monkeypatch: pytest.MonkeyPatch, **named: Part) -> None:
-    told = {name: (f"Part {name}", each) for name, each in named.items()}
-    monkeypatch.setattr(suite, "PARTS", told)
+    parts = {name: (f"Part {name}", each) for name, each in named.items()}
+    monkeypatch.setattr(suite, "PARTS", parts)
 
 
 def test_a_suite_that_meets_its_bars_ends_well(

@@ -1,7 +1,7 @@
-"""A backup taken while races go on, the store lost, the backup restored: nothing from before is missing.
+"""A backup is taken during races, the store is lost, and the backup is restored: no earlier move is missing.
 
-Of an embedded store by `saratoga-server admin`; of an external one by `deploy/back-up-valkey.sh` and the
-lines of the runbook, as they stand there.
+An embedded store is backed up by `saratoga-server admin`, an external one by `deploy/back-up-valkey.sh` and
+the commands in the runbook, unchanged.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from saratoga_server.ports import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"
-"""Games whose races take a few seconds, and a few more."""
+"""A game whose races take a few seconds, and one with somewhat longer races."""
 PAGE = f"/leaderboards/{SHORT}?ranking=bankroll&bots=true"
 RUNBOOK = (DEPLOY / "RUNBOOK.md").read_text()
 
@@ -41,11 +41,11 @@ def admin(data: Path, *words: str | Path) -> None:
 
 
 def test_the_runbook_passes_no_password_as_an_argument() -> None:
-    """Every user of a machine can read the arguments of its programs."""
+    """Every user of a machine can read the arguments of all programs."""
     assert not re.search(r"--redis\b(?!-)|redis://\S*@|valkey-cli.* (-a|--pass|-u)\b", RUNBOOK)
 
 
-async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -> None:
+async def test_an_embedded_stores_backup_has_all_moves_acknowledged_before_it() -> None:
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
         backups, fresh = Path(scratch) / "backups", Path(scratch) / "fresh"
 
@@ -64,7 +64,7 @@ async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -
 
 
 @pytest.mark.needs("redis-cli")
-async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -> None:
+async def test_an_external_stores_backup_has_all_moves_acknowledged_before_it() -> None:
     with open_valkey("safe", str(find_binary())) as valkey:
         tools = Tools(valkey)
 
@@ -82,7 +82,7 @@ async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -
 
 
 class Tools:
-    """Valkey's tools on a store, under the names that they have on a host's machine."""
+    """Valkey's tools for a store, under the names that they have on a production machine."""
 
     def __init__(self, store: StoreServer) -> None:
         self.store = store
@@ -90,7 +90,7 @@ class Tools:
         self.settings = store.folder / "valkey.conf"
         tools = store.folder / "tools"
         tools.mkdir()
-        # the client of Redis speaks to Valkey, and its server is a checker if it is called so
+        # Redis's client can speak to Valkey, and a server started as `valkey-check-rdb` checks files
         (tools / "valkey-check-rdb").symlink_to(store.binary)
         client = tools / "valkey-cli"
         client.write_text(f'#!/bin/sh\nexec {program("redis-cli")} -s {store.socket} "$@"\n')
@@ -113,7 +113,7 @@ class Tools:
         self.run(str(DEPLOY / "back-up-valkey.sh"), str(self.backups))
 
     def restore(self) -> None:
-        """The lines of the runbook, one after the other."""
+        """Run the restore commands of the runbook, one after another."""
         (backup,) = self.backups.iterdir()
         (block,) = (each for each in re.findall(r"```\n(.*?)```", RUNBOOK, re.DOTALL)
                     if "appendonly no" in each)  # fmt: skip
@@ -130,8 +130,8 @@ class Tools:
             if line.startswith("systemctl"):
                 self._control(line)
             else:
-                told = self.run("sh", "-c", line)
-                counted += [told] if line.endswith("dbsize") else []
+                printed = self.run("sh", "-c", line)
+                counted += [printed] if line.endswith("dbsize") else []
         assert len(counted) == 2
         assert counted[0] == counted[1] != "0\n"
 
@@ -160,7 +160,7 @@ def test_a_backup_of_a_store_that_is_not_there_fails_and_deletes_nothing(tmp_pat
 
 
 @pytest.mark.needs("redis-cli")
-def test_backups_older_than_two_weeks_go_when_a_newer_one_has_passed() -> None:
+def test_backups_older_than_two_weeks_are_deleted_after_a_valid_new_one() -> None:
     with open_valkey("safe", str(find_binary())) as valkey:
         tools = Tools(valkey)
         tools.backups.mkdir()
@@ -173,7 +173,7 @@ def test_backups_older_than_two_weeks_go_when_a_newer_one_has_passed() -> None:
         assert fresh.stat().st_mode & 0o77 == 0
 
 
-def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_path: Path) -> None:
+def test_the_nightly_backup_reads_the_password_from_the_stores_settings(tmp_path: Path) -> None:
     """The files are where README.md says, and no unit's environment has the password."""
     settings = "/etc/valkey/local.d/local.conf"
     assert f"deploy/valkey/local.conf.example {settings} " in (DEPLOY / "README.md").read_text()
@@ -183,7 +183,7 @@ def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_p
     script.write_text(replaced(text, (re.escape(settings), str(own))))
     tools = tmp_path / "tools"
     tools.mkdir()
-    # in place of a snapshot: the password that the client was given
+    # a fake tool that prints the password it got, in place of a snapshot
     (tools / "valkey-cli").write_text('#!/bin/sh\nprintenv REDISCLI_AUTH > "$2"\n')
     (tools / "valkey-check-rdb").write_text("#!/bin/sh\n")
     for tool in tools.iterdir():
@@ -197,12 +197,12 @@ def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_p
 async def backed_up_in_mid_race(
     bots: RacingBots, back_up: Callable[[RacingBots], Awaitable[None]]
 ) -> tuple[list[Notes], list[Notes]]:
-    """Back up while one race is over and another runs; return what all players knew before."""
+    """Back up while one race is over and another runs; return the notes of both tables' players."""
     short, long = bots.tables
     await bots.until(lambda: all(player.notes.outcomes for player in short))
     async with asyncio.timeout(20):
         while (await bots.server_process.get(PAGE))[1]["total"] < len(short):
-            pass  # the page itself takes its time
+            pass  # requests of pages take some time
     await bots.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
     known = [[known_now(player.notes) for player in table] for table in bots.tables]
     await back_up(bots)
@@ -231,7 +231,7 @@ async def check_finished_races(known: list[Notes], store: Store) -> None:
 
 
 async def check_running_races(known: list[Notes], store: Store) -> None:
-    """Every move that was acknowledged before the backup, at its place."""
+    """Check that every move acknowledged before the backup is stored at its position."""
     for notes in known:
         for race in {each.race for each in notes.acknowledged}:
             number = int(race.partition("/")[2])

@@ -1,4 +1,4 @@
-"""compose.yaml: docker-compose takes it, and what it promises to be closed is closed."""
+"""compose.yaml is valid for docker-compose, and ports that must be closed are closed."""
 
 import asyncio
 import re
@@ -34,13 +34,13 @@ def services(compose: Any) -> dict[str, dict[str, Any]]:
 
 
 def settings_of_the_server() -> set[str]:
-    """Every variable that the server reads."""
+    """Return every environment variable that the server reads."""
     return {str(each.envvar) for each in main.params if isinstance(each, Option) and each.envvar}
 
 
 @pytest.mark.needs("docker-compose")
 @pytest.mark.parametrize("name", FILLED_IN)
-def test_what_the_host_must_know_is_asked_for(name: str) -> None:
+def test_required_settings_are_asked_for(name: str) -> None:
     given = {key: value for key, value in FILLED_IN.items() if key != name}
     with pytest.raises(subprocess.CalledProcessError) as refused:
         read_compose(given)
@@ -75,7 +75,7 @@ def test_only_the_proxy_is_reached_from_outside(
 
 
 @pytest.mark.needs("docker-compose")
-def test_a_node_has_time_for_its_drain_and_settings_that_there_are(
+def test_a_node_has_time_to_drain_and_existing_settings_only(
     services: dict[str, dict[str, Any]],
 ) -> None:
     for name in ("node-1", "node-2"):
@@ -86,7 +86,7 @@ def test_a_node_has_time_for_its_drain_and_settings_that_there_are(
 
 
 @pytest.mark.needs("docker-compose")
-def test_what_is_mounted_is_there_and_finds_the_nodes(
+def test_mounted_files_exist_and_find_the_nodes(
     services: dict[str, dict[str, Any]],
 ) -> None:
     mounted = [
@@ -125,7 +125,7 @@ def test_secrets_are_made_for_each_machine_and_kept_out_of_git(
 
 
 @pytest.mark.needs("docker-compose")
-async def test_its_store_opens_to_who_has_the_secret_address(
+async def test_the_store_accepts_only_clients_with_the_secret_address(
     services: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     """Run the container's command with its secrets, and a server on that store."""
@@ -164,8 +164,8 @@ async def test_its_store_opens_to_who_has_the_secret_address(
 
 
 @pytest.mark.needs("docker-compose")
-def test_its_store_may_copy_all_that_it_holds(services: dict[str, dict[str, Any]]) -> None:
-    """A rewrite of its file forks it; what changes meanwhile is there twice."""
+def test_the_store_has_memory_for_a_copy_of_its_data(services: dict[str, dict[str, Any]]) -> None:
+    """A rewrite of its file forks the store; pages that change meanwhile exist twice in memory."""
     command = services["valkey"]["command"]
     (most,) = re.findall(r"--maxmemory (\d+)gb$", " ".join(command))
     limit = services["valkey"]["mem_limit"]
@@ -173,19 +173,19 @@ def test_its_store_may_copy_all_that_it_holds(services: dict[str, dict[str, Any]
     assert 2 * int(most) <= int(limit[:-1])
 
 
-def test_the_examples_name_settings_that_there_are() -> None:
+def test_the_examples_use_existing_settings_only() -> None:
     known = settings_of_the_server()
     for example in (DEPLOY / "systemd").glob("*.env.example"):
         named = set(re.findall(r"^(SARATOGA_\w+)=", example.read_text(), re.MULTILINE))
         assert named, example
         assert named - known == set(), example
     asked = set(re.findall(r"\$\{(SARATOGA_\w+)", (DEPLOY / "compose.yaml").read_text()))
-    told = (DEPLOY / "compose.env.example").read_text()
-    assert set(re.findall(r"^(SARATOGA_\w+)=", told, re.MULTILINE)) == asked
+    example_text = (DEPLOY / "compose.env.example").read_text()
+    assert set(re.findall(r"^(SARATOGA_\w+)=", example_text, re.MULTILINE)) == asked
 
 
 @pytest.mark.needs("shellcheck")
-def test_scripts_are_sound() -> None:
+def test_shellcheck_accepts_the_scripts() -> None:
     scripts = [*DEPLOY.rglob("*.sh"), ROOT / ".ci" / "run"]
     assert len(scripts) > 1
     said = subprocess.run(

@@ -1,6 +1,6 @@
-"""The image: its file is sound, its lock fits, and its health check recognises a ready server.
+"""The container image: its Dockerfile is valid, its locks fit, and its health check works.
 
-Nothing here builds it: for that a host needs Docker.
+No test builds the image, because that needs Docker.
 """
 
 import json
@@ -27,7 +27,7 @@ PIN = re.compile(r"^([a-z0-9-]+)==(\S+)((?: \\\n +--hash=sha256:[0-9a-f]{64})+)$
 
 
 def locked(name: str) -> dict[str, Version]:
-    """The version of every package in a lock."""
+    """Return the version of every package in a lock file."""
     text = (DEPLOY / name).read_text()
     pins = {found[1]: Version(found[2]) for found in PIN.finditer(text)}
     assert len(pins) == len(re.findall(r"^[a-z]", text, re.MULTILINE)), "a pin without a hash"
@@ -35,7 +35,7 @@ def locked(name: str) -> dict[str, Version]:
 
 
 def unmet(wanted: list[str], pins: dict[str, Version]) -> list[str]:
-    """The requirements that a lock does not fulfil, on Linux."""
+    """Return the requirements that a lock file does not fulfil, on Linux."""
     found = []
     for text in wanted:
         requirement = Requirement(text)
@@ -46,7 +46,7 @@ def unmet(wanted: list[str], pins: dict[str, Version]) -> list[str]:
 
 
 @pytest.mark.needs("hadolint")
-def test_the_image_file_is_sound() -> None:
+def test_hadolint_accepts_the_dockerfile() -> None:
     said = subprocess.run(
         [program("hadolint"), str(DEPLOY / "Dockerfile")],
         capture_output=True,
@@ -56,7 +56,7 @@ def test_the_image_file_is_sound() -> None:
     assert (said.returncode, said.stdout) == (0, "")
 
 
-def test_the_image_is_small_closed_and_told_how_to_stop() -> None:
+def test_the_image_is_small_unprivileged_and_stops_at_sigterm() -> None:
     last = DOCKERFILE.rpartition("\nFROM ")[2]
     assert "USER 10001:10001" in last
     assert "STOPSIGNAL SIGTERM" in last
@@ -68,7 +68,7 @@ def test_the_image_is_small_closed_and_told_how_to_stop() -> None:
     assert DOCKERFILE.count("--require-hashes") == 2
 
 
-def test_what_the_image_copies_is_let_in_and_nothing_else() -> None:
+def test_the_build_context_has_only_files_that_the_image_copies() -> None:
     copied = {
         name
         for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE)
@@ -80,7 +80,7 @@ def test_what_the_image_copies_is_let_in_and_nothing_else() -> None:
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
-def test_the_locks_fulfil_what_the_project_asks_for() -> None:
+def test_the_locks_fulfil_the_projects_requirements() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = project["project"]["dependencies"]
     wanted += project["project"]["optional-dependencies"]["server"]

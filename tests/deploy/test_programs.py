@@ -1,4 +1,4 @@
-"""A test whose program is missing is left out in plain sight, or fails where nothing may be missing."""
+"""A test whose program is missing is deselected and reported, or fails if no program may be missing."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +16,7 @@ def item(*needs: str) -> Any:
 def collected(items: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return the tests that are kept, and the programs reported as missing."""
     left_out: list[Any] = []
-    hook = SimpleNamespace(pytest_deselected=lambda **told: left_out.extend(told["items"]))
+    hook = SimpleNamespace(pytest_deselected=lambda **kwargs: left_out.extend(kwargs["items"]))
     config: Any = SimpleNamespace(hook=hook)
     programs.pytest_collection_modifyitems(config, items)
     return items, left_out
@@ -31,7 +31,7 @@ def without_nginx(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_what_needs_a_missing_program_is_left_out_and_told(
+def test_tests_of_a_missing_program_are_deselected_and_reported(
     without_nginx: pytest.MonkeyPatch,
 ) -> None:
     plain, traced, proxied = item(), item("strace"), item("strace", "nginx")
@@ -39,11 +39,11 @@ def test_what_needs_a_missing_program_is_left_out_and_told(
     lines: list[str] = []
     reporter: Any = SimpleNamespace(write_line=lambda line, **how: lines.append(line))
     programs.pytest_terminal_summary(reporter)
-    assert lines == ["not tested, for want of programs: what needs nginx"]
+    assert lines == ["not tested because programs are missing: nginx"]
 
 
 @pytest.mark.parametrize("name", ["CI", "SARATOGA_NEED_PROGRAMS"])
-def test_where_nothing_may_be_missing_it_fails(
+def test_tests_of_a_missing_program_fail_if_all_programs_are_required(
     without_nginx: pytest.MonkeyPatch, name: str
 ) -> None:
     without_nginx.setenv(name, "1")
@@ -53,6 +53,6 @@ def test_where_nothing_may_be_missing_it_fails(
         programs.pytest_runtest_setup(proxied)
 
 
-def test_a_program_that_nobody_knows_is_a_mistake() -> None:
+def test_an_unknown_program_is_an_error() -> None:
     with pytest.raises(AssertionError, match="no such programs"):
         collected([item("ngnix")])

@@ -1,4 +1,4 @@
-"""Whole races through nginx to two nodes, of which one stops; the metrics show it."""
+"""Whole races through nginx to two nodes, one of which stops; the metrics show it."""
 
 import asyncio
 from collections import Counter
@@ -22,27 +22,28 @@ async def test_a_race_goes_through_the_proxy_and_the_metrics_show_it(
     async with players_at_a_table(proxy.url, "canfield", "Player") as players:
         await asyncio.gather(*(player.race(1, 0, len(LINE_UP)) for player in players))
         (race,) = players[0].notes.outcomes
-        told = await scraped(nodes)
+        totals = await scraped(nodes)
         record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
     all_notes = [player.notes for player in players]
     assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
-    assert told["saratoga_moves_acknowledged_total"] == sum(
+    assert totals["saratoga_moves_acknowledged_total"] == sum(
         len(notes.acknowledged) for notes in all_notes
     )
     assert (
-        told["saratoga_acknowledgement_seconds_count"] == told["saratoga_moves_acknowledged_total"]
+        totals["saratoga_acknowledgement_seconds_count"]
+        == totals["saratoga_moves_acknowledged_total"]
     )
-    assert told["saratoga_connections"] == len(LINE_UP)
-    assert told["saratoga_races_begun_total"] == told["saratoga_races_over_total"] == 1
+    assert totals["saratoga_connections"] == len(LINE_UP)
+    assert totals["saratoga_races_begun_total"] == totals["saratoga_races_over_total"] == 1
     sent = Counter(
         str(type(command).__struct_config__.tag)
         for notes in all_notes
         for command in notes.sent.values()
     )
-    assert told["saratoga_commands_total[move]"] == sent["move"]
-    assert told["saratoga_commands_total[hello]"] == len(LINE_UP)
-    assert told["saratoga_ready"] == len(nodes)
-    assert told["saratoga_slow_clients_total"] == told["saratoga_store_errors_total"] == 0
+    assert totals["saratoga_commands_total[move]"] == sent["move"]
+    assert totals["saratoga_commands_total[hello]"] == len(LINE_UP)
+    assert totals["saratoga_ready"] == len(nodes)
+    assert totals["saratoga_slow_clients_total"] == totals["saratoga_store_errors_total"] == 0
 
 
 async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
@@ -61,8 +62,8 @@ async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
         await raced
         (race,) = players[0].notes.outcomes
         record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
-        told = await scraped([staying])
+        totals = await scraped([staying])
     all_notes = [player.notes for player in players]
     assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
     assert sum(len(notes.connected) for notes in all_notes) == len(LINE_UP) + moving
-    assert told["saratoga_connections"] == len(LINE_UP)
+    assert totals["saratoga_connections"] == len(LINE_UP)

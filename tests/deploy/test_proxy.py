@@ -1,4 +1,4 @@
-"""nginx as `deploy/nginx` sets it up, before two nodes on one Valkey: races, retries, pages, limits."""
+"""nginx with the settings of `deploy/nginx`, before two nodes on one Valkey: races, retries, pages, limits."""
 
 import asyncio
 import ssl
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_sc
 SUBPROTOCOLS_OFFERED = [Subprotocol(name) for name in SUBPROTOCOLS]
 
 HOUSEHOLD = 64
-"""Connections: sixteen friends, each with three bots."""
+"""The number of connections of sixteen friends with three bots each."""
 FLOOD = 256
 
 MALFORMED = (
@@ -30,7 +30,7 @@ MALFORMED = (
     b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Odd: a\x01b\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
 )
-"""Requests that nginx passes on and a WebSocket server cannot parse."""
+"""Requests that nginx forwards and a WebSocket server cannot parse."""
 
 
 def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
@@ -44,7 +44,7 @@ def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], 
             return fault.code, dict(fault.headers), fault.read().decode()
 
 
-async def test_pages_are_kept_for_a_moment_and_carry_what_keeps_browsers_safe(
+async def test_pages_are_cached_shortly_and_have_security_headers(
     deployment: Deployment,
 ) -> None:
     proxy = deployment.proxy
@@ -58,13 +58,13 @@ async def test_pages_are_kept_for_a_moment_and_carry_what_keeps_browsers_safe(
     assert (await asyncio.to_thread(page, proxy, "/readyz"))[0] == 200
 
 
-async def test_metrics_are_not_to_be_had_from_outside(deployment: Deployment) -> None:
+async def test_metrics_are_not_served_to_the_outside(deployment: Deployment) -> None:
     for path in ("/metrics", "/metrics/", "//metrics", "/%6detrics"):
         status, _, body = await asyncio.to_thread(page, deployment.proxy, path)
         assert (status, "saratoga_" in body) == (404, False), path
 
 
-async def test_who_asks_without_tls_is_sent_to_it(deployment: Deployment) -> None:
+async def test_requests_without_tls_are_redirected(deployment: Deployment) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", deployment.proxy.plain_port)
     writer.write(b"GET /mint-otter-42 HTTP/1.1\r\nHost: patience.example.org\r\n\r\n")
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -74,7 +74,7 @@ async def test_who_asks_without_tls_is_sent_to_it(deployment: Deployment) -> Non
     assert "Location: https://patience.example.org/mint-otter-42\r\n" in head
 
 
-async def test_what_a_stranger_says_of_the_address_is_not_believed(
+async def test_an_address_header_from_a_client_is_ignored(
     deployment: Deployment,
 ) -> None:
     context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
@@ -94,31 +94,31 @@ async def test_what_a_stranger_says_of_the_address_is_not_believed(
     assert set(came) == {"127.0.0.1"}
 
 
-async def test_a_household_connects_at_once_and_a_flood_is_told_to_retry_later(
+async def test_a_household_connects_at_once_and_a_flood_is_refused_with_429(
     deployment: Deployment,
 ) -> None:
     context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
     with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
         context.load_verify_locations(proxy.certificate)
-        async with AsyncExitStack() as lines:
+        async with AsyncExitStack() as kept:
 
-            async def stays() -> int:
-                """The status of a handshake, whose line is kept."""
-                line = connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED)
+            async def open_and_keep() -> int:
+                """Open a connection that open_and_keep open; return the HTTP status of the handshake."""
+                connection = connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED)
                 try:
-                    await lines.enter_async_context(line)
+                    await kept.enter_async_context(connection)
                 except InvalidStatus as refused:
                     return refused.response.status_code
                 return 101
 
-            household = await asyncio.gather(*(stays() for _ in range(HOUSEHOLD)))
+            household = await asyncio.gather(*(open_and_keep() for _ in range(HOUSEHOLD)))
             assert set(household) == {101}
-            flood = await asyncio.gather(*(stays() for _ in range(FLOOD)))
+            flood = await asyncio.gather(*(open_and_keep() for _ in range(FLOOD)))
             assert set(flood) == {101, 429}
 
 
-async def comes_in(proxy: Proxy) -> int:
-    """The status of a handshake."""
+async def handshake_status(proxy: Proxy) -> int:
+    """Open a connection and close it; return the HTTP status of the handshake."""
     context = ssl.create_default_context(cafile=str(proxy.certificate))
     try:
         async with connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED):
@@ -127,8 +127,8 @@ async def comes_in(proxy: Proxy) -> int:
         return refused.response.status_code
 
 
-async def sends(proxy: Proxy, request: bytes) -> bytes:
-    """The first line of the answer."""
+async def first_line_of_response(proxy: Proxy, request: bytes) -> bytes:
+    """Send a request; return the first line of the response."""
     context = ssl.create_default_context(cafile=str(proxy.certificate))
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port, ssl=context)
     try:
@@ -139,14 +139,16 @@ async def sends(proxy: Proxy, request: bytes) -> bytes:
         await writer.wait_closed()
 
 
-async def test_malformed_requests_take_the_nodes_away_from_nobody(deployment: Deployment) -> None:
+async def test_malformed_requests_take_no_node_out_of_service(deployment: Deployment) -> None:
     for request in MALFORMED:
         for _ in deployment.nodes:
-            assert (await sends(deployment.proxy, request)).startswith(b"HTTP/1.1 400 "), request
-        assert await comes_in(deployment.proxy) == 101, request
+            assert (await first_line_of_response(deployment.proxy, request)).startswith(
+                b"HTTP/1.1 400 "
+            ), request
+        assert await handshake_status(deployment.proxy) == 101, request
 
 
-async def test_a_request_that_no_node_answers_leaves_no_node_out() -> None:
+async def test_an_unanswered_request_takes_no_node_out_of_service() -> None:
     async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         if not head.startswith(b"GET /silence "):
@@ -161,10 +163,12 @@ async def test_a_request_that_no_node_answers_leaves_no_node_out() -> None:
         with open_proxy(*(node.sockets[0].getsockname()[1] for node in nodes)) as proxy:
             for path, status in [(b"silence", b"502"), (b"anything", b"204")] * 3:
                 request = b"GET /%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path
-                assert (await sends(proxy, request)).startswith(b"HTTP/1.1 %s " % status)
+                assert (await first_line_of_response(proxy, request)).startswith(
+                    b"HTTP/1.1 %s " % status
+                )
 
 
-async def test_nginx_finds_no_fault_with_the_settings(deployment: Deployment) -> None:
+async def test_nginx_accepts_the_settings(deployment: Deployment) -> None:
     said = await asyncio.to_thread(
         subprocess.run,
         [*deployment.proxy.command(), "-t"],

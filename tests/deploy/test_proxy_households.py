@@ -1,4 +1,4 @@
-"""The lines in `deploy/nginx` count connections by IPv4 address or IPv6 network."""
+"""The settings in `deploy/nginx` count connections by IPv4 address or IPv6 network."""
 
 import re
 import subprocess
@@ -40,7 +40,7 @@ http {{
 
 @pytest.fixture
 def household(tmp_path: Path) -> Iterator[Callable[[str], str]]:
-    """Return the key that nginx counts an address by; a header sets the address."""
+    """A function that returns the key by which nginx counts an address; a header sets the address."""
     (block,) = re.findall(r"^map \$remote_addr .*?^}$", SITE, re.MULTILINE | re.DOTALL)
     asked = replaced(block, (r"\$(binary_)?remote_addr", "$arg_address"))
     port, settings = free_port(), tmp_path / "nginx.conf"
@@ -50,8 +50,8 @@ def household(tmp_path: Path) -> Iterator[Callable[[str], str]]:
 
     def asks(address: str) -> str:
         with urlopen(f"http://127.0.0.1:{port}/?address={address}", timeout=10) as answer:
-            told: str = answer.read().decode()
-        return told
+            key: str = answer.read().decode()
+        return key
 
     try:
         yield asks
@@ -59,10 +59,10 @@ def household(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         subprocess.run([*command, "-s", "stop"], check=True)
 
 
-def test_an_ipv6_household_is_one_and_its_neighbour_another(
+def test_an_ipv6_household_has_one_key_and_its_neighbour_another(
     household: Callable[[str], str],
 ) -> None:
-    """Zeros wherever they may be: nginx leaves runs of them out, and so does `IPv6Address`."""
+    """nginx omits runs of zeros in an address, as `IPv6Address` does, so zeros are tried in all places."""
     for network in product((0, 0xDB8), repeat=3):
         first = ":".join(f"{part:x}" for part in (0x2001, *network))
         for host in product((0, 1), repeat=4):
@@ -70,7 +70,7 @@ def test_an_ipv6_household_is_one_and_its_neighbour_another(
             assert household(str(address)) == first, address
 
 
-def test_an_ipv4_address_is_one_by_itself(household: Callable[[str], str]) -> None:
+def test_every_ipv4_address_has_its_own_key(household: Callable[[str], str]) -> None:
     assert household("203.0.113.7") == "203.0.113.7"
 
 

@@ -30,7 +30,7 @@ def test_there_are_settings_for_every_level() -> None:
 
 
 def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> None:
-    """A file elsewhere would be ignored without a word."""
+    """A store silently ignores a settings file that is in another folder."""
     texts = [path.read_text() for path in DEPLOY.rglob("*") if path.is_file()]
     include = re.compile(r"^include (\S+)/\*\.conf$", re.MULTILINE)
     included = {folder for text in texts for folder in include.findall(text)}
@@ -48,14 +48,14 @@ async def test_a_server_of_that_level_starts_on_them(kind: str, level: str) -> N
 
 
 def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_path: Path) -> None:
-    """Its line for that, carried out on the example's file."""
+    """The test runs the runbook's command on the example's file."""
     runbook = (DEPLOY / "RUNBOOK.md").read_text()
-    (told,) = re.findall(r"^export REDISCLI_AUTH=.*$", runbook, re.MULTILINE)
-    assert runbook.index(told) < runbook.index("## ")
+    (command,) = re.findall(r"^export REDISCLI_AUTH=.*$", runbook, re.MULTILINE)
+    assert runbook.index(command) < runbook.index("## ")
     example = (DEPLOY / "valkey" / "local.conf.example").read_text()
     own = tmp_path / "local.conf"
     own.write_text(replaced(example, (r"^requirepass .*", "requirepass 0a1b2c")))
-    script = replaced(told, ("/etc/valkey/local.d/local.conf", str(own)))
+    script = replaced(command, ("/etc/valkey/local.d/local.conf", str(own)))
     said = subprocess.run(
         ["sh", "-euc", f'{script}\nprintenv REDISCLI_AUTH'],
         capture_output=True, text=True, check=True,
@@ -63,7 +63,7 @@ def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_p
     assert said.stdout == "0a1b2c\n"
 
 
-async def test_settings_for_less_are_refused_for_more() -> None:
+async def test_settings_of_a_lower_level_are_refused_at_a_higher_one() -> None:
     with (
         open_valkey("fast", str(find_binary())) as store,
         pytest.raises(AssertionError, match="appendfsync is everysec"),
@@ -88,8 +88,8 @@ async def test_a_replicated_server_starts_on_a_primary_with_its_replica() -> Non
         primary.wait_for("SET", "a", "b", says=b"NOREPLICAS")
 
 
-def test_a_replica_that_took_over_by_the_runbook_does_so_for_good() -> None:
-    """Its writes survive a restart, and the old primary becomes its replica."""
+def test_a_failover_by_the_runbook_survives_restarts() -> None:
+    """The new primary's writes survive a restart, and the old primary becomes its replica."""
     ports = old_port, new_port = free_port(), free_port()
     follows = [f"replicaof 127.0.0.1 {port}" for port in ports]
     binary = str(find_binary())
@@ -119,8 +119,8 @@ def test_a_replica_that_took_over_by_the_runbook_does_so_for_good() -> None:
         old.wait_for("INFO", "replication", says=b"role:slave")
 
 
-def test_the_runbook_makes_a_failover_last() -> None:
-    """Steps that a restart undoes would lose the moves acknowledged since."""
+def test_the_runbook_makes_a_failover_permanent() -> None:
+    """Steps that a restart undoes would lose moves acknowledged since the failover."""
     text = (DEPLOY / "RUNBOOK.md").read_text()
     failover = text.partition("\n## Failover\n")[2].partition("\n## ")[0]
     order = [

@@ -24,24 +24,24 @@ BACKUP = UNITS / "saratoga-backup@.service"
 STORE_BACKUP = UNITS / "valkey-backup.service"
 
 MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0, STORE_BACKUP.name: 1.0}
-"""On systemd's scale: a service at 0 can do nothing, one at 10 everything."""
+"""The largest exposure of each unit on systemd's scale from 0 (can do nothing) to 10 (can do everything)."""
 
 HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll_pwait,epoll_ctl,"
        "futex,close,lseek,newfstatat,fdatasync,clock_nanosleep,getpid,poll,readlink,getdents64")  # fmt: skip
-"""Calls so frequent that tracing them would take minutes; all of them are allowed."""
+"""System calls so frequent that tracing them would take minutes; all of them are allowed."""
 
 CALL = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)$")
 
 UNFINISHED = " <unfinished ...>"
-"""Ends a line whose call is interrupted by that of another process."""
+"""The end of a trace line whose call is interrupted by that of another process."""
 
 TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(\w{8}|saratoga-\w+/.*)")
-"""The temporary folder, which is private in the units: Python checks that it can write there."""
+"""The temporary folder, which is private in the units; Python checks that it can write there."""
 
 
 @pytest.fixture
 def installed_units(tmp_path: Path) -> Path:
-    """The units in a folder, with the paths of installed programs."""
+    """A folder with the units, in which the paths of installed programs are replaced."""
     shutil.copytree(UNITS, tmp_path / "units")
     for unit in (tmp_path / "units").glob("*.service"):
         text = unit.read_text().replace("/opt/saratoga/bin", str(Path(sys.executable).parent))
@@ -99,7 +99,7 @@ def test_every_node_has_its_ports_in_nginx_and_prometheus() -> None:
 async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trace start, notifications, a race, a scrape, a backup and the end, with an embedded store."""
+    """Trace the start, notifications, a race, a scrape, a backup and the end, with an embedded store."""
     notified = tmp_path / "n"
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
@@ -132,7 +132,7 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
 
 
 def traced(account: Path) -> tuple[str, ...]:
-    """The command that traces a program and its children."""
+    """Return the command prefix that traces a program and its children."""
     how = ("-f", "-D", "-qq", "-y", "--seccomp-bpf", "-e", "signal=none")
     return (program("strace"), *how, "-e", f"trace=!{HOT}", "-o", str(account))
 
@@ -153,7 +153,7 @@ def read_calls(account: Path) -> list[tuple[str, str]]:
 
 
 def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -> None:
-    """Compare calls and written files with what a unit allows."""
+    """Check calls and written files against the permissions of a unit."""
     used = {name for name, _ in calls} | set(HOT.split(","))
     assert used - allowed_calls(unit) == set()
     assert [text for name, text in calls if name in ("mmap", "mprotect") and is_both(text)] == []
@@ -172,7 +172,7 @@ def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -
 
 
 def is_both(text: str) -> bool:
-    """Return whether memory is both writable and executable."""
+    """Return whether the call maps memory that is both writable and executable."""
     return "PROT_WRITE" in text and "PROT_EXEC" in text
 
 

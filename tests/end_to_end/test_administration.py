@@ -21,7 +21,7 @@ from saratoga_protocol.refusals import BANNED
 from saratoga_protocol.version import JSON
 
 RECEIVED_WITHIN = 20.0
-"""Seconds for an event: a bound that no test should reach."""
+"""Longest time in seconds to wait for an event; a bound that no test should reach."""
 
 
 class JsonPlayer:
@@ -126,7 +126,7 @@ async def test_the_players_of_a_closed_table_are_notified(server_process: Server
             lost = await each.hear(type="seat_lost")
             assert (lost["table"], lost["reason"]) == (code, "Closing time.")
         assert (await bert.say("join_table", table=code))["code"] == "table_closed"
-        # The players may join another table.
+        # A player of a closed table may join another table.
         assert (await bert.say("create_table", game="canfield"))["type"] == "snapshot"
         assert code not in await run_admin(server_process, "tables")
 
@@ -158,7 +158,7 @@ async def test_a_renamed_player_has_the_new_name_at_the_table(
         await run_admin(server_process, "rename", "Anna", "Annabel")
         changed = await anna.hear(type="table_changed")
         assert [seat["name"] for seat in changed["table"]["seats"]] == ["Annabel"]
-        # Joining the own table again only returns its state.
+        # Joining the table again only returns its state.
         again = await anna.say("join_table", table=code)
         assert [seat["name"] for seat in again["table"]["seats"]] == ["Annabel"]
 
@@ -193,12 +193,12 @@ async def test_the_http_pages_report_the_server(server_process: ServerProcess) -
     assert await server_process.get("/readyz") == (200, {"status": "ready"})
     status, board = await server_process.get("/leaderboards/canfield?bots=true")
     assert (status, board["rows"], board["bots"]) == (200, [], True)
-    status, told = await server_process.get("/records/mint-otter-42/1")
-    assert (status, told["error"]) == (404, "no_such_table")
+    status, page = await server_process.get("/records/mint-otter-42/1")
+    assert (status, page["error"]) == (404, "no_such_table")
 
 
 async def test_metrics_are_served_on_their_own_port() -> None:
-    # This flag overrides the kit's own, which turns metrics off.
+    # this option overrides the kit's own one, which turns metrics off
     async with running_server("--metrics-port", "0", "--log-level", "info") as server_process:
         [opened] = [event for event in server_process.events() if event["event"] == "metrics_open"]
         async with json_player(server_process, "Anna") as anna:

@@ -1,4 +1,4 @@
-"""The players' commands against a real house: every process real, every frame over a socket."""
+"""The client's commands as real processes, on a real server."""
 
 import asyncio
 import json
@@ -26,12 +26,12 @@ from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 
 ENDS_WITHIN = 120
-"""Seconds after which a command that should have ended is given up."""
+"""Seconds after which a command that has not ended is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A command that has run."""
+    """A command that has ended."""
 
     code: int
     out: str
@@ -44,7 +44,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A player's shell: one house, one home."""
+    """A player's shell: the address of a server, and a home folder."""
 
     server: str
     home: Path
@@ -68,11 +68,11 @@ class Shell:
 
 @pytest.fixture
 async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
-    async with running_server(tmp_path / "house") as url:
+    async with running_server(tmp_path / "server") as url:
         yield Shell(url, tmp_path / "home")
 
 
-async def test_an_evening_by_commands(shell: Shell) -> None:
+async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell) -> None:
     async with (
         Connection(shell.server, new_token(), name="Anna") as anna,
         asyncio.TaskGroup() as group,
@@ -101,11 +101,11 @@ async def test_an_evening_by_commands(shell: Shell) -> None:
     for bot in bots:
         ended = bot.result()
         assert ended.code == Exit.DONE, ended.err
-        (told,) = ended.objects
-        assert told["schema"] == "saratoga.bot.v1"
-        result = next(row for row in outcome.results if row.player == told["player"])
+        (printed,) = ended.objects
+        assert printed["schema"] == "saratoga.bot.v1"
+        result = next(row for row in outcome.results if row.player == printed["player"])
         assert result.bot
-        assert (told["place"], told["banked"]) == (result.place, result.banked)
+        assert (printed["place"], printed["banked"]) == (result.place, result.banked)
 
     watched = watching.result()
     assert watched.code == Exit.DONE, watched.err
@@ -125,7 +125,7 @@ async def test_an_evening_by_commands(shell: Shell) -> None:
     assert [place["player"] for place in proof["places"]] == [row.player for row in outcome.results]
 
 
-async def test_people_reach_the_leaderboard_and_whoever_watches_it_sees_them(shell: Shell) -> None:
+async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
     own_token = derived(key_files.load_or_create(shell.home / "secret"), origin_of(shell.server))
     watch = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_client", "leaderboard", "canfield-aisleriot"),
@@ -146,9 +146,9 @@ async def test_people_reach_the_leaderboard_and_whoever_watches_it_sees_them(she
             reports = await asyncio.gather(
                 *(
                     TablePlayer(
-                        house, CHOOSERS[Strength.WEAK], pace=40, races=2, starts_with=2
+                        connection, CHOOSERS[Strength.WEAK], pace=40, races=2, starts_with=2
                     ).stay()
-                    for house in (anna, bert)
+                    for connection in (anna, bert)
                 )
             )
         races = [outcome.race for outcome in reports[0].outcomes]
@@ -165,7 +165,7 @@ async def test_people_reach_the_leaderboard_and_whoever_watches_it_sees_them(she
     assert page["rows"][0]["race"] in races
 
 
-async def test_what_is_not_there_ends_with_6(shell: Shell) -> None:
+async def test_a_command_about_a_missing_table_ends_with_code_6(shell: Shell) -> None:
     for words in (
         ("watch", "mint-otter-42"),
         ("verify", "mint-otter-42/1"),
@@ -176,19 +176,19 @@ async def test_what_is_not_there_ends_with_6(shell: Shell) -> None:
         assert "Traceback" not in ended.err
 
 
-async def test_an_empty_leaderboard_is_told_in_every_manner(shell: Shell) -> None:
+async def test_an_empty_leaderboard_is_printed_as_text_and_as_json(shell: Shell) -> None:
     plain = await shell.run("leaderboard", "caprice", "--period", "all")
     assert plain.out == "caprice, best, all: 0 in all\n"
-    # who only looks has told nobody who they are, and needs to be nobody
+    # a command that only reads needs no identity, so it creates none
     assert not (shell.home / "secret").exists()
-    told = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
-    assert told.code == Exit.DONE, told.err
+    printed = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
+    assert printed.code == Exit.DONE, printed.err
     assert (shell.home / "secret").exists()
-    (page,) = told.objects
+    (page,) = printed.objects
     assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
 
 
-async def test_the_demonstration_holds(tmp_path: Path) -> None:
+async def test_the_demo_command_races_and_verifies(tmp_path: Path) -> None:
     here = Shell("ws://127.0.0.1:1", tmp_path / "home")
     ended = await here.run("demo", "--game", "canfield-aisleriot", "--pace", "40", "--plain")
     assert ended.code == Exit.DONE, ended.out + ended.err

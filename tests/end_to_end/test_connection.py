@@ -1,4 +1,4 @@
-"""A connection that reconnects by itself, over a link that is cut again and again."""
+"""A connection reconnects by itself, over a link that is cut again and again."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,12 +20,12 @@ from saratoga_rules.records.record import LOG_ENDINGS, parse_record
 from saratoga_rules.records.verify import verify
 
 MOVES = 60
-"""Moves after which the racer cashes out."""
+"""The number of moves after which the racer cashes out."""
 
 AT_ONCE = Backoff(first=0.01, largest=0.05, shortest=0.0)
 
 RACE_WITHIN = 60
-"""Seconds: a bound for a whole race, not a measurement."""
+"""Longest time in seconds for a whole race; a bound, not a measurement."""
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ async def test_over_a_failing_link_a_table_is_opened_once(
     server_process: ServerProcess,
 ) -> None:
     async with (
-        # The first answer is the handshake and the second the welcome: the third is lost.
+        # The first answer is the handshake, the second the welcome; the third one is lost.
         link_to_ports(server_process.port, fault=break_after(0, 3, 3)) as link,
         Connection(link.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
         asyncio.timeout(RACE_WITHIN),

@@ -1,4 +1,4 @@
-"""`make demo`: each game, from an empty folder to a verified race, as anybody would start it."""
+"""`make demo`: each game, from an empty folder to a verified race."""
 
 import asyncio
 import os
@@ -10,10 +10,10 @@ import pytest
 from saratoga_rules.games import GAMES
 
 ENDS_WITHIN = 240
-"""Seconds after which the demonstration is given up; a bound, never a measure."""
+"""Seconds after which the demonstration is killed; a bound, not a measurement."""
 
 PACE = "40"
-"""Moves a second: a race to be looked at takes its time, this one need not."""
+"""Moves a second, faster than in a demonstration that people watch."""
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -32,9 +32,9 @@ async def test_the_demonstration_races_and_verifies(game: str, tmp_path: Path) -
         if process.returncode is None:
             process.kill()
             await process.wait()
-    told = out.decode()
-    assert process.returncode == 0, told
-    last = told.strip().splitlines()[-1]
-    assert last.endswith("is verified: witnessed here."), told
-    assert "one deal for all 4" in told
-    assert f"{game}, best, bots" in told
+    printed = out.decode()
+    assert process.returncode == 0, printed
+    last = printed.strip().splitlines()[-1]
+    assert last.endswith("is verified: witnessed here."), printed
+    assert "one deal for all 4" in printed
+    assert f"{game}, best, bots" in printed

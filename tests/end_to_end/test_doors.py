@@ -1,6 +1,6 @@
-"""Doors for real: a house opened on this machine for friends, who join by what they were sent.
+"""`saratoga host` opens a server on this machine, and friends join it by the invitation.
 
-Every process is real; the house is gone when its host is, however that came about.
+All processes are real. The server ends with its host, however the host ends.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from saratoga_client.problems import Exit
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d+)")
 GONE_WITHIN = 30.0
-"""Seconds: a house takes at most 20 to see its guests out."""
+"""Longest time in seconds for a server to stop; it drains for at most 20."""
 
 
 def free_port() -> int:
@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 async def gone(port: int) -> bool:
-    """Wait until no house answers there any more."""
+    """Wait until no server answers at the port."""
     async with asyncio.timeout(GONE_WITHIN):
         while await is_server("127.0.0.1", port):
             pass
@@ -43,7 +43,7 @@ async def gone(port: int) -> bool:
 
 
 async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
-    """`saratoga WORDS` in a terminal of its own, by somebody who knows of no house."""
+    """Run `saratoga WORDS` in a terminal of its own, without a configured server."""
     return await tmux.open(
         *PROGRAM,
         *words,
@@ -54,19 +54,19 @@ async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] =
 
 
 async def enter(pane: Pane, text: str) -> None:
-    """Type a line."""
+    """Type a line and press Enter."""
     await pane.type(text)
     await pane.press("Enter")
 
 
 def invitation(screen: Screen) -> re.Match[str]:
-    """What friends are told to type, in the terminal's own lines."""
+    """Return the match of the invitation's command on the screen."""
     found = INVITATION.search(str(screen))
     assert found is not None, screen
     return found
 
 
-async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invitation(
+async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
     tmp_path: Path,
 ) -> None:
     async with open_tmux() as tmux:
@@ -97,7 +97,7 @@ async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invita
         assert "what you banked stays yours" in left
         assert f"saratoga join ws://127.0.0.1:{port}/" in left or url in left
 
-        # Bert's seat is kept, but he is not there: nobody needs to be asked
+        # Bert has a seat but is disconnected, so the program asks nothing before it closes the server
         await anna.press("q")
         await anna.until("y ")
         await anna.press("y")
@@ -106,7 +106,7 @@ async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invita
         assert url in await anna.screen(), "the invitation is still to be read"
 
 
-async def test_a_host_is_asked_before_friends_lose_their_house(tmp_path: Path) -> None:
+async def test_the_host_is_asked_before_the_server_closes_on_friends(tmp_path: Path) -> None:
     async with open_tmux() as tmux:
         words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
         anna = await open_pane(tmux, tmp_path / "anna", *words)
@@ -124,13 +124,13 @@ async def test_a_host_is_asked_before_friends_lose_their_house(tmp_path: Path) -
         await anna.press("C-c")
         await anna.ended()
         assert await gone(int(port))
-        # who sits there sees that it is gone, and is free to go
+        # a player at the closed server sees that it is gone, and can quit
         await bert.until("reconnecting")
         await bert.press("C-c")
         assert await bert.ended() == Exit.INTERRUPTED
 
 
-async def test_ctrl_c_closes_a_hosts_house_with_the_race_in_it_and_the_next_evening_goes_on(
+async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_race(
     tmp_path: Path,
 ) -> None:
     words = ("host", "lafayette", "--name", "Anna", "--port", str(free_port()))
@@ -156,8 +156,8 @@ async def test_ctrl_c_closes_a_hosts_house_with_the_race_in_it_and_the_next_even
 
 
 @asynccontextmanager
-async def hosting_in_lines(home: Path, *words: str) -> AsyncIterator[tuple[LineClient, int]]:
-    """`saratoga host` over pipes, with its table open; and the port of its house."""
+async def plain_host(home: Path, *words: str) -> AsyncIterator[tuple[LineClient, int]]:
+    """Run `saratoga host` over pipes; yield its client, with its table open, and the port of its server."""
     async with line_client("", home, "host", "lafayette", "--name", "Anna", *words) as host:
         while (found := INVITATION.search(await host.expect("invitation: "))) is None:
             pass
@@ -165,31 +165,31 @@ async def hosting_in_lines(home: Path, *words: str) -> AsyncIterator[tuple[LineC
         yield host, int(found[2])
 
 
-async def test_a_host_in_lines_says_the_invitation_one_fact_a_line(tmp_path: Path) -> None:
-    async with hosting_in_lines(tmp_path / "anna", "--port", str(free_port())) as (host, port):
-        told = [line for line in host.lines if line.startswith("invitation: ")]
-        assert told[0].startswith("invitation: table ")
-        assert told[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
-        assert told[2].startswith("invitation: pip install")
+async def test_a_plain_host_prints_the_invitation_line_by_line(tmp_path: Path) -> None:
+    async with plain_host(tmp_path / "anna", "--port", str(free_port())) as (host, port):
+        output = [line for line in host.lines if line.startswith("invitation: ")]
+        assert output[0].startswith("invitation: table ")
+        assert output[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
+        assert output[2].startswith("invitation: pip install")
         host.type("leave", "quit")
         assert await host.ended() == Exit.DONE
     assert await gone(port)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-async def test_whatever_ends_the_host_ends_the_house(
+async def test_every_signal_that_ends_the_host_stops_its_server(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    async with hosting_in_lines(tmp_path / "anna", "--port", str(free_port())) as (host, port):
+    async with plain_host(tmp_path / "anna", "--port", str(free_port())) as (host, port):
         host.process.send_signal(number)
         await host.ended()
         assert await gone(port)
 
 
-async def test_a_house_that_runs_here_already_is_used_and_left_alone(
+async def test_host_uses_a_running_server_and_leaves_it_running(
     server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with hosting_in_lines(tmp_path / "anna", "--port", str(server_process.port)) as (
+    async with plain_host(tmp_path / "anna", "--port", str(server_process.port)) as (
         host,
         port,
     ):
@@ -200,7 +200,7 @@ async def test_a_house_that_runs_here_already_is_used_and_left_alone(
     assert await is_server("127.0.0.1", server_process.port)
 
 
-async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by_its_url(
+async def test_a_player_opens_a_table_in_the_lobby_and_rejoins_it_by_its_url(
     tmp_path: Path, server_process: ServerProcess
 ) -> None:
     async with open_tmux() as tmux:
@@ -227,17 +227,17 @@ async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by
         assert await anna.ended() == Exit.DONE
 
 
-async def test_without_a_terminal_the_program_explains_itself_in_short() -> None:
+async def test_without_a_terminal_the_program_prints_a_short_help() -> None:
     process = await asyncio.create_subprocess_exec(
         *PROGRAM, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL
     )
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == Exit.DONE
-    assert b"saratoga host canfield" in told
-    assert b"\x1b" not in told
+    assert b"saratoga host canfield" in output
+    assert b"\x1b" not in output
 
 
-async def test_a_terminal_that_cannot_redraw_has_the_lobby_in_lines(
+async def test_a_dumb_terminal_gets_the_plain_lobby(
     server_process: ServerProcess, tmp_path: Path
 ) -> None:
     env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": server_process.url}
@@ -251,7 +251,7 @@ async def test_a_terminal_that_cannot_redraw_has_the_lobby_in_lines(
         assert b"\x1b" not in terminal.written
 
 
-async def test_bash_completes_what_the_program_prints_for_it() -> None:
+async def test_bash_completes_a_command() -> None:
     script = (
         'saratoga() { "$PYTHON" -m saratoga_client "$@"; }; PATH="$BIN:$PATH"; '
         'eval "$(saratoga completion bash)"; complete -p saratoga; '
@@ -263,13 +263,13 @@ async def test_bash_completes_what_the_program_prints_for_it() -> None:
         env={**os.environ, "PYTHON": sys.executable, "BIN": str(Path(sys.executable).parent)},
         stdout=asyncio.subprocess.PIPE,
     )
-    told, _ = await process.communicate()
-    assert told.decode().splitlines()[-1] == "leaderboard"
+    output, _ = await process.communicate()
+    assert output.decode().splitlines()[-1] == "leaderboard"
 
 
 @asynccontextmanager
 async def counting_proxy(port: int) -> AsyncIterator[tuple[str, list[int]]]:
-    """Forward connections to a port of this machine; the list gets an entry for each."""
+    """Forward connections to a port of this machine; yield the address and a list with an entry for each."""
     connections: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
 

@@ -1,4 +1,4 @@
-"""A client handles every limit of a real server behind a proxy."""
+"""A client copes with every limit of a real server behind a proxy."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,13 +29,13 @@ SHORT_TIMEOUT = Timing(first_within=0.5)
 
 
 def comes_from(address: str) -> LinkFault:
-    """Name the client's address, as a host's proxy does."""
+    """Add a header with the client's address, as a reverse proxy does."""
     return add_header(FORWARDED_FOR, address)
 
 
 @pytest.fixture
 async def small_limits() -> AsyncIterator[FaultyLink]:
-    """A server where one address may have four connections."""
+    """A server where each address may have at most four connections."""
     flags = ("--trusted-proxies", "1", "--limits-per-address", str(FOUR_CONNECTIONS))
     async with (
         running_server(*flags) as server_process,

@@ -1,4 +1,4 @@
-"""Players of one table at several nodes see the same as players at one node.
+"""Players of one table who connect to several nodes see the same as players at one node.
 
 Every node is a server process of its own. The nodes share only a real store.
 """
@@ -59,7 +59,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def urls(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]]:
-    """Start three nodes on one store; return their addresses."""
+    """Start three nodes on one store; yield their addresses."""
     store_servers["valkey"].empty()
     async with nodes_on(store_servers["valkey"].url, NODES, module=quick_countdown.MODULE) as nodes:
         yield [node.url for node in nodes]
@@ -67,7 +67,7 @@ async def urls(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]
 
 @asynccontextmanager
 async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlayer]]:
-    """Connect a player of each name, each to the next node."""
+    """Connect a player of each name; the players use the nodes in turn."""
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(player_at(urls[place % len(urls)], name, legal=True))
@@ -77,7 +77,7 @@ async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlay
 
 @asynccontextmanager
 async def administration(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
-    """Administrate the store that the nodes share."""
+    """Administration of the store that the nodes share."""
     async with open_store(store_servers["valkey"].url) as store:
         yield Administration(store, await compose_table_cache(store), "zoe@host")
 
@@ -96,18 +96,18 @@ async def plays(racer: SocketPlayer, moves: int) -> BoardView:
 
 
 async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
-    """Wait until a player has received a standing with that many banked."""
+    """Wait until a player has received a standing with this many cards banked."""
     since = 0
     while True:
-        for told in watching.received.all(Standings, since):
-            if any(row.player == player and row.banked == banked for row in told.standings):
+        for standings in watching.received.all(Standings, since):
+            if any(row.player == player and row.banked == banked for row in standings.standings):
                 return
         since = len(watching.received.events)
         await watching.received.next(Standings, since)
 
 
 async def all_see(players: list[SocketPlayer], newest_at: SocketPlayer) -> Table:
-    """Wait until all_players has the newest picture of the table that one of them has."""
+    """Wait until all players have received the newest version of the table."""
     newest = newest_at.table
     for other in players:
         while other.table.version < newest.version:
@@ -148,8 +148,8 @@ async def test_a_race_over_three_nodes_is_one_race(urls: list[str]) -> None:
         )
 
 
-async def test_sixteen_players_press_at_once_on_three_nodes(urls: list[str]) -> None:
-    async with players(urls, *(f"Presser{number}" for number in range(16))) as crowd:
+async def test_sixteen_players_send_commands_at_once_on_three_nodes(urls: list[str]) -> None:
+    async with players(urls, *(f"Player{number}" for number in range(16))) as crowd:
         host, *others = crowd
         code = await gathered(host)
         await asyncio.gather(*(other.at_table(JoinTable, table=code) for other in others))
@@ -208,7 +208,8 @@ async def test_a_player_that_joins_several_tables_at_once_sits_at_one(
             for place, paula in enumerate(paulas[1:] + paulas[:1])
         ]
         for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, Disconnected):  # another of her connections has the seat
+            # another connection of this player has taken the seat
+            if isinstance(answer, Disconnected):
                 assert answer.code == TAKEN_OVER.code
             else:
                 # stale_id: the player's other connections use the same command ids.

@@ -1,7 +1,7 @@
 """Races on deals that differ in hidden cards send every player the same bytes.
 
-A race is scripted on one deal and told again on another, which differs only in cards that a player
-has not turned up. Everything else is the same in both: tokens, seeds, codes, and the time.
+A race is scripted on one deal and run again on another, which differs only in cards that a player has
+not turned up. Everything else is the same in both runs: tokens, seeds, codes, and the time.
 """
 
 from collections.abc import Sequence
@@ -41,12 +41,12 @@ def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass
-class Told:
+class RecordedRun:
     """Everything that each player was sent in one run of a scripted race."""
 
     streams: dict[str, list[bytes | str]] = field(default_factory=dict)
     marks: list[dict[str, int]] = field(default_factory=list)
-    """Frames that each player had been sent before the first step and after each."""
+    """The number of frames that each player had been sent, before the first step and after each step."""
 
     def until(self, name: str, step: int) -> list[bytes | str]:
         return self.streams[name][: self.marks[step][name]]
@@ -60,7 +60,7 @@ Script = Sequence[tuple[str, str]]
 
 
 def scripted(game: str, opening: Position, chance: Random, steps: int) -> Script:
-    """Choose moves for Anna and Bert; Anna makes more."""
+    """Return random legal moves for Anna and Bert; Anna makes more of them."""
     boards = {"Anna": opening, "Bert": opening}
     script = []
     for _ in range(steps):
@@ -75,7 +75,7 @@ def scripted(game: str, opening: Position, chance: Random, steps: int) -> Script
 
 
 def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Position]]]:
-    """Return each racer's positions up to each step; index 0 is before the first."""
+    """Return each racer's positions up to each step; index 0 is before the first step."""
     so_far = {"Anna": [opening], "Bert": [opening]}
     found = {name: [list(way)] for name, way in so_far.items()}
     for mover, move in script:
@@ -86,14 +86,14 @@ def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Po
     return found
 
 
-async def told(opening: Position, game: str, script: Script) -> Told:
-    """Play the script on this deal; everything but the cards is the same in every run."""
+async def run_script(opening: Position, game: str, script: Script) -> RecordedRun:
+    """Run the script on this deal; all but the cards is the same in every run."""
     async with open_in_process_server(always(opening)) as server:
         anna = await server.player("Anna", legal=True, subprotocol=JSON)
         bert = await server.player("Bert")
         wanda = await server.player("Wanda")
         players = {"Anna": anna, "Bert": bert}
-        run = Told({name: each.received.frames for name, each in players.items()})
+        run = RecordedRun({name: each.received.frames for name, each in players.items()})
         run.streams["Wanda"] = wanda.received.frames
         code = await gathered(anna, bert, game=game)
         await wanda.at_table(WatchTable, table=code)
@@ -102,7 +102,7 @@ async def told(opening: Position, game: str, script: Script) -> Told:
         _mark(run)
         for number, (name, move) in enumerate(script):
             if number == BERT_COMES_BACK:
-                players["Bert"] = await came_back(server, bert, code)
+                players["Bert"] = await reconnected(server, bert, code)
             player = players[name]
             for odd in ODD_MOVES:
                 if parse_or_none(odd) not in legal_moves(GAMES[game], _position(server, player)):
@@ -115,7 +115,7 @@ async def told(opening: Position, game: str, script: Script) -> Told:
         return run
 
 
-def _mark(run: Told) -> None:
+def _mark(run: RecordedRun) -> None:
     run.marks.append({name: len(frames) for name, frames in run.streams.items()})
 
 
@@ -134,8 +134,8 @@ def _position(server: InProcessServer, player: MemoryPlayer) -> Position:
     return board.position
 
 
-async def came_back(server: InProcessServer, old: MemoryPlayer, code: str) -> MemoryPlayer:
-    """Replace the connection; what the new one is sent goes on the same list."""
+async def reconnected(server: InProcessServer, old: MemoryPlayer, code: str) -> MemoryPlayer:
+    """Connect Bert again; frames to the new connection are added to the same list."""
     await old.disconnect()
     new = server.connect(old.name, legal=old.legal)
     new.connection.received = new.received = old.received
@@ -161,7 +161,7 @@ def case(game: str, number: int, steps: int = 36) -> Case:
     return Case(game, opening, script, chance, ways(game, opening, script))
 
 
-def check_deaf(base: Told, other: Told, name: str, step: int) -> None:
+def check_same_frames(base: RecordedRun, other: RecordedRun, name: str, step: int) -> None:
     """Raise `Leak` unless this player was sent the same in both runs up to that step."""
     ours, theirs = base.until(name, step), other.until(name, step)
     if ours != theirs:
@@ -178,13 +178,13 @@ async def test_cards_not_turned_up_change_nothing_for_any_player(
     hidden = [
         slot for slot in slots(it.opening) if not any(is_up(slot, way) for way in last.values())
     ]
-    base = await told(it.opening, game, it.script)
+    base = await run_script(it.opening, game, it.script)
     assert len(hidden) > 4
     for _ in range(3):
         shuffled = it.chance.sample(hidden, len(hidden))
         deal = rearranged(it.opening, dict(zip(hidden, shuffled, strict=True)))
         assert deal != it.opening
-        other = await told(deal, game, it.script)
+        other = await run_script(deal, game, it.script)
         assert other.streams == base.streams
 
 
@@ -193,25 +193,25 @@ async def test_a_swapped_card_changes_nothing_until_its_player_turns_it_up(
     game: str,
 ) -> None:
     it = case(game, 2)
-    base = await told(it.opening, game, it.script)
+    base = await run_script(it.opening, game, it.script)
     shown = 0
     for _ in range(10):
         one, two = it.chance.sample(slots(it.opening), 2)
         deal = rearranged(it.opening, {one: two, two: one})
-        if deal == it.opening:  # of two packs, equal cards
+        if deal == it.opening:  # two packs: the swapped cards may be equal
             continue
         first = {name: first_up(way, one, two) for name, way in it.way.items()}
         end = min([len(it.script), *(step for step in first.values() if step is not None)])
-        other = await told(deal, game, it.script[:end])
+        other = await run_script(deal, game, it.script[:end])
         for name in base.streams:
             mine = first.get(name)
-            # To other players, the step that turns it up shows nothing either.
-            check_deaf(base, other, name, end - 1 if mine == end else end)
+            # Other players notice nothing, even at the step that turns the card up.
+            check_same_frames(base, other, name, end - 1 if mine == end else end)
         for name, step in first.items():
             if step == end:
                 shown += 1
                 with pytest.raises(Leak):
-                    check_deaf(base, other, name, end)
+                    check_same_frames(base, other, name, end)
     assert shown, "no swap was ever turned up: this would pass without looking"
 
 
@@ -235,8 +235,8 @@ async def test_cards_that_one_racer_turns_up_are_not_sent_to_others(
     early = [("stock", n) for n in range(drawn)]
     turned = dict(zip(early, reversed(early), strict=True))
     base, other = (
-        await told(opening, game, script),
-        await told(rearranged(opening, turned), game, script),
+        await run_script(opening, game, script),
+        await run_script(rearranged(opening, turned), game, script),
     )
     assert base.streams["Anna"] != other.streams["Anna"]
     assert base.streams["Bert"] == other.streams["Bert"]
@@ -260,12 +260,12 @@ async def test_a_server_that_leaks_hidden_cards_fails_the_check(
     )
 
     def whispered(view: Any, position: Position) -> Any:
-        # No card's name, but a value that depends on one.
+        # Not the name of a card, but a value that depends on one.
         return view._replace(passes=view.passes + is_red(position.reserve[0]))
 
     leak(monkeypatch, "redact", whispered)
-    base = await told(it.opening, it.game, it.script)
+    base = await run_script(it.opening, it.game, it.script)
     deal = rearranged(it.opening, {last: other, other: last})
-    changed = await told(deal, it.game, it.script)
+    changed = await run_script(deal, it.game, it.script)
     with pytest.raises(Leak, match="Anna"):
-        check_deaf(base, changed, "Anna", 0)
+        check_same_frames(base, changed, "Anna", 0)

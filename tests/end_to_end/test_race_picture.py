@@ -1,4 +1,4 @@
-"""The picture of a race in the README shows the program, and loads nothing from elsewhere."""
+"""The picture of a race in the README shows the program, and loads nothing from the network."""
 
 import re
 from pathlib import Path
@@ -21,20 +21,20 @@ def test_the_readme_shows_the_picture() -> None:
     assert f"]({PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text()
 
 
-def test_it_shows_a_race_as_it_is_played() -> None:
+def test_the_picture_shows_a_running_race() -> None:
     shown = letters()
     for words in ("LADY PALK", "RACE", "YOU", "banked over time", "enter plays it", "cash out"):
         assert words in shown
     assert max(map(len, shown.splitlines())) <= COLUMNS + 1
 
 
-def test_the_picture_loads_nothing_from_elsewhere() -> None:
+def test_the_picture_loads_nothing_from_the_network() -> None:
     text = PICTURE.read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^\"' )]+", text)) == {"http://www.w3.org/2000/svg"}
     assert "@font-face" not in text
     assert "<image" not in text
 
 
-def test_fonts_from_elsewhere_are_left_out() -> None:
+def test_remote_fonts_are_left_out() -> None:
     made = '@font-face {\n src: url("https://fonts.example/a.woff2");\n}\nfont-family: Some, monospace;'
     assert without_remote_fonts(made).startswith("font-family: ui-monospace,")

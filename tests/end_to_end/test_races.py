@@ -23,11 +23,11 @@ from saratoga_rules.records.record import parse_record
 
 AT_FULL_PACE = ("--rate", "0", "--log-level", "warning")
 CHANGES = 8
-"""Random single-byte changes tried on every record."""
+"""The number of random single-byte changes that are tried on every record."""
 
 RACES = 200
 TABLES = 25
-"""Tables at the same time; each plays `RACES / TABLES` races."""
+"""The number of tables at the same time; each plays `RACES / TABLES` races."""
 
 
 async def records_of_a_table(

@@ -1,4 +1,4 @@
-"""The client in protocol/README.md, run unchanged against a real server."""
+"""The example client in protocol/README.md runs unchanged against a real server."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ from kit.server_process import ServerProcess, running_server
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 
 ENDS_WITHIN = 120
-"""Seconds for a whole race on a slow machine."""
+"""Longest time in seconds for a whole race on a slow machine."""
 
 
 def client_on_the_page() -> str:

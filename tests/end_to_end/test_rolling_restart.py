@@ -1,4 +1,4 @@
-"""Nodes restart one after the other during races: no move is lost, and no player waits long."""
+"""Nodes restart one after another during races: no move is lost, and no player waits long."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,12 +20,12 @@ from kit.server_process import ServerProcess
 from kit.stores import StoreServer
 
 PACE = 60.0
-"""Moves a second."""
+"""Moves a second of each player."""
 MANY = ("lady-palk", "caprice")
-"""A table for each of these games."""
+"""Games with a table each."""
 NEWER = "kit.other_version"
 LONGEST_PAUSE = 2.0
-"""Seconds that a player may wait; server/README.md promises it."""
+"""Longest pause in seconds for a player, as server/README.md promises."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class RollingRestart:
     bots: RacingBots
 
     async def restart(self, nodes: Sequence[ServerProcess], module: str) -> None:
-        """Restart these nodes one after the other, each in mid-race, with this program."""
+        """Restart these nodes one after another, each in mid-race, with this version of the server."""
         for node in nodes:
             await self.bots.mid_race()
             assert await node.stop() == 0
@@ -44,7 +44,7 @@ class RollingRestart:
             await node.start()
 
     async def finish(self, what: str) -> bytes:
-        """Finish the races, check records and pauses; returns a table as the store has it."""
+        """Finish the races, check records and pauses; return a table as stored."""
         await self.bots.finish()
         async with store_of(self.bots) as store:
             _, moves = await self.bots.audit(store)
@@ -61,7 +61,7 @@ class RollingRestart:
 
 
 def pauses(notes: Notes) -> Iterator[float]:
-    """Seconds from the last answer before each change of nodes to the first after it, less the pace."""
+    """Yield each player's pause at each restart: seconds between two answers, less the usual time of a move."""
     for before, after in pairwise(notes.acknowledged):
         changed = any(before.moment < at <= after.moment for at in notes.connected[1:])
         if changed and before.race == after.race:
@@ -79,14 +79,14 @@ async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[R
         yield RollingRestart(nodes, bots)
 
 
-async def test_an_upgrade_of_all_nodes_and_the_way_back_of_one_lose_nothing(
+async def test_upgrading_all_nodes_and_downgrading_one_loses_nothing(
     store_servers: dict[str, StoreServer],
 ) -> None:
     async with rolling(store_servers["valkey"], ("lady-palk",)) as running:
         await running.restart(running.nodes, NEWER)
         await running.restart(running.nodes[:1], ServerProcess.module)
         table = await running.finish("3 nodes upgraded, one taken back")
-    # what the newer nodes have added is still there, whichever node wrote last
+    # the fields that newer nodes add remain, whichever version wrote the table last
     assert moods_lost(msgpack.unpackb(table)) == []
 
 

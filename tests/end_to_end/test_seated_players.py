@@ -1,4 +1,4 @@
-"""Table sessions at a real server process, used as the screens use them: whole races."""
+"""Table sessions of two players at a real server process: whole races."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.standing import State
 
 WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Longest time in seconds for anything awaited; a bound, not a measurement."""
 
 
 class Person:
@@ -53,7 +53,7 @@ class Person:
             self.links.append(state.link)
 
     async def race(self) -> RaceRecord:
-        """From the deal to the checked record."""
+        """Play a race from the deal to the verified record."""
         state = await self.seated.until(lambda e: e.own is not None)
         assert state.own is not None
         race = state.own.race
@@ -65,7 +65,7 @@ class Person:
         return await self.seated.record(race)
 
     async def _choice(self) -> Move | None:
-        """The next move, when one can be made; `None`: enough."""
+        """Return the next move as soon as one is possible; `None` if the player is done."""
         state = await self.seated.until(
             lambda e: e.own is None or e.own.may_move or not e.own.is_racing
         )
@@ -84,7 +84,7 @@ def chosen(own: OwnBoard) -> Move | None:
 
 @asynccontextmanager
 async def people(url: str, folder: Path, patience: int) -> AsyncIterator[tuple[Person, Person]]:
-    """Ana opens a table, Raj joins it; both have a seat."""
+    """Ana opens a table and Raj joins it; yield both."""
     async with AsyncExitStack() as stack:
         found = []
         for name in ("Ana", "Raj"):
@@ -188,12 +188,12 @@ async def test_a_kicked_player_and_one_who_moved_to_another_window_get_a_message
 
 
 def check_the_end(person: Person, record: RaceRecord) -> None:
-    """What the player saw is what the record says, and nothing was lost on the way."""
+    """Check that the record agrees with what the player saw, and that no move was lost."""
     state = person.seated.state
     assert state is not None
     assert state.own is not None
     log = record.racer(state.player)
-    # a deal may leave nothing to play before all that was hurried ahead is made: that alone takes back
+    # only the end of a stuck board may take back moves that were made before its confirmation
     assert [why for why in person.taken_back if not why.endswith("ended: stuck.")] == []
     if person.taken_back:
         assert log.state is State.STUCK

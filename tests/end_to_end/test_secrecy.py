@@ -51,14 +51,14 @@ async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def stored_table(store: Store, code: str) -> tables.TableState:
-    """Return the table as stored, with its secrets."""
+    """Return the stored table, including its secrets."""
     stored = await store.tables.load_table(code)
     assert stored is not None
     return tables.unpack(stored[1])
 
 
 async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> None:
-    """Play by the player's own view until the board ends, or for `most` moves."""
+    """Play from the player's own view until the board ends, or for `most` moves."""
     await racer.received.next(Dealt, 0)
     for _ in range(most):
         board = racer.board
@@ -80,7 +80,7 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
 
 
 def followed(record: RaceRecord, player: str) -> list[Position]:
-    """Return the player's position after each entry, replayed from the record."""
+    """Return the player's position after each entry of its log, replayed from the record."""
     (racer,) = [each for each in record.racers if each.player == player]
     way = [record.deal]
     for line in racer.log:
@@ -129,7 +129,7 @@ async def at_the_table(
 
 
 async def raced(server: ListeningServer, store: Store, game: str, most: int = 200) -> Raced:
-    """Play a whole race of that game, up to the gathering of the next."""
+    """Play a whole race of that game, up to the gathering for the next race."""
     async with at_the_table(server) as (racers, watcher):
         everyone = [*racers, watcher]
         code = await gathered(*racers, game=game)
@@ -151,9 +151,9 @@ async def raced(server: ListeningServer, store: Store, game: str, most: int = 20
         ]
         record = await watcher.ask(GetRecord, race=f"{code}/1")
         assert isinstance(record, Record)
-        told = [len(each.received.events) for each in everyone]
+        counts = [len(each.received.events) for each in everyone]
         await racers[0].ask(NextRace, table=code)
-        for each, since in zip(everyone, told, strict=True):
+        for each, since in zip(everyone, counts, strict=True):
             await each.received.next(TableChanged, since)
         coming = await stored_table(store, code)
         assert coming.race == 2
@@ -177,7 +177,7 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 ) -> None:
     race = await raced(server, valkey, game)
     assert min(len(frames) for frames in race.frames.values()) > 5
-    # No board can be stuck before its whole stock was seen.
+    # No board can be stuck before every stock card was seen.
     assert all(len(racer.log) > 5 for racer in race.record.racers)
     race.check()
 
@@ -228,10 +228,10 @@ def test_the_check_finds_every_kind_of_leak() -> None:
         for event in (no, rows, Refused(re=1, code="x", message="", board=board)):
             with pytest.raises(Leak):
                 check_frame(codec.encode_event(event), own)
-    told = json.encode_event(rows)
-    assert isinstance(told, str)
+    frame = json.encode_event(rows)
+    assert isinstance(frame, str)
     with pytest.raises(Leak, match="stock"):
-        check_frame(told.replace('"place"', '"stock"').replace(position.stock[0], "racing"), own)
+        check_frame(frame.replace('"place"', '"stock"').replace(position.stock[0], "racing"), own)
     with pytest.raises(Leak, match="without"):
         check_frame(json.encode_event(Refused(re=1, code="x", message="", board=board)), [])
     with pytest.raises(Leak):

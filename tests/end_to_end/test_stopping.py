@@ -1,4 +1,4 @@
-"""A server stops: it is not ready first, then drains, and stops at once at the second signal."""
+"""A server stops: first it is not ready, then it drains; a second signal stops it at once."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from saratoga_server.cancellation import TaskEnded
 from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
-"""Seconds for the server to stop: a bound that no test should reach."""
+"""Longest time in seconds for the server to stop; a bound that no test should reach."""
 
 
 def tell(server_process: ServerProcess, sign: signal.Signals = signal.SIGTERM) -> None:
@@ -59,7 +59,7 @@ async def test_a_second_signal_stops_it_at_once() -> None:
             tell(server_process)
             await not_ready(server_process)
             tell(server_process, signal.SIGINT)
-            # reset, without a close frame
+            # a reset, without a close frame
             assert (await anna.closed())[0] == 1006
         assert await ended(server_process) == 0
         assert not server_process.store_socket.exists()

@@ -1,6 +1,6 @@
 """Whole races of two players in terminals, by keys alone, on a real server.
 
-The players act only on what their screens show, and fail on a screen with truncated text.
+The players use only what their screens show, and fail on a screen with truncated text.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ SIZES = {
     "lady-palk": BROAD,
     "caprice": NARROW,
 }
-"""Size of the second player's terminal by game; the first one's is always narrow."""
+"""The size of the second player's terminal by game; the first player's is always narrow."""
 
 
 @asynccontextmanager
 async def two_at_a_table(
     server_process: ServerProcess, homes: Path, game: str, size: tuple[int, int]
 ) -> AsyncIterator[tuple[KeyboardPlayer, KeyboardPlayer]]:
-    """Two terminals whose players sit at a new table of this game."""
+    """Open two terminals whose players have seats at a new table of this game."""
     columns, lines = size
     async with open_tmux() as tmux:
         anna = KeyboardPlayer(tmux, "Anna", server_process.url, homes / "anna")
@@ -51,7 +51,7 @@ async def both(
 
 
 async def race(players: tuple[KeyboardPlayer, KeyboardPlayer], number: int = 1) -> None:
-    """Play a race from ready to the results, the same on both screens, and go to the next one."""
+    """Play a race from ready to the results, which must be the same on both screens; go to the next race."""
     anna, bert = players
     await both(players, lambda player: player.is_ready())
     await anna.sees(lambda screen: str(screen).count("ready") > 2)

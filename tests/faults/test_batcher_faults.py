@@ -1,4 +1,4 @@
-"""Commits survive errors between the batcher and its primary: refusals, moved slots, lost maps."""
+"""Commits survive errors between the batcher and its primary: refusals, moved slots, lost slot maps."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -31,7 +31,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeout: the tests prove that commits are given up, not when."""
+    """Shorten the timeout, so that commits are given up soon."""
     for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
@@ -114,7 +114,7 @@ async def test_a_failed_recovery_fails_waiting_commits_and_not_the_next(
 
 @asynccontextmanager
 async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) -> AsyncIterator[str]:
-    """Run a store that answers each command with `reply(words)`; yield its address."""
+    """Run a fake store that answers each command with `reply(words)`; yield its address."""
     connections: set[asyncio.Task[None] | None] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -136,7 +136,7 @@ async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) ->
 
 
 DONE = b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
-"""The store's answer to a call with one commit."""
+"""The store's reply to a call with one commit."""
 
 
 async def test_a_mark_and_a_call_whose_slots_move_delay_no_others(
@@ -208,7 +208,7 @@ async def test_a_commit_whose_slot_has_moved_is_handed_over_as_sent(
 
 @pytest.mark.usefixtures("short_timeout")
 async def test_a_refused_mark_is_sent_again_after_a_pause(tmp_path: Path) -> None:
-    """The refusal comes at once, and the replicas confirm at once."""
+    """The fake store refuses the mark at once, and its replicas confirm at once."""
     marks = 0
 
     def reply(words: list[bytes]) -> bytes:

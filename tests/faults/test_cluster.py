@@ -42,7 +42,7 @@ def shared_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(shared_cluster: Cluster) -> Cluster:
-    """Three primaries and a replica each, empty and in step."""
+    """Three primaries with a replica each, empty and in sync."""
     shared_cluster.wait_until_in_step()
     shared_cluster.empty()
     return shared_cluster
@@ -74,14 +74,14 @@ async def under(cluster: Cluster, faults: Faults) -> Movers:
 
 
 def tables_of(node: ClusterNode) -> list[str]:
-    """Return the tables whose partition belongs to the node."""
+    """Return the tables whose slots belong to the node."""
     return [code for code in TABLES if node.ask("EXISTS", table_key(code)).startswith(":")]
 
 
 def killing(cluster: Cluster, times: int) -> Faults:
-    """Kill one primary after the other, and start it again once its replica has taken over.
+    """Return faults that kill one primary after another, and start it again after its replica took over.
 
-    The replica hangs before: whatever the primary has written meanwhile is nowhere else.
+    The replica hangs first, so writes of the primary during that time exist on the primary only.
     """
 
     def replace(primary: ClusterNode, successor: ClusterNode) -> None:
@@ -97,7 +97,7 @@ def killing(cluster: Cluster, times: int) -> Faults:
             successor = cluster.replica_of(primary)
             others = [code for code in TABLES if code not in tables_of(primary)]
             successor.pause()
-            # Otherwise the kernel would buffer what the primary sends.
+            # Without this the kernel would buffer what the primary sends.
             assert primary.ask("CLIENT", "KILL", "TYPE", "replica") == ":1\r\n"
             await movers.rounds(10, others)
             await asyncio.to_thread(replace, primary, successor)
@@ -193,7 +193,7 @@ async def test_a_race_whose_keys_moved_in_part_waits_for_the_rest(
         assert await store.tables.save_table(due)
         cluster.begin_move(slot, source, target)
         cluster.carry(gone, source, target)
-        # the last board to end sets a timer: a write to two keys besides the log
+        # the last board to end also sets a timer, so this commit writes two keys besides the log
         commit = asyncio.ensure_future(race.commit(ending("left", 1, "left")))
         write = TableWrite(code=CODE, expected=2, body=b"over", due=None)
         save = asyncio.ensure_future(store.tables.save_table(write))
@@ -224,7 +224,7 @@ async def test_functions_that_were_flushed_are_loaded_again_on_every_primary(
     assert movers.unanswered == 0
 
 
-async def test_what_no_replica_has_is_not_acknowledged_and_other_primaries_go_on(
+async def test_moves_without_a_replica_are_not_acknowledged_and_other_primaries_go_on(
     cluster: Cluster,
 ) -> None:
     async def faults(movers: Movers) -> None:
@@ -306,7 +306,7 @@ async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
                     await asyncio.sleep(0.001)
                 await asyncio.to_thread(hand_over, force)
             is_over = True
-        # An earlier look may have missed a primary; this one asks all.
+        # An earlier look may have missed a primary; this one asks all primaries.
         assert not await one.leaderboards.void_race(GAME, "no-such-table/1")
         row = await one.leaderboards.row(
             BoardKey(game=GAME, ranking="bankroll", period="all", bots=False), "anna"
@@ -336,7 +336,7 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
         await asyncio.to_thread(cluster.fail_over, owner)
         await asyncio.to_thread(cluster.wait_until_in_step)
         assert await RedisLeaderboards(client).settle_outbox(10) == []
-        await known.refresh()  # A refresh that is running is shared.
+        await known.refresh()  # A second caller waits for the refresh that is running.
         assert await RedisLeaderboards(client).settle_outbox(10) == [settlement]
     finally:
         await known.close()

@@ -1,7 +1,7 @@
-"""`kill -9` of the server, of its embedded store, of both: what was acknowledged is there afterwards.
+"""`kill -9` of the server, its embedded store, or both keeps acknowledged writes.
 
-At level fast a store that is killed may lose what it has acknowledged and not yet handed to the system,
-which is up to two seconds of writes while the disk is slow. server/README.md says so.
+At the level `fast` a killed store may lose writes that it has acknowledged but not yet handed to the
+system: up to two seconds of writes while the disk is slow. server/README.md says so.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ asyncio.run(main())
 """
 
 BEFORE_THE_KILL = 500
-"""Writes."""
+"""The number of writes before the kill."""
 
 LONG_SYNC = "2000000"
-"""Microseconds that a flush takes on the slow disk."""
+"""Microseconds that a sync takes on the slow disk."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def folder() -> Iterator[Path]:
 
 
 async def acknowledged_until(url: str, kill: Callable[[], None]) -> int:
-    """Write and write again, one process killed on the way; return how many writes were acknowledged."""
+    """Write again and again while a process is killed; return the number of acknowledged writes."""
     client = open_client(url)
     written = 0
     try:
@@ -104,7 +104,7 @@ async def test_acknowledged_writes_survive(folder: Path, level: Durability, vict
 
 @pytest.fixture
 def slow_disk(folder: Path) -> Iterator[StoreServer]:
-    """A store at level fast that is flushing, on a disk where that takes seconds."""
+    """A store at the level `fast` during a sync, on a disk where a sync takes seconds."""
     folder.mkdir()
     slow = ("-e", "trace=fdatasync", "-e", f"inject=fdatasync:delay_enter={LONG_SYNC}")
     store = StoreServer(
@@ -120,8 +120,8 @@ def slow_disk(folder: Path) -> Iterator[StoreServer]:
         store.kill()
 
 
-def hold_back_a_write(store: StoreServer) -> None:
-    """Have a write acknowledged that the store holds back until its flush has ended."""
+def buffer_a_write(store: StoreServer) -> None:
+    """Write until the store acknowledges a write that it buffers until its sync has ended."""
     while b"aof_pending_bio_fsync:0" in store.ask_all("INFO", "persistence"):
         assert store.ask("SET", "before", "written") == b"+OK"
     assert store.ask("SET", "last", "acknowledged") == b"+OK"
@@ -129,10 +129,10 @@ def hold_back_a_write(store: StoreServer) -> None:
 
 
 @pytest.mark.needs("strace")
-def test_at_fast_a_killed_store_may_lose_what_it_holds_back_and_no_more(
+def test_at_fast_a_killed_store_loses_only_buffered_writes(
     slow_disk: StoreServer,
 ) -> None:
-    hold_back_a_write(slow_disk)
+    buffer_a_write(slow_disk)
     slow_disk.kill()
     slow_disk.before = []
     slow_disk.start()
@@ -141,10 +141,10 @@ def test_at_fast_a_killed_store_may_lose_what_it_holds_back_and_no_more(
 
 
 @pytest.mark.needs("strace")
-def test_at_fast_a_store_that_is_told_to_end_writes_what_it_holds_back(
+def test_at_fast_a_terminated_store_saves_buffered_writes(
     slow_disk: StoreServer,
 ) -> None:
-    hold_back_a_write(slow_disk)
+    buffer_a_write(slow_disk)
     assert slow_disk.process is not None
     slow_disk.process.terminate()
     assert slow_disk.process.wait() == 0

@@ -1,4 +1,4 @@
-"""A faulty link passes everything on, and each of its faults does what its name says."""
+"""A faulty link forwards everything, and each of its faults does what its name says."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
 from saratoga_protocol.version import MSGPACK
 
 WITHIN = 10
-"""Seconds."""
+"""Longest time in seconds for anything awaited."""
 
 
 class Client:
@@ -27,7 +27,7 @@ class Client:
         self.writer = writer
 
     async def answer_to(self, data: bytes) -> bytes:
-        """Return what comes back, nothing once the connection is closed."""
+        """Send bytes; return the answer, empty once the connection is closed."""
         self.writer.write(data)
         with suppress(ConnectionError):
             async with asyncio.timeout(WITHIN):
@@ -36,7 +36,7 @@ class Client:
 
 
 class EchoLink(FaultyLink):
-    """A link to a server that echoes, and its clients."""
+    """A link to an echo server, and its clients."""
 
     def __init__(self, server: Path) -> None:
         super().__init__(to_socket(server))
@@ -166,7 +166,7 @@ def test_frames_are_split_wherever_the_bytes_were_cut() -> None:
         assert left == b""
 
 
-def test_moves_are_told_from_other_commands() -> None:
+def test_moves_are_distinguished_from_other_commands() -> None:
     assert [is_move(each) for each in (move(2), HEARTBEAT)] == [True, False]
     assert b"draw" in payload_of(move(2))
 

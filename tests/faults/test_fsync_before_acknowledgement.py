@@ -22,11 +22,11 @@ from saratoga_rules.judge import legal_moves
 
 GAME = "lady-palk"
 MOVES = 20
-"""Fewer moves than cards in the stock, so that no board is stuck."""
+"""The number of moves, below the number of stock cards, so that no board is stuck."""
 
 
 async def make_moves(url: str) -> int:
-    """Make one move after the other, alone at a table; return how many were acknowledged."""
+    """Race alone and make one move after another; return the number of acknowledged moves."""
     async with NotingConnection(url, "Anna") as connection:
         duties, random = FairnessDuties(connection), Random(1)
         await connection.request(partial(CreateTable, game=GAME))
@@ -50,7 +50,7 @@ async def move(connection: NotingConnection, board: BoardView, random: Random) -
 
 
 async def acknowledgements(folder: Path, durability: str) -> list[bool]:
-    """Return for every acknowledged move whether the log was on disk before."""
+    """Return for each acknowledged move whether the log was on disk before the acknowledgement."""
     before = tuple(traced_with_children(folder / "calls"))
     async with running_server(
         "--durability",
@@ -65,14 +65,14 @@ async def acknowledgements(folder: Path, durability: str) -> list[bool]:
 
 def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
     commits = [span for span in spans if span.call.writes and "commit_boards" in span.call.rest]
-    for told in spans:
-        if told.call.writes and "move_made" in told.call.rest:
-            commit = max(c.began for c in commits if c.began < told.began)
+    for span in spans:
+        if span.call.writes and "move_made" in span.call.rest:
+            commit = max(c.began for c in commits if c.began < span.began)
             logged = [s.ended for s in spans if s.call.on_log and s.call.writes]
-            logged = [at for at in logged if commit < at < told.began]
+            logged = [at for at in logged if commit < at < span.began]
             synced = [s for s in spans if s.call.on_log and s.call.syncs]
             yield bool(logged) and any(
-                logged[-1] < s.began and s.ended < told.began for s in synced
+                logged[-1] < s.began and s.ended < span.began for s in synced
             )
 
 
@@ -81,7 +81,7 @@ if STRACE or MUST_TRACE:
     async def test_no_move_is_acknowledged_before_it_is_on_disk(tmp_path: Path) -> None:
         assert await acknowledgements(tmp_path, "safe") == [True] * MOVES
 
-    async def test_the_trace_shows_where_players_are_acknowledged_before(tmp_path: Path) -> None:
-        told = await acknowledgements(tmp_path, "fast")
-        assert len(told) == MOVES
-        assert not all(told)
+    async def test_the_trace_shows_acknowledgements_before_the_sync(tmp_path: Path) -> None:
+        shown = await acknowledgements(tmp_path, "fast")
+        assert len(shown) == MOVES
+        assert not all(shown)

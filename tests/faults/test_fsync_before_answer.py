@@ -17,7 +17,7 @@ MOVES = 20
 
 @pytest.fixture(params=list(binaries()))
 def traced_store(request: pytest.FixtureRequest) -> Iterator[StoreServer]:
-    """A store whose system calls are traced to `calls` in its folder."""
+    """A store whose system calls are traced to the file `calls` in its folder."""
     binary = binaries()[request.param]
     assert binary is not None, "redis-server is not installed, and this run must test against it"
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
@@ -46,6 +46,6 @@ if STRACE or MUST_TRACE:
     async def test_every_move_is_on_disk_before_its_answer(traced_store: StoreServer) -> None:
         assert await commit_moves(traced_store, Durability.SAFE) == [True] * MOVES
 
-    async def test_the_trace_shows_where_it_is_not(traced_store: StoreServer) -> None:
+    async def test_the_trace_shows_answers_before_the_sync(traced_store: StoreServer) -> None:
         traced_store.settings["appendfsync"] = "everysec"
         assert await commit_moves(traced_store, Durability.FAST) == [False] * MOVES

@@ -1,7 +1,7 @@
 """`kill -9` in mid-race: no acknowledged move is lost or doubled, and every player comes back.
 
-Each bot records what is acknowledged to it. When the races are over, every record and every stored log
-must have it.
+Each bot records the moves that are acknowledged to it. After the races, every record and every stored log
+must contain them.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ PACE = 120.0
 """Moves a second of each player in the short tests."""
 
 LONGEST_PAUSE = 0.3
-"""Seconds at most that all players race before the next kill."""
+"""Longest time in seconds that all players race before the next kill."""
 
 
 async def kill_in_mid_race(bots: RacingBots, victim: Victim, times: int, chance: Random) -> None:

@@ -1,7 +1,7 @@
 """Races of players at different nodes, while nodes die and the events between them are lost.
 
-Each player stays at one node. The nodes' events have connections of their own, so a test can break
-those alone: closed by the store, or half-open.
+Each player stays at one node. Nodes receive events over connections of their own, so a test can break
+only those: the store closes them, or they become half-open.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from kit.stores import StoreServer
 NODES = 3
 
 LONGEST_PAUSE = 0.3
-"""Seconds at most that all players race before the next fault."""
+"""Longest time in seconds that all players race before the next fault."""
 
 Fault = Callable[[], Awaitable[None]]
 
@@ -32,7 +32,7 @@ Fault = Callable[[], Awaitable[None]]
 async def racing_at_nodes(
     store: StoreServer, games: tuple[str, ...], pace: float
 ) -> AsyncIterator[tuple[RacingBots, list[ServerProcess], list[FaultyLink]]]:
-    """Four bots at each table, at three nodes, each node with a link of its own to the store."""
+    """Seat four bots at each table, at three nodes, each with its own link to the store."""
     async with AsyncExitStack() as stack:
         links = [
             await stack.enter_async_context(
@@ -67,14 +67,14 @@ async def drop_store_connections(link: FaultyLink) -> None:
 
 
 async def hang(store: StoreServer) -> None:
-    """Hang the store for longer than a probe of the subscription waits."""
+    """Hang the store for longer than a node waits for the probe of its subscription."""
     store.pause()
     await asyncio.sleep(3)
     store.resume()
 
 
 async def under_fault(bots: RacingBots, faults: list[Fault], chance: Random) -> tuple[int, int]:
-    """Inject each fault in mid-race, and audit every race with all players' notes."""
+    """Inject each fault in mid-race, and audit every race; return the numbers of races and of moves."""
     for fault in faults:
         await bots.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))

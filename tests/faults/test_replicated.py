@@ -1,4 +1,4 @@
-"""The level `replicated`: nothing is acknowledged that a replica does not have."""
+"""The level `replicated`: nothing is acknowledged before a replica has it."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -17,14 +17,14 @@ from saratoga_server.store.opening import open_store
 
 @pytest.fixture
 def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
-    """A replica of `mortal_store`, in step with it."""
+    """A replica of `mortal_store`, in sync with it."""
     with replica_of(mortal_store) as server:
         yield server
 
 
 @pytest.fixture
 def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
-    """Shorten the timeouts, or restore them."""
+    """Return a function that shortens the timeouts (True) or restores them (False)."""
 
     def change(lost: bool) -> None:
         if not lost:
@@ -37,7 +37,7 @@ def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
     return change
 
 
-async def test_what_is_acknowledged_is_on_the_replica(
+async def test_acknowledged_moves_are_on_the_replica(
     mortal_store: StoreServer, replica: StoreServer
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
@@ -71,7 +71,7 @@ async def test_without_a_replica_nothing_is_acknowledged(
         assert await race.texts() == ["draw"]
 
 
-async def test_what_no_replica_has_is_not_read_either(
+async def test_moves_that_no_replica_has_are_not_read(
     mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
@@ -90,7 +90,7 @@ async def test_what_no_replica_has_is_not_read_either(
         assert await store.tables.load_table(CODE) == (1, b"running")
 
 
-async def test_a_replica_that_comes_back_in_time_is_waited_for(
+async def test_commits_wait_for_a_replica_that_comes_back_in_time(
     mortal_store: StoreServer, replica: StoreServer
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
@@ -107,7 +107,7 @@ async def test_a_replica_that_comes_back_in_time_is_waited_for(
 async def test_a_new_connection_does_not_take_old_writes_for_replicated(
     mortal_store: StoreServer, replica: StoreServer
 ) -> None:
-    """WAIT counts from the connection's own last write, and a new one has none."""
+    """WAIT counts from the last write of its own connection, and a new connection has none."""
     lossy = mortal_store.folder / "lossy"
     async with (
         link_to_store(mortal_store.socket, lossy, lose_next_answer("commit_boards")) as link,

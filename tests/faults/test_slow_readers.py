@@ -1,4 +1,4 @@
-"""Clients that do not read are disconnected soon, hold little memory, and delay no other client."""
+"""Clients that do not read are disconnected soon, cost little memory, and delay no other client."""
 
 import asyncio
 import ssl
@@ -30,19 +30,19 @@ from saratoga_server.transport.socket_options import SEND_BUFFER
 ALL_KINDS = {**UNREADING, **UNDECIDED}
 
 HELD = 512 * 1024
-"""Bytes that the server may hold for a client that does not read."""
+"""Largest number of bytes that the server may buffer for a client that does not read."""
 
 IN_THE_KERNEL = 2 * SEND_BUFFER
 
 PAUSE = 0.01
-"""Seconds between two moves: a board allows 5,000."""
+"""Seconds between two moves, because a board allows at most 5,000 moves."""
 
 LONG_PAGE = 2 * 1024 * 1024
 
 
 @pytest.fixture(params=["plain", pytest.param("tls", marks=pytest.mark.needs("openssl"))])
 def tls(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path] | None:
-    """Certificate and key, where TLS is spoken."""
+    """The certificate and the key if connections use TLS, else `None`."""
     if request.param == "plain":
         return None
     certificate = write_certificate(tmp_path)
@@ -61,7 +61,7 @@ def at_the_client(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
     return None if tls is None else ssl.create_default_context(cafile=str(tls[0]))
 
 
-# A server in this process, which shows what it holds
+# Tests with a server in this process, whose buffers can be read
 
 
 async def long_page(request: Request) -> Response:
@@ -75,7 +75,7 @@ async def open_long_pages(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGa
 
 
 async def connection_of(socket: RawSocket, opened: OpenGateway) -> PlayerConnection:
-    """Shake hands; returns the server's side of the connection, which is the only one."""
+    """Shake hands; return the server's side of the only connection."""
     assert b" 101 " in await socket.shake_hands()
     (connection,) = opened.commands.connections
     return connection
@@ -87,7 +87,7 @@ async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_m
     async with open_long_pages(tls) as opened:
         with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
             connection = await connection_of(socket, opened)
-            # More than the kernel buffers, and little enough for TLS to hide it.
+            # More bytes than the kernel buffers, but few enough to fit into the buffers of TLS.
             connection.send(bytes(IN_THE_KERNEL + 48 * 1024))
             assert await socket.dropped()
             assert (await opened.commands.next_ended()) is opened.commands.sessions[0]
@@ -118,7 +118,7 @@ async def test_a_page_whose_reader_stops_is_dropped(tls: tuple[Path, Path] | Non
             assert await socket.dropped()
             assert opened.metrics.slow_clients == 1
             assert opened.gateway.connections == {}
-        # A client that reads gets all of it.
+        # A client that reads receives the whole page.
         with raw_socket(opened.port, tls=at_the_client(tls), window=None) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert len(await socket.read_to_the_end()) > LONG_PAGE
@@ -160,15 +160,15 @@ async def test_a_client_that_answers_no_ping_is_disconnected(
         assert await anna.ask(Heartbeat) == Done(re=2)
 
 
-# A real server
+# Tests with a server process
 
 
 async def race_on(
     anna: SocketPlayer, until: "asyncio.Task[None]", server_process: ServerProcess
 ) -> tuple[list[float], int]:
-    """Make one move after the other until then.
+    """Make one move after another until the deadline.
 
-    Return the seconds that each took, and the most memory in bytes that the server used.
+    Return the seconds that each move took, and the largest memory of the server in bytes.
     """
     took: list[float] = []
     most = 0
@@ -198,7 +198,7 @@ async def racing(server_process: ServerProcess) -> AsyncIterator[tuple[SocketPla
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory."""
+    """Return the resident memory of the process in bytes."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
     return int(line.split()[1]) * 1024
@@ -211,7 +211,7 @@ async def test_bad_readers_are_disconnected_while_others_race() -> None:
     ):
         await all_dropped(
             server_process.port, code
-        )  # The first readers cost memory that is not held for them.
+        )  # The first readers increase memory that the process keeps afterwards.
         before = resident(server_process.pid)
         dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=10))
         _, most = await race_on(anna, dropped, server_process)
@@ -232,7 +232,7 @@ async def test_bad_readers_over_tls_are_disconnected(tmp_path: Path) -> None:
 
 @pytest.mark.long
 async def test_bad_readers_delay_no_acknowledgement() -> None:
-    """Bad readers connect five times a second; compare with the same server without them."""
+    """Measure moves while bad readers connect five times a second, and without them; compare."""
     of_each = 24
     async with (
         running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,

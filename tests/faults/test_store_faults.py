@@ -1,4 +1,4 @@
-"""A store that is killed, hangs, loses answers or Functions, or refuses writes loses and doubles nothing."""
+"""A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -24,7 +24,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeout: the tests prove that commits are given up, not when."""
+    """Shorten the timeout, so that commits are given up soon."""
     for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
@@ -54,7 +54,7 @@ class Movers:
                 group.create_task(self.play(code, enough))
 
     async def check(self, store: Store) -> None:
-        """Check that the store has what was acknowledged, entry by entry."""
+        """Check that the store has the acknowledged moves, entry by entry."""
         for code, log in self.acknowledged.items():
             board = await store.boards.load_board(code, 1, ANNA)
             assert board is not None
@@ -161,7 +161,7 @@ async def test_an_ending_by_the_server_whose_answer_got_lost_is_done_once(
         assert await race.texts() == ["left"]
 
 
-async def test_an_equal_write_of_another_node_is_not_taken_for_the_own(
+async def test_an_equal_write_of_another_node_is_not_taken_for_this_nodes_own(
     store_server: StoreServer,
 ) -> None:
     write = TableWrite(code=CODE, expected=0, body=b"the same", due=None)
@@ -205,14 +205,14 @@ async def test_a_hanging_store_is_unavailable(
         with pytest.raises(StoreUnavailable):
             await race.commit(move("w>t1", 1))
         mortal_store.resume()
-        # The store carried it out when it resumed; the repeated move is recognised.
+        # The store carried the move out when it resumed, and recognises the repeated move.
         outcomes = await race.commit(move("w>t1", 1))
         assert outcomes[0].status in (CommitStatus.REPEAT, CommitStatus.DONE)
         assert await race.texts() == ["draw", "w>t1"]
 
 
 on_its_way = pytest.mark.parametrize("turns", [0, 1], ids=["not sent yet", "sent"])
-"""Turns of the event loop since the commit."""
+"""The number of turns of the event loop between the commit and its cancellation."""
 
 
 @on_its_way

@@ -1,7 +1,7 @@
-"""The audit of a storm passes a real race, and describes whatever is sabotaged afterwards.
+"""The audit of a storm passes a real race, and describes every kind of sabotage.
 
-The tests share two races on a real server: a finished one and one in play. Each test changes one
-thing in the store or in a player's notes, runs the audit, and puts everything back.
+The tests share two races on a real server: a finished one and one in play. Each test changes one thing in
+the store or in a player's notes, runs the audit, and undoes the change.
 """
 
 import copy
@@ -38,40 +38,40 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 GAMES = ("canfield-aisleriot", "lafayette")
 """A game of short races, and one of longer races."""
 MOVES = 5
-"""Moves that some player of each race has made."""
+"""The number of moves that some player of each race has made."""
 PACE = 60.0
 """Moves a second of each player."""
 SETTLED_WITHIN = 0.2
-"""Seconds that the audit waits for the outboxes: they were empty before the sabotage."""
+"""Seconds that the audit waits for the outboxes, which were empty before the sabotage."""
 
 
 @dataclass
 class AuditedRaces:
-    """The shared races, open to sabotage."""
+    """The shared races, which tests sabotage."""
 
     installation: Installation
     store: Store
     client: Any
-    """A connection to the store past the server."""
+    """A connection to the store that bypasses the server."""
 
     @property
     def finished(self) -> list[StormPlayer]:
-        """The table whose race is over."""
+        """The players of the table whose race is over."""
         return self.installation.tables[0]
 
     @property
     def in_play(self) -> list[StormPlayer]:
-        """The table whose race is in play."""
+        """The players of the table whose race is in play."""
         return self.installation.tables[1]
 
     @property
     def race(self) -> str:
-        """The finished race."""
+        """The id of the finished race."""
         return f"{self.code}/1"
 
     @property
     def code(self) -> str:
-        """The finished race's table."""
+        """The code of the finished race's table."""
         return self.finished[0].notes.code
 
     def record(self) -> str:
@@ -89,12 +89,12 @@ class AuditedRaces:
         return (await self.audited()).faults
 
     def mover(self) -> tuple[StormPlayer, list[Acknowledged]]:
-        """Return a player of the finished race with its moves."""
+        """Return a player of the finished race who has made moves, and these moves."""
         return mover(self.finished)
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Put store and notes back afterwards."""
+        """Restore the store and the notes at the end of the block."""
         keys = {
             key: (self.client.dump(key), self.client.pttl(key)) for key in self.client.scan_iter()
         }
@@ -145,7 +145,7 @@ def _bot(player: StormPlayer) -> TablePlayer:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared() -> AsyncIterator[AuditedRaces]:
-    """Races on a real server, played once."""
+    """Races on a real server, played once for all tests."""
     async with open_installation(
         GAMES, nodes=1, pace=PACE, module=quick_countdown.MODULE
     ) as installation:
@@ -173,7 +173,7 @@ async def races(shared: AuditedRaces) -> AsyncIterator[AuditedRaces]:
 
 
 def described(faults: list[str], *words: str) -> bool:
-    """Whether one of the faults contains all these words."""
+    """Return whether one of the faults contains all these words."""
     return any(all(word in fault for word in words) for fault in faults)
 
 
@@ -392,7 +392,7 @@ async def test_moves_of_a_player_that_the_record_lacks_are_described(races: Audi
 
 
 def _as_other(row: Row, player: StormPlayer) -> Row:
-    """Give the player's row to an id that sorts beside the player's."""
+    """Move the player's row to another id, which has the same place in the order."""
     own = player.notes.player
     other = own[:-1] + ("a" if own[-1] != "a" else "b")
     return dataclasses.replace(row, player=other) if row.player == own else row

@@ -1,4 +1,4 @@
-"""The search for leaks after a storm passes an installation that players left, and describes leaks."""
+"""The search for leaks after a storm passes an installation without leaks, and describes every leak."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @dataclass
 class Deserted:
-    """An installation that all players have left."""
+    """An installation from which all players have disconnected."""
 
     installation: Installation
     client: Any
-    """A connection to the store past the server."""
+    """A connection to the store that bypasses the server."""
 
     async def leaks(self) -> list[str]:
         return await asyncio.to_thread(held, self.installation, [self.client])

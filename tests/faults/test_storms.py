@@ -27,20 +27,20 @@ from kit.storms.storm_run import (
 )
 
 OTHER_KINDS = {"node killed", "node restarted", "answer lost", "reconnect storm"}
-"""Faults that an installation with a cluster gets beside the cluster's own."""
+"""Faults that a cluster installation gets in addition to the faults of the cluster."""
 
 SILENCE = 1.5
-"""Seconds without an event after which a player reconnects: less than usual."""
+"""Seconds without an event after which a player reconnects, shorter than the usual time."""
 
 GAMES = ("canfield-aisleriot", "lafayette")
-"""A game of short races and one of longer ones, so that some player races nearly all the time."""
+"""A game of short races and one of longer races, so that some player races nearly all the time."""
 
 PACE = 24.0
-"""Moves a second: races end during the storm."""
+"""Moves a second of each player, so fast that races end during the storm."""
 
 
 def check(result: StormResult, kinds: Sequence[Fault]) -> None:
-    """Every kind was injected, races were audited, and nothing was wrong."""
+    """Check that every kind of fault was injected, that races were audited, and that nothing was wrong."""
     assert result.faults == [], result.figures()
     assert {fault.name for fault in kinds} == set(result.storm.figures_by_kind)
     assert result.auditor.moves

@@ -1,7 +1,7 @@
-"""Wherever a client's program ends, and however, it restores the terminal.
+"""Whenever and however the client's program ends, it restores the terminal.
 
-Each test opens the program in a pseudo-terminal, brings it to a moment of play, and terminates it,
-interrupts it, resizes it while it ends, or kills its server.
+Each test opens the program in a pseudo-terminal and brings it to a moment of play. Then it terminates or
+interrupts the program, resizes the terminal while the program ends, or kills the server.
 """
 
 import signal
@@ -20,9 +20,9 @@ from kit.windows import Window
 CTRL_C: Final = b"\x03"
 INTERRUPTED: Final = 128 + signal.SIGINT
 RESIZES: Final = 40
-"""Times that the terminal is resized."""
+"""The number of times that the terminal is resized."""
 ROUNDS: Final = 15
-"""Repetitions of every moment: more than a hundred of each kind of end."""
+"""Repetitions of every moment: more than a hundred of each kind of end in total."""
 SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.GATHERING, Moment.RACE_DRAG)
 """Moments of the short tests."""
 
@@ -43,17 +43,17 @@ async def is_resized_while_interrupted(opened: Window, chance: Random) -> None:
         opened.terminal.resize(chance.randint(1, 200), chance.randint(1, 60))
         if chance.random() < 0.2:
             await opened.terminal.writes()
-    # `stty -a` prints the size too.
+    # The output of `stty -a` includes the size.
     opened.terminal.resize(COLUMNS, LINES)
     await is_interrupted(opened)
 
 
 async def loses_the_server(opened: Window, server_process: ServerProcess, moment: Moment) -> None:
-    """Kill the server; wait until the program shows it, and quit."""
+    """Kill the server; wait until the program shows that, then quit the program."""
     since = len(opened.terminal.written)
     await server_process.kill()
     said = "no server" if moment is Moment.LOBBY else "reconnecting"
-    # The review covers the table's screen, which shows the connection.
+    # The review covers the table's screen, which would show that the connection is lost.
     if moment is not Moment.REVIEW:
         await opened.terminal.shows(said, since)
     if moment is Moment.LOBBY:
@@ -80,7 +80,7 @@ async def ends_in_every_way(
 
 @pytest.fixture
 async def quick_server() -> AsyncIterator[ServerProcess]:
-    """A server with a short countdown; no short test ends in the countdown."""
+    """A server with a short countdown, because no short test ends during the countdown."""
     async with running_server(module=quick_countdown.MODULE) as opened:
         yield opened
 

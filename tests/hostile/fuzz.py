@@ -1,9 +1,9 @@
-"""Long fuzzing: `make fuzz`, or `make fuzz ARGS="--frames 50000 --wire 10000 --guided 5"`.
+"""Run long fuzzing: `make fuzz`, or `make fuzz ARGS="--frames 50000 --wire 10000 --guided 5"`.
 
-Three parts, each with figures: spoilt frames to the decoder, in this process; spoilt sessions and
-bytes to a real server over sockets, while friends race there; and ten parsers, guided by coverage
-(`guided.py`). The first failure ends the program with exit code 1. The same seed repeats it;
-`guided.py` names a file with the failing input.
+There are three parts, and each prints figures: damaged frames to the decoder, in this process; damaged
+sessions and bytes to a real server over sockets, while friends race there; and ten parsers, guided by
+coverage (`guided.py`). The first failure ends the program with exit code 1. The same seed repeats a run;
+`guided.py` prints the name of a file with the failing input.
 """
 
 import argparse
@@ -26,9 +26,9 @@ from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.codec import CODECS
 
 ROUND = 25_000
-"""Hostile frames in one round; after each the server must hold no connection."""
+"""The number of hostile frames in a round; after each round the server must hold no connection."""
 BARE = 400
-"""Bare connections in one round."""
+"""The number of raw TCP connections in a round."""
 CLIENTS = 6
 TARGETS = (
     *("commands", "events", "moves", "positions", "records"),
@@ -37,7 +37,7 @@ TARGETS = (
 
 
 def decode(frames: int, seed: str) -> None:
-    """Give spoilt frames of both subprotocols to the decoder."""
+    """Decode damaged frames of both subprotocols, and print the results."""
     for subprotocol, codec in CODECS.items():
         began, found = time.monotonic(), Counter[str]()
         spoiler = Spoiler(Random(f"{seed} {subprotocol}"), subprotocol)

@@ -1,7 +1,7 @@
 """Fuzz one target, guided by coverage: `python tests/hostile/guided.py TARGET -runs=100000`.
 
-Flags of libFuzzer follow the target's name. Needs atheris, which `make fuzz` installs. A target parses
-bytes from an untrusted source; an unexpected exception is a failure.
+Options of libFuzzer follow the target's name. The program needs atheris, which `make fuzz` installs. Each
+target parses bytes from an untrusted source; an unexpected exception is a failure.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ def commands(data: bytes) -> None:
 
 
 def events(data: bytes) -> None:
-    """Decode events of a hostile server, as a client does."""
+    """Decode events of a hostile server as a client does."""
     for codec, frame in ((CODECS[MSGPACK], data), (CODECS[JSON], _text(data))):
         with suppress(BadFrame):
             board = getattr(codec.decode_event(frame), "board", None)
@@ -66,7 +66,7 @@ def positions(data: bytes) -> None:
 
 
 def records(data: bytes) -> None:
-    """A record from anywhere: read, and worked out again."""
+    """Read a record from an untrusted source, and verify it."""
     with suppress(RecordError, ReplayError):
         record = parse_record(_text(data))
         assert format_record(record) == _text(data)
@@ -91,14 +91,14 @@ _METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
 
 
 def pages(data: bytes) -> None:
-    """Answer HTTP paths and queries without an internal error."""
+    """Answer HTTP requests with random paths and queries, without an internal error."""
     text = data.decode("latin-1")
     page = _LOOP.run_until_complete(HttpPages(_Public()).page(_METHODS[len(data) % 4], "/" + text))
     assert page.status != 500, page
 
 
 def addresses(data: bytes) -> None:
-    """`X-Forwarded-For`, whatever stands in it."""
+    """Parse any value of `X-Forwarded-For`."""
     text = data.decode("latin-1")
     for proxies in (0, 1, 2):
         network_of(client_address("192.0.2.1", text.split("\n"), proxies))
@@ -111,7 +111,7 @@ def node_events(data: bytes) -> None:
 
 
 def names(data: bytes) -> None:
-    """A name that is taken is shown as it is kept, and is the same name again."""
+    """Normalise a name: an accepted name stays the same when it is normalised again."""
     with suppress(BadName):
         name, skeleton = checked_name(_text(data))
         assert checked_name(name) == (name, skeleton)
@@ -119,7 +119,7 @@ def names(data: bytes) -> None:
 
 
 def pasted(data: bytes) -> None:
-    """Parse what players paste: invitations, addresses and tokens, and sanitise it for a terminal."""
+    """Parse what players paste (invitations, addresses and tokens), and sanitise it for a terminal."""
     text = _text(data)
     found = invitation.destination(text)
     if found is not None:

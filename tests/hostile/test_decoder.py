@@ -32,7 +32,7 @@ def test_twenty_thousand_spoilt_frames_reach_every_command_and_every_refusal(
     spoiler = Spoiler(Random("Saratoga"), subprotocol)
     found = Counter(read_or_refused(CODECS[subprotocol], spoiler.frame()) for _ in range(FRAMES))
     assert found.keys() == {kind.__name__ for kind in KINDS} | CODES
-    # neither all refused at the first byte nor hardly spoilt at all
+    # frames of both kinds occur: accepted ones and refused ones
     assert 0.3 < sum(found[code] for code in CODES) / FRAMES < 0.9
     assert found["bad_command"] > FRAMES / 10 < found["bad_frame"] * 5
 

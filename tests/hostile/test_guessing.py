@@ -33,7 +33,7 @@ async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
 
 
 def wrong_codes(right: str) -> list[str]:
-    """Return wrong codes that an attacker might guess."""
+    """Return wrong codes that an attacker might try."""
     chance = Random("guesses")
     codes = (table_code(chance.randrange) for _ in range(50))
     return [code for code in codes if code != right]
@@ -51,7 +51,7 @@ async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
         assert said[-1] == "too_fast"
         assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
         assert await tried(mallory.refused, kind, right) == "too_fast"
-        # A player that knows the code has guessed nothing, and is admitted.
+        # A player who joins by the right code has not guessed, and is admitted.
         assert isinstance(await anna.ask(WatchTable, table=right), Snapshot)
 
 

@@ -56,7 +56,7 @@ async def test_a_page_of_another_site_reads_only_what_is_public(
     ours, theirs = await exchange(server.port, plain), await exchange(server.port, foreign)
     assert ours.body == theirs.body
     assert theirs.status == 200
-    # Any site may read the page, but without credentials; the server has none.
+    # Any site may read the page, but without credentials; the server uses none.
     assert theirs.headers["access-control-allow-origin"] == "*"
     assert theirs.headers.keys().isdisjoint(
         {"access-control-allow-credentials", "set-cookie", "access-control-allow-headers"}
@@ -82,10 +82,10 @@ async def test_a_page_of_another_site_reads_only_what_is_public(
         handshake(subprotocol="chat"),
     ],
 )
-async def test_a_request_hidden_behind_another_is_not_answered(
+async def test_a_request_hidden_in_another_requests_body_is_not_answered(
     server: ListeningServer, first: bytes
 ) -> None:
-    """A request hidden in another's body is not answered, so no proxy can be made to smuggle one."""
+    """A request hidden in another request's body is not answered, so no proxy can be made to smuggle one."""
     hidden = request("GET /readyz HTTP/1.1", "Host: server")
     answer = await exchange(server.port, first + b"0\r\n\r\n" + hidden, hidden)
     assert answer.answers == 1
@@ -184,7 +184,7 @@ async def test_compression_is_declined_whatever_is_offered(
     server: ListeningServer, offer: str
 ) -> None:
     opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
-    # A compressed frame all the same: its first reserved bit is set.
+    # A compressed frame, although compression was declined: its first reserved bit is set.
     answer = await exchange(server.port, opening, masked(b"\x00", first=0xC2))
     assert answer.status == 101
     assert "sec-websocket-extensions" not in answer.headers
@@ -195,7 +195,7 @@ async def test_compression_is_declined_whatever_is_offered(
     ("frame", "code"),
     [
         (masked(b"x", first=0x83), 1002),  # an unknown opcode
-        (masked(b"x", first=0x80), 1002),  # a continuation of nothing
+        (masked(b"x", first=0x80), 1002),  # a continuation frame without a message
         (masked(b"x" * 3, first=0x09), 1002),  # a fragmented ping
         (b"\x82\x01x", 1002),  # not masked
         (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than allowed
@@ -214,7 +214,7 @@ async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented
 
 
 def _close_code(frames: bytes) -> int:
-    """Return the code of the close frame in what the server sent, 0 if there is none."""
+    """Return the code of the close frame that the server sent, 0 if it sent none."""
     at = 0
     while at + 2 <= len(frames):
         kind, size = frames[at] & 15, frames[at + 1]

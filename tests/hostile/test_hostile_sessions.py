@@ -1,7 +1,7 @@
-"""Hostile clients on real sockets: whatever they send, in whatever order, friends race on.
+"""Hostile clients on real sockets: whatever they send, in any order, other players race on.
 
-Hypothesis chooses the acts. Every response is checked where it arrives (`kit/hostile_client.py`): each
-frame is answered once, with a refusal from the closed list or an event, and a connection ends with a
+Hypothesis chooses the acts. Every response is checked when it arrives (`kit/hostile_client.py`): each
+frame is answered once, with an event or a refusal from the closed list, and a connection ends with a
 documented close code.
 """
 
@@ -37,14 +37,14 @@ from saratoga_rules.records.verify import verify
 
 CLIENTS = 2
 STEPS = 12
-"""Acts in one example; most are batches of frames."""
+"""Acts in one example; most acts send a batch of frames."""
 
 SEEDS = st.integers(0, 2**32)
 
 
 @dataclass
 class Target:
-    """A server with two friends who race, and what hostile clients know of it."""
+    """A server where two friends race, and the knowledge that hostile clients share."""
 
     server: ServerProcess
     friends: tuple[SocketPlayer, SocketPlayer]
@@ -53,7 +53,7 @@ class Target:
 
 
 class HostileSessions(RuleBasedStateMachine):
-    """Two hostile clients and a source of bare bytes, against one server."""
+    """Two hostile clients and a source of hostile bytes, against one server."""
 
     runner: ClassVar[asyncio.Runner]
     target: ClassVar[Target]
@@ -135,7 +135,7 @@ async def started(stack: AsyncExitStack) -> Target:
 
 
 async def finished(target: Target, tasks: int) -> None:
-    """Check what is left behind, and that the friends' race ends with a record that verifies."""
+    """Check that no connection is left, and that the friends' race ends with a valid record."""
     assert (await target.server.get("/healthz"))[0] == 200
     await connections_closed(target.server.pid, left=len(target.friends))
     await tasks_at_most(tasks, target.server)

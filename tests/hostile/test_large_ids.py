@@ -5,7 +5,7 @@ from saratoga_protocol.version import LARGEST_NUMBER
 from saratoga_server.ports import CommitOutcome, CommitStatus
 
 LARGE = 8_708_173_073_694_003
-"""More digits than Lua writes of a number by itself."""
+"""An id with more digits than Lua prints by default."""
 
 
 async def test_a_board_with_large_ids_is_read_as_it_was_written(store: AnyStore) -> None:

@@ -1,7 +1,7 @@
 """Tokens and sessions in wrong hands: guessed, stolen, replayed; and one person with two tokens.
 
-SECURITY.md says what a victim can do: take the seat back at once, or have the host forget or ban the
-stolen player, which locks out the thief too.
+SECURITY.md says what a victim can do: take the seat back at once, or have the server's administrator
+forget or ban the stolen player, which also locks out the thief.
 """
 
 import secrets
@@ -44,7 +44,7 @@ async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 @asynccontextmanager
 async def thief_of(server: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
-    """Connect with the token of that player."""
+    """Connect a second client with the token of that player."""
     async with player_at(server.url, victim) as came:
         yield came
 
@@ -75,7 +75,7 @@ async def test_an_unknown_token_is_a_new_player(server: ListeningServer) -> None
 async def test_a_token_that_only_matches_the_player_id_is_refused(
     server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """80 bits of a token's hash name the player; all 256 of another hash must fit as well."""
+    """A player id has 80 bits of the token's hash; a token that shares only these is refused."""
     async with (
         player_at(server.url, "Anna") as anna,
         connected_player(server.url, "Mallory") as mallory,
@@ -93,7 +93,7 @@ async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
         code = await racing(server, anna)
         board = (await anna.moves("draw")).board
         async with thief_of(server, "Anna") as thief:
-            # Before the takeover both may watch, but only the holder of the seat moves.
+            # Before the takeover both connections may watch, but only the holder of the seat may move.
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
             assert answer.code == "not_seated"
@@ -115,11 +115,11 @@ async def test_forgetting_a_stolen_player_locks_out_the_thief(
     table_cache = await compose_table_cache(valkey)
     await Administration(valkey, table_cache, "the host").forget(player)
     async with player_at(server.url, "Mallory") as mallory:
-        # The name is free for its owner, who has a new token.
+        # The name is free for the victim, who has a new token.
         async with connected_player(server.url, "Anna") as owner:
             owner.token = secrets.token_hex(32)
             assert (await owner.hello()).name == "Anna"
-        # The stolen token is unknown: it has no name and no seat, and cannot get hers.
+        # The server does not know the stolen token any more: the thief has no name and no seat.
         async with connected_player(server.url, "Anna") as thief:
             thief.token = token_of("Anna")
             assert await thief.refused(Hello, token=thief.token, name="Anna") == "name_taken"
@@ -161,7 +161,7 @@ async def test_commands_of_another_session_do_not_affect_its_player(
 async def test_a_replayed_session_is_answered_and_not_carried_out_again(
     server: ListeningServer,
 ) -> None:
-    """An eavesdropper on a connection without TLS has the token, and still doubles nothing."""
+    """An eavesdropper on a connection without TLS has the token, but a replayed session changes nothing."""
     async with player_at(server.url, "Anna") as anna:
         code = await racing(server, anna)
         moves = [
@@ -179,7 +179,7 @@ async def test_a_replayed_session_is_answered_and_not_carried_out_again(
 
 
 async def test_a_second_token_shows_no_more_than_any_rival_sees(server: ListeningServer) -> None:
-    """Two seats of one person look like two people: neither is shown the other's cards."""
+    """Two seats of one person are treated as two people: neither is shown the other's cards."""
     async with AsyncExitStack() as stack:
         anna, shadow = [
             await stack.enter_async_context(player_at(server.url, name))
@@ -200,7 +200,7 @@ async def test_one_player_holds_one_seat_however_many_connections_there_are(
 ) -> None:
     async with player_at(server.url, "Anna") as anna, player_at(server.url, "Anna") as second:
         await anna.at_table(CreateTable, game="canfield")
-        # The same id is the same command, and creates no second table.
+        # A command with the same id is the same command, and creates no second table.
         again = await second.at_table(CreateTable, game="canfield")
         assert again.table.code == anna.table.code
         assert await second.refused(CreateTable, game="canfield") == "elsewhere"

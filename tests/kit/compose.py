@@ -13,11 +13,11 @@ FILLED_IN = {"SARATOGA_PUBLIC_URL": "wss://patience.example.org", "SARATOGA_TLS"
 
 def read_compose(environment: dict[str, str]) -> Any:
     """Return the whole configuration; raise `CalledProcessError` if it is invalid."""
-    told = subprocess.run(
+    ended = subprocess.run(
         [program("docker-compose"), "--file", str(DEPLOY / "compose.yaml"), "config"],
         check=True,
         capture_output=True,
         text=True,
         env={"PATH": "/usr/bin:/bin"} | environment,
     )
-    return yaml.safe_load(told.stdout)
+    return yaml.safe_load(ended.stdout)

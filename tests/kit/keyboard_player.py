@@ -23,7 +23,7 @@ _PLACE: Final = re.compile(
     r"^.(?P<place>[ \d]\d) (?P<name>\S.{25}) (?P<banked>[ \d]{6}) +(?P<net>[-+]?\$\d+)"
     r" +(?:\d+:\d\d +)?(?P<state>\S.*)"
 )
-_LIT: Final = re.compile(r"^ (?:\d+ of (?P<all>\d+): )?(?P<told>.*?)(?:; enter plays it)?\.$")
+_LIT: Final = re.compile(r"^ (?:\d+ of (?P<all>\d+): )?(?P<move>.*?)(?:; enter plays it)?\.$")
 _BANK: Final = re.compile(r"(?:^| )([fg]) bank")
 _WHICH: Final = re.compile(r"^ (\S+)(?: \S+)*? bank  esc drop")
 _BANKED: Final = re.compile(r"banked (\d+)/\d+")
@@ -146,8 +146,8 @@ class KeyboardPlayer:
                 return True
             lit = _LIT.match(before.lines[-2])
             assert lit is not None, str(before)
-            if (board, lit["told"]) not in self._tried:
-                self._tried.add((board, lit["told"]))
+            if (board, lit["move"]) not in self._tried:
+                self._tried.add((board, lit["move"]))
                 await self.press("Enter")
                 await self._sees_the_move(board)
                 return True

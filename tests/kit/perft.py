@@ -45,10 +45,10 @@ class Entry:
 
     @property
     def position(self) -> Position:
-        kind, _, told = self.start.partition(" ")
+        kind, _, text = self.start.partition(" ")
         if kind == "deal":
-            return deal_for_key(self.game, practice_key(told))
-        return parse_position(told)
+            return deal_for_key(self.game, practice_key(text))
+        return parse_position(text)
 
 
 def entries(name: str) -> Iterator[Entry]:

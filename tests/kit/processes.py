@@ -50,6 +50,6 @@ def listener_of(path: Path) -> int:
     credentials = struct.Struct("3i")
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))
-        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
-    pid: int = credentials.unpack(told)[0]
+        peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    pid: int = credentials.unpack(peer)[0]
     return pid

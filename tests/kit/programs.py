@@ -78,6 +78,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     missing = missing_of(KNOWN)
     if missing and not must_have_all():
         terminalreporter.write_line(
-            f"not tested, for want of programs: what needs {', '.join(sorted(missing))}",
+            f"not tested because programs are missing: {', '.join(sorted(missing))}",
             yellow=True,
         )

@@ -30,12 +30,12 @@ class Prometheus:
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urlencode(parameters)}"
         try:
             with urlopen(url, timeout=10) as answer:
-                told = json.loads(answer.read())
+                response = json.loads(answer.read())
         except HTTPError as fault:
             with fault:
-                told = json.loads(fault.read())
-        assert told["status"] == "success", (parameters, told)
-        return told["data"]
+                response = json.loads(fault.read())
+        assert response["status"] == "success", (parameters, response)
+        return response["data"]
 
     def value(self, expression: str) -> list[dict[str, Any]]:
         """Return the present series of an expression."""

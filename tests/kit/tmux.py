@@ -147,10 +147,10 @@ class Tmux:
         ]
         new = [f"{name}={value}" for name, value in wanted.items() if os.environ.get(name) != value]
         program = _SHELL.format(program=shlex.join(["env", *gone, *new, *command]))
-        (told,) = await self.say(
+        (line,) = await self.say(
             f"new-window -d -P -F '#{{pane_id}} #{{pane_pid}}' {shlex.join(['sh', '-c', program])}"
         )
-        number, pid = told.split()
+        number, pid = line.split()
         pane = Pane(self, number, int(pid))
         self.panes.append(pane)
         await pane.resize(columns, lines)

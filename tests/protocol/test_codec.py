@@ -25,12 +25,12 @@ every_command = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMAN
 every_event = pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
 
 
-def written_elsewhere(codec: Codec, value: object) -> Frame:
-    """Return a frame encoded without msgspec."""
+def encode_without_msgspec(codec: Codec, value: object) -> Frame:
+    """Encode a value without msgspec; return the frame."""
     return msgpack.packb(value) if codec is BINARY else json.dumps(value)
 
 
-def read_elsewhere(codec: Codec, frame: Frame) -> Any:
+def decode_without_msgspec(codec: Codec, frame: Frame) -> Any:
     """Decode a frame without msgspec."""
     return msgpack.unpackb(frame) if codec is BINARY else json.loads(frame)
 
@@ -41,7 +41,7 @@ def fault(codec: Codec, frame: Frame) -> BadFrame:
     return caught.value
 
 
-# The frames of every message
+# Frames of every message
 
 
 def test_there_is_a_codec_for_every_subprotocol() -> None:
@@ -72,16 +72,16 @@ def test_an_event_survives_encoding_and_decoding(codec: Codec, event: AnyEvent) 
 @every_command
 def test_other_programs_read_and_write_the_same_commands(codec: Codec, command: AnyCommand) -> None:
     fields = msgspec.to_builtins(command)
-    assert read_elsewhere(codec, codec.encode_command(command)) == fields
-    assert codec.decode_command(written_elsewhere(codec, fields)) == command
+    assert decode_without_msgspec(codec, codec.encode_command(command)) == fields
+    assert codec.decode_command(encode_without_msgspec(codec, fields)) == command
 
 
 @every_codec
 @every_event
 def test_other_programs_read_and_write_the_same_events(codec: Codec, event: AnyEvent) -> None:
     fields = msgspec.to_builtins(event)
-    assert read_elsewhere(codec, codec.encode_event(event)) == fields
-    assert codec.decode_event(written_elsewhere(codec, fields)) == event
+    assert decode_without_msgspec(codec, codec.encode_event(event)) == fields
+    assert codec.decode_event(encode_without_msgspec(codec, fields)) == event
 
 
 @every_command
@@ -103,7 +103,7 @@ def test_every_command_fits_a_frame(command: AnyCommand) -> None:
 @every_command
 def test_fields_may_be_in_any_order(codec: Codec, command: AnyCommand) -> None:
     fields = dict(reversed(msgspec.to_builtins(command).items()))
-    assert codec.decode_command(written_elsewhere(codec, fields)) == command
+    assert codec.decode_command(encode_without_msgspec(codec, fields)) == command
 
 
 # Faults and their codes
@@ -133,7 +133,7 @@ def test_fields_may_be_in_any_order(codec: Codec, command: AnyCommand) -> None:
 def test_a_refusal_names_the_fault_and_the_command(
     codec: Codec, fields: dict[str, object], detail: str
 ) -> None:
-    found = fault(codec, written_elsewhere(codec, fields))
+    found = fault(codec, encode_without_msgspec(codec, fields))
     assert found.code == "bad_command"
     assert detail in found.detail
     assert found.re == 7
@@ -144,7 +144,7 @@ def test_a_refusal_names_the_fault_and_the_command(
     "command_id", [0, -1, LARGEST_NUMBER + 1, 2**64 - 1, 1.5, 1.0, True, "1", None, [1], {}]
 )
 def test_a_refusal_does_not_answer_an_invalid_id(codec: Codec, command_id: object) -> None:
-    found = fault(codec, written_elsewhere(codec, {"type": "heartbeat", "id": command_id}))
+    found = fault(codec, encode_without_msgspec(codec, {"type": "heartbeat", "id": command_id}))
     assert (found.code, found.re) == ("bad_command", None)
 
 
@@ -153,7 +153,7 @@ def test_a_refusal_does_not_answer_an_invalid_id(codec: Codec, command_id: objec
 def test_an_unreadable_frame_and_an_unknown_command_have_different_codes(
     codec: Codec, value: object
 ) -> None:
-    assert fault(codec, written_elsewhere(codec, value)).code == "bad_command"
+    assert fault(codec, encode_without_msgspec(codec, value)).code == "bad_command"
 
 
 def test_the_other_kind_of_frame_is_named() -> None:
@@ -211,14 +211,14 @@ def test_numbers_out_of_all_bounds_are_refused(codec: Codec, frame: Frame) -> No
 
 @every_codec
 def test_the_description_of_a_fault_has_a_limited_length(codec: Codec) -> None:
-    found = fault(codec, written_elsewhere(codec, {"type": "x" * 8000, "id": 1}))
+    found = fault(codec, encode_without_msgspec(codec, {"type": "x" * 8000, "id": 1}))
     assert len(found.detail) < LONGEST_DETAIL + 10
 
 
 @every_codec
 def test_a_fault_never_shows_a_token(codec: Codec) -> None:
     secret = "5a" * 40
-    found = fault(codec, written_elsewhere(codec, {"type": "hello", "id": 1, "token": secret}))
+    found = fault(codec, encode_without_msgspec(codec, {"type": "hello", "id": 1, "token": secret}))
     assert "5a5a" not in f"{found} {found.detail}"
 
 
@@ -332,12 +332,12 @@ def test_a_frame_with_a_flipped_bit_is_refused_or_still_a_command(
 @every_event
 def test_fields_of_a_newer_server_are_skipped(codec: Codec, event: AnyEvent) -> None:
     fields = {**msgspec.to_builtins(event), "zeal": {"deep": [1, {}]}}
-    assert codec.decode_event(written_elsewhere(codec, fields)) == event
+    assert codec.decode_event(encode_without_msgspec(codec, fields)) == event
 
 
 @every_codec
 def test_an_event_of_a_newer_server_is_an_unknown_event(codec: Codec) -> None:
-    frame = written_elsewhere(codec, {"type": "fireworks", "re": 7, "colour": "red"})
+    frame = encode_without_msgspec(codec, {"type": "fireworks", "re": 7, "colour": "red"})
     assert codec.decode_event(frame) == UnknownEvent(type="fireworks", re=7)
 
 
@@ -347,15 +347,22 @@ def test_an_event_of_a_newer_server_is_an_unknown_event(codec: Codec) -> None:
 )
 def test_an_invalid_event_raises_bad_frame(codec: Codec, fields: object) -> None:
     with pytest.raises(BadFrame):
-        codec.decode_event(written_elsewhere(codec, fields))
+        codec.decode_event(encode_without_msgspec(codec, fields))
 
 
 @every_codec
 def test_fields_at_their_defaults_are_left_out(codec: Codec) -> None:
-    assert read_elsewhere(codec, codec.encode_event(Alive(now=5))) == {"type": "alive", "now": 5}
-    assert read_elsewhere(codec, codec.encode_command(Heartbeat(id=5))) == {
+    assert decode_without_msgspec(codec, codec.encode_event(Alive(now=5))) == {
+        "type": "alive",
+        "now": 5,
+    }
+    assert decode_without_msgspec(codec, codec.encode_command(Heartbeat(id=5))) == {
         "type": "heartbeat",
         "id": 5,
     }
     no = Refused(code="bad_frame", message="No.")
-    assert read_elsewhere(codec, codec.encode_event(no)).keys() == {"type", "code", "message"}
+    assert decode_without_msgspec(codec, codec.encode_event(no)).keys() == {
+        "type",
+        "code",
+        "message",
+    }

@@ -59,5 +59,5 @@ def test_the_repr_of_hello_omits_the_token() -> None:
 def test_the_longest_race_id_fits_every_command_about_a_race(kind: type[msgspec.Struct]) -> None:
     longest = "abcdefghijkl-abcdefghijkl-99/999999"
     fields = {"id": 1, "race": longest, "after": 0, "move": "draw"}
-    told = {name: fields[name] for name in kind.__struct_fields__}
-    assert msgspec.convert({**told, "type": kind.__struct_config__.tag}, kind)
+    with_longest_race = {name: fields[name] for name in kind.__struct_fields__}
+    assert msgspec.convert({**with_longest_race, "type": kind.__struct_config__.tag}, kind)

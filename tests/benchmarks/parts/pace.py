@@ -83,7 +83,7 @@ class Seconds:
         return [load for load in self.undisturbed if abs(load.server_busy - SHARE) <= NEAR]
 
     @property
-    def told(self) -> Load:
+    def result(self) -> Load:
         """The counted seconds combined into one load; without any, all seconds."""
         return together(self.counted or self.undisturbed or self.seen)
 
@@ -114,12 +114,12 @@ async def pace(report: Report, *, quick: bool) -> None:
         await _server(server, waiting)
         if not server.seen:
             continue
-        await _echo(server.told, echo)
+        await _echo(server.result, echo)
         if min(len(server.counted), len(echo.counted)) >= wanted:
             break
     if not (server.seen and echo.seen):
         raise NotQuiet("the machine's host left no second in which a message was answered")
-    ours, its = server.told, echo.told
+    ours, its = server.result, echo.result
     report.table(
         (
             *("contestant", "messages/s", "server busy", "CPU us", "p50 ms", "p99 ms"),

@@ -129,10 +129,10 @@ def test_an_error_names_its_line(old: str, new: str, said: str) -> None:
 
 def test_a_wrong_count_of_moves_is_refused() -> None:
     racer = RECORD.racers[0]
-    told = f"ended {racer.banked} {racer.moves} {racer.state}"
+    ending = f"ended {racer.banked} {racer.moves} {racer.state}"
     wrong = f"ended {racer.banked} {racer.moves + 1} {racer.state}"
-    with pytest.raises(RecordError, match=told):
-        parse_record(edited(told, wrong))
+    with pytest.raises(RecordError, match=ending):
+        parse_record(edited(ending, wrong))
 
 
 def test_racers_are_ordered_by_id() -> None:

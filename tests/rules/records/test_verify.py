@@ -250,12 +250,12 @@ def ended_as(
     last = racer.log[-1]
     log = [*racer.log[:-1], LogLine(last.at if at is None else at, last.number, word)]
 
-    def told(row: ResultLine) -> ResultLine:
+    def with_state(row: ResultLine) -> ResultLine:
         return replace(row, state=state) if row.player == racer.player else row
 
     changed = with_log(record, index, log)
     changed = with_racer(changed, index, lambda old: replace(old, state=state))
-    return replace(changed, results=tuple(map(told, record.results)))
+    return replace(changed, results=tuple(map(with_state, record.results)))
 
 
 def test_a_board_declared_stuck_that_is_not_is_detected() -> None:

@@ -17,7 +17,7 @@ def code_of(line: str) -> str:
 
 
 async def seated(client: LineClient) -> str:
-    """Wait until the client has a seat; return the table's code."""
+    """Wait until the client has taken a seat; return the table's code."""
     return code_of(await client.expect("table "))
 
 
@@ -70,7 +70,7 @@ async def test_two_players_race_every_game_by_typed_moves_and_one_watches(
                     await cash_out(client)
                 results = []
                 for client, heard in dealt.items():
-                    # a board that is stuck may have ended the race while one still asked
+                    # a board that is stuck may have ended the race before the last command
                     client.rewind(heard)
                     over = await client.expect(f"race {code}/{number}: over")
                     assert over.startswith(f"race {code}/{number}: over, {game}")
@@ -121,7 +121,7 @@ async def test_a_race_continues_after_the_server_was_killed_and_restarted(
 
 
 async def last_money(client: LineClient) -> str:
-    """Return the cards banked and the money of the last `board` line."""
+    """Return the cards banked and the dollars of the last `board` line."""
     return next(
         line.partition(" moves, ")[2]
         for line in reversed(client.lines)

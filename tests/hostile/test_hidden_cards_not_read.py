@@ -1,7 +1,7 @@
-"""No code between a move and its answer reads a hidden card, so response times reveal none.
+"""No code between a move and its response reads a hidden card, so response times reveal none.
 
 The judge, the legal moves, a move's result, the view that is sent and the search for stuck boards are
-given positions whose hidden cards raise when they are read (`kit/masked_cards.py`).
+called with positions whose hidden cards raise an error when they are read (`kit/masked_cards.py`).
 """
 
 from random import Random
@@ -29,7 +29,7 @@ from saratoga_server.ports import Millis
 WALKS = 6
 STEPS = 160
 SEARCHED = 200
-"""Arrangements to search: ten times as many as during a request."""
+"""The number of arrangements to search: ten times as many as during a request."""
 
 
 def odd_moves() -> list[Move]:
@@ -57,7 +57,7 @@ def way(game: Game, chance: Random) -> list[Position]:
 
 
 def played(game: Game, position: Position, move: Move) -> BoardChange:
-    """Play a move as the server does."""
+    """Play a move as the server does; return the change of the board."""
     return boards.played(game, boards.open_board(position, Millis(0)), move)
 
 
@@ -92,7 +92,7 @@ def test_the_search_for_stuck_reads_no_hidden_card(game: Game) -> None:
             covered = masked(position)
             search = _search(game, covered)
             if search is None:
-                # Before every card of the stock was seen, there is no search.
+                # There is no search before every stock card was seen.
                 assert not may_declare(position)
                 continue
             searched += 1
@@ -103,7 +103,7 @@ def test_the_search_for_stuck_reads_no_hidden_card(game: Game) -> None:
 
 
 def _search(game: Game, position: Position) -> StuckSearch | None:
-    """Return the search that the server starts after a move that led here."""
+    """Return the search that the server starts after the move to this position."""
     return boards.stuck_search(game, position, State.RACING)
 
 

@@ -1,4 +1,4 @@
-"""Nodes receive events of every table of a cluster, whichever primary owns it."""
+"""Nodes receive events of every table of a cluster, whichever primary owns the table's slot."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -26,7 +26,7 @@ def cluster() -> Iterator[Cluster]:
 
 @asynccontextmanager
 async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, EventRecorder]]:
-    """A store client that writes, and one that listens."""
+    """Open two store clients: one that writes, and one that listens."""
     cluster.wait_until_in_step()
     cluster.empty()
     async with (
@@ -37,8 +37,8 @@ async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, EventRecorde
         yield far, east
 
 
-async def says_everything(far: Store, east: EventRecorder, version: int) -> None:
-    """Publish an event of every kind, for every table, and wait for all of them."""
+async def publish_everything(far: Store, east: EventRecorder, version: int) -> None:
+    """Publish an event of every kind, for every table, and wait until all are received."""
     for code in TABLES:
         write = TableWrite(code=code, expected=version - 1, body=b"-", due=None)
         assert await far.tables.save_table(write)
@@ -50,7 +50,7 @@ async def says_everything(far: Store, east: EventRecorder, version: int) -> None
         await east.receives(Touched(code, version))
     await east.receives(Announce(f"version {version}"))
 
-    def told() -> dict[str, dict[str, LiveStanding]]:
+    def standings() -> dict[str, dict[str, LiveStanding]]:
         return {
             race: stood
             for each in east.events
@@ -58,7 +58,7 @@ async def says_everything(far: Store, east: EventRecorder, version: int) -> None
             for race, stood in each.races.items()
         }
 
-    await east.until(lambda: races.items() <= told().items())
+    await east.until(lambda: races.items() <= standings().items())
 
 
 async def test_every_primary_is_subscribed_to_and_published_through(cluster: Cluster) -> None:
@@ -66,38 +66,38 @@ async def test_every_primary_is_subscribed_to_and_published_through(cluster: Clu
     assert len(owners) == len(cluster.primaries())
     async with two_nodes(cluster) as (far, east):
         await east.until(lambda: east.subscriptions == len(owners))
-        await says_everything(far, east, 1)
+        await publish_everything(far, east, 1)
 
 
 async def test_after_a_failover_the_new_primary_is_subscribed_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
-        await says_everything(far, east, 1)
+        await publish_everything(far, east, 1)
         openings = east.subscriptions
         await asyncio.to_thread(cluster.fail_over, cluster.owner(ALL_NODES))
         await east.until(lambda: east.subscriptions > openings)
-        await says_everything(far, east, 2)
+        await publish_everything(far, east, 2)
 
 
 async def test_after_a_primarys_death_its_successor_is_subscribed_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
-        await says_everything(far, east, 1)
+        await publish_everything(far, east, 1)
         dead = cluster.owner(table_key(TABLES[0]))
         openings = east.subscriptions
         heir = await asyncio.to_thread(cluster.kill, dead)
         await asyncio.to_thread(cluster.wait_until_promoted, heir)
         await east.until(lambda: east.subscriptions > openings)
-        await says_everything(far, east, 2)
+        await publish_everything(far, east, 2)
         await asyncio.to_thread(dead.restart)
 
 
 async def test_a_partition_that_moves_is_subscribed_to_at_its_new_primary(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
-        await says_everything(far, east, 1)
+        await publish_everything(far, east, 1)
         channel = PARTITION_CHANNELS[partition(TABLES[0])]
         source = cluster.owner(channel)
         target = next(each for each in cluster.primaries() if each is not source)
         openings = east.subscriptions
         await asyncio.to_thread(cluster.move_slot, slot_of(channel), source, target)
-        # Both subscriptions are renewed: one channel more, one less.
+        # Both subscriptions change: one gains a channel, one loses a channel.
         await east.until(lambda: east.subscriptions >= openings + 2)
-        await says_everything(far, east, 2)
+        await publish_everything(far, east, 2)

@@ -1,4 +1,4 @@
-"""Players keep seats and boards although their server was down or was killed."""
+"""Players keep their seats and boards although their server was stopped or killed."""
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import Resume
@@ -13,7 +13,8 @@ async def test_seats_at_a_killed_node_are_disconnected_once_it_counts_as_dead(
     code = await gathered(anna, bert)
     killed = server.node.name
     await server.restart()
-    await server.real.nodes.beat(killed)  # its last heartbeat is still valid
+    # the last heartbeat of the killed node has not expired yet
+    await server.real.nodes.beat(killed)
     back = await server.player("Bert")
     await back.at_table(Resume, table=code)
     await server.pass_time(1000)

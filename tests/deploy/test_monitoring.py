@@ -1,4 +1,4 @@
-"""Dashboard, alerts and scraping, checked with a real Prometheus and a real server."""
+"""The dashboard, the alerts and the scrape settings, checked with a real Prometheus and a real server."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ from saratoga_server.embedded_store.process import find_binary
 PROMETHEUS = DEPLOY / "prometheus"
 
 SELECTOR = re.compile(r"\b((?:saratoga|process|node)_\w+|up)\b(?:\{([^}]*)\})?")
-"""A metric in an expression, and what it asks of labels."""
+"""Matches a metric in an expression, and its label matchers."""
 
 LABEL = re.compile(r"(\w+)\s*[=!]~?\s*\"")
 
@@ -34,7 +34,7 @@ def expressions_of_the_dashboard() -> list[str]:
 
 
 def selectors(expression: str) -> Iterator[str]:
-    """Return the selectors in an expression; each matches if metric and labels exist."""
+    """Yield a selector for each metric of an expression; it matches if metric and labels exist."""
     for metric, asked in SELECTOR.findall(expression):
         labels = LABEL.findall(asked or "")
         yield metric + "{" + ",".join(f'{label}!=""' for label in labels) + "}"
@@ -49,17 +49,17 @@ def checked(*words: str) -> str:
 
 
 @pytest.mark.needs("promtool")
-def test_every_alarm_goes_off_for_what_it_is_meant_for() -> None:
+def test_every_alert_fires_in_its_case() -> None:
     assert "SUCCESS" in checked("test", "rules", "alerts_test.yml")
 
 
 @pytest.mark.needs("promtool")
-def test_prometheus_takes_its_settings() -> None:
+def test_prometheus_accepts_its_settings() -> None:
     assert "FAILED" not in checked("check", "config", "prometheus.yml")
 
 
 @pytest.mark.needs("prometheus", "prometheus-node-exporter")
-async def test_everything_that_is_drawn_or_watched_is_there() -> None:
+async def test_every_metric_of_dashboard_and_alerts_exists() -> None:
     with open_valkey("safe", str(find_binary())) as store, open_node_exporter() as machine:
         async with nodes_on(store.url, 1, "--metrics-port", "0", "--log-level", "info") as [node]:
             (metrics,) = [
@@ -110,19 +110,19 @@ def test_selectors_find_what_an_expression_reads() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's titles."""
+    """Return the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^a-z0-9 -]", "", each.lower()).strip().replace(" ", "-") for each in titles}
 
 
-def test_every_alarm_leads_to_its_page() -> None:
+def test_every_alert_links_to_an_existing_section() -> None:
     alerts = (PROMETHEUS / "alerts.yml").read_text()
     wanted = re.findall(r"runbook: RUNBOOK\.md#(\S+)", alerts)
     assert len(wanted) == alerts.count("- alert:")
     assert set(wanted) - anchors(DEPLOY / "RUNBOOK.md") == set()
 
 
-def test_every_part_of_a_page_that_is_linked_is_there() -> None:
+def test_every_linked_section_exists() -> None:
     for page in DEPLOY.glob("*.md"):
         links = re.findall(r"\]\(([A-Za-z.]*)#([\w-]+)\)", page.read_text())
         assert links

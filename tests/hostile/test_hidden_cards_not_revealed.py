@@ -1,6 +1,6 @@
 """No sequence of commands, legal or not, reveals a card that its player has not turned up.
 
-A script of odd commands is run on deals that differ only in hidden cards: tokens, seeds, codes and time
+A script of unusual commands runs on deals that differ only in hidden cards; tokens, seeds, codes and time
 are the same. Until one of those cards is turned up, every byte must be the same: for both racers, for a
 player without a seat, on the HTTP pages, in the metrics and in the log.
 """
@@ -34,7 +34,7 @@ def dealt(game: str, number: int) -> Position:
 
 
 def turned_up_at(run: Run, slot: Slot) -> int | None:
-    """Return the first step after which some player has that card face up."""
+    """Return the first step after which some player has turned up that card."""
     steps = range(len(run.made))
     up = (s for s in steps if any(is_up(slot, way) for way in run.ways(s).values()))
     return next(up, None)
@@ -69,7 +69,7 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
         deal = rearranged(opening, {one: two, two: one})
         first = [step for slot in (one, two) if (step := turned_up_at(base, slot)) is not None]
         end = min(first, default=STEPS + 1) - 1
-        if deal == opening or end < 0:  # of two packs, equal cards
+        if deal == opening or end < 0:  # two packs: the swapped cards may be equal
             continue
         looked += end
         other = await run_script(game, deal, base.script)
@@ -106,7 +106,7 @@ async def test_a_refusal_that_depends_on_a_hidden_card_is_noticed(
         return view
 
     def leaky(no: Refused, *_: Any) -> Refused:
-        # One character more or less, depending on a card that lies face down.
+        # One character more or less, depending on a hidden card.
         last = shown[-1].reserve[0] if shown else "AS"
         return Refused(re=no.re, code=no.code, message=no.message + "!" * (last[1] in "HD"))
 

@@ -1,4 +1,4 @@
-"""Several races at one table, over the wire and on a real store: players join, race and leave."""
+"""Several races at one table, over WebSockets and on a real store: players join, race and leave."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -69,13 +69,13 @@ async def friends(server: ListeningServer, stack: AsyncExitStack) -> list[Socket
 
 
 async def sees(friend: SocketPlayer, version: int) -> None:
-    """Wait until the player has received that version of the table."""
+    """Wait until the player has received this version of the table."""
     while friend.table.version < version:
         await friend.received.next(TableChanged, len(friend.received.events))
 
 
 async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
-    """Make up to this many moves; each must be acknowledged."""
+    """Make up to this many moves, each of which must be acknowledged."""
     for _ in range(moves):
         legal = racer.board.legal
         if not legal:
@@ -86,17 +86,17 @@ async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
 
 
 async def dealt(*racers: SocketPlayer) -> None:
-    """All players get ready, the first one starts, and all are dealt the same."""
+    """Make all players ready and start; all must be dealt the same position."""
     since = [len(racer.received.events) for racer in racers]
     await counted_down(*racers)
     deals = [
-        await racer.received.next(Dealt, told) for racer, told in zip(racers, since, strict=True)
+        await racer.received.next(Dealt, first) for racer, first in zip(racers, since, strict=True)
     ]
     assert all(each.board.view == deals[0].board.view for each in deals)
 
 
 async def finished(*racers: SocketPlayer) -> Outcome:
-    """All racers cash out; return the outcome, which must be the same for every player."""
+    """Cash out every racer; return the outcome, which must be the same for every player."""
     race = racers[0].board.race
     for racer in racers:
         if racer.board.state == "racing":
@@ -157,7 +157,7 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         shown = await wanda.received.next(Leaderboard, 0, re=None, game="lafayette")
         assert {row.name for row in shown.rows} == {"Anna", "Bert", "Cleo"}
 
-        # The totals over all races, of the seats that stayed.
+        # The totals over all races, for the seats that are still taken.
         totals = {seat.name: (seat.races, seat.net) for seat in bert.table.seats}
         nets = {
             name: sum(
@@ -167,7 +167,7 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         }
         assert totals == {name: (2, total) for name, total in nets.items()}
 
-        # The leaderboards keep results of people and of bots apart.
+        # Leaderboards keep results of people and of bots apart.
         page = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period="all")
         assert {row.name: row.value for row in page.rows} == {
             row.name: row.net for row in first.results if not row.bot
@@ -193,7 +193,7 @@ async def test_a_server_that_restarts_in_mid_race_loses_nothing(valkey: Store) -
             for each in back:
                 snapshot = await each.at_table(Resume, table=code)
                 assert snapshot.board == boards[each.name]
-            # A command that may be unanswered is sent again.
+            # A command that may not have been answered is sent again.
             again = MakeMove(
                 id=anna.last_id, race=f"{code}/1", after=anna.board.count - 1, move="draw"
             )
