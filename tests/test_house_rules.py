@@ -22,32 +22,7 @@ PARTS = {
     "client": ROOT / "client" / "saratoga_client",
 }
 
-BY_HAND = "tests/end_to_end/test_commands.py"
-DEMO = "tests/end_to_end/test_demo.py"
-DOORS = "tests/end_to_end/test_doors.py"
-TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
-    "client/problems.py": ("tests/client/cli/test_commands.py",),
-    # commands, tested in processes of their own with a real server
-    "client/local/clock.py": (BY_HAND,),
-    "client/cli/bot.py": (BY_HAND,),
-    "client/cli/completion.py": ("tests/client/cli/test_commands.py",),
-    "client/cli/demo.py": (DEMO,),
-    "client/cli/host.py": (DOORS,),
-    "client/cli/join.py": (DOORS,),
-    "client/cli/demo_race.py": (DEMO,),
-    "client/tui/flows.py": (DOORS, "tests/client/tui/test_lobby_flow.py"),
-    "client/session/open_connection.py": (BY_HAND, DEMO),
-    # started as a process of its own
-    "client/__main__.py": (BY_HAND,),
-}
-"""Modules without a test file of their own, and the tests that cover them. It should be empty."""
-
 MOST_LINES = 400
-
-TO_BE_SPLIT = {
-    "tests/kit/hostile_client.py",
-}
-"""Longer files. It should be empty."""
 
 
 @cache
@@ -124,30 +99,16 @@ def modules() -> dict[str, tuple[Path, ...]]:
 
 def test_every_module_has_a_test_file_at_its_path() -> None:
     missing = [
-        name
-        for name, paths in modules().items()
-        if name not in TESTED_ELSEWHERE and not any(path.is_file() for path in paths)
+        name for name, paths in modules().items() if not any(path.is_file() for path in paths)
     ]
     assert missing == []
-
-
-def test_every_exception_is_still_needed() -> None:
-    known = modules()
-    needless = [
-        name
-        for name in TESTED_ELSEWHERE
-        if name not in known or any(path.is_file() for path in known[name])
-    ]
-    assert needless == []
-    cited = {path for paths in TESTED_ELSEWHERE.values() for path in paths}
-    assert [path for path in sorted(cited) if not (ROOT / path).is_file()] == []
 
 
 def test_no_file_is_too_long() -> None:
     long = [
         f"{path}: {text.count(chr(10))} lines"
         for path, text in texts()
-        if path.endswith(".py") and path not in TO_BE_SPLIT and text.count("\n") > MOST_LINES
+        if path.endswith(".py") and text.count("\n") > MOST_LINES
     ]
     assert long == []
 

@@ -9,7 +9,8 @@ from random import Random
 from typing import Final
 
 from kit.decoding import TRACE
-from kit.hostile_client import BOUND, DOCUMENTED_CLOSES
+from kit.hostile_client import DOCUMENTED_CLOSES
+from kit.hostile_conversation import BOUND
 from kit.mutations import Spoiler
 from saratoga_protocol.version import SUBPROTOCOLS
 

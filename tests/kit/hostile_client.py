@@ -5,34 +5,26 @@ repeated, out of order, or another session's. The server answers every frame exa
 order: so a heartbeat follows each batch, and the responses before its own are counted.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, cast, get_args
+from typing import Any, Final
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.decoding import TRACE
+from kit.hostile_conversation import BOUND, MARKS, HostileConversation
 from kit.mutations import Spoiler
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
 from saratoga_protocol.codec import CODECS, Frame
 from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent, Refused, Snapshot, TableChanged, Welcome
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.events import AnyEvent, Snapshot, TableChanged, Welcome
 from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import GAMES
-
-BOUND: Final = 60.0
-"""Seconds for a response: a bound that no test should reach."""
-
-MARKS: Final = 9_007_000_000_000_000
-"""The lowest id of a heartbeat behind a batch; other commands have lower ids."""
 
 BATCH: Final = 25
 """Frames between two heartbeats."""
@@ -41,8 +33,6 @@ DOCUMENTED_CLOSES: Final = frozenset(
     {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4500, 4501, 4502, 4503, 4504}
 )
 """Close codes that the server may use (protocol/README.md); 1011 would be an error of its own."""
-
-EVENTS: Final = get_args(AnyEvent)
 
 
 @dataclass
@@ -103,7 +93,7 @@ class HostileClient:
         self._legal: list[str] = ["draw"]
         self._table = ""
         self._commitment = ""
-        self._conversation: _Conversation | None = None
+        self._conversation: HostileConversation | None = None
 
     # Connections
 
@@ -147,7 +137,7 @@ class HostileClient:
             open_timeout=BOUND,
             close_timeout=BOUND,
         )
-        self._conversation = _Conversation(socket, subprotocol, self._learn)
+        self._conversation = HostileConversation(socket, subprotocol, self._learn)
         if greets:
             with suppress(ConnectionClosed):
                 await self._conversation.exchange([self.hello(subprotocol)])
@@ -173,7 +163,7 @@ class HostileClient:
             await self._conversation.send(self._random.choice(("x" * 9000, b"\x91" * 9000)))
         await self.close()
 
-    async def _join(self, conversation: "_Conversation") -> None:
+    async def _join(self, conversation: "HostileConversation") -> None:
         """Resume the client's race or start one: some acts need a board."""
 
         async def send(kind: type[Any], **fields: object) -> None:
@@ -354,68 +344,3 @@ ACTS: Final[Sequence[Act]] = (
     HostileClient.spoilt_command,
     HostileClient.spoilt_frame,
 )
-
-
-class _Conversation:
-    """One connection: frames sent, and responses checked."""
-
-    def __init__(
-        self, socket: ClientConnection, subprotocol: str, learn: Callable[[AnyEvent], None]
-    ) -> None:
-        self._socket = socket
-        self.subprotocol = subprotocol
-        self._codec = CODECS[subprotocol]
-        self._learn = learn
-        self.sent = 0
-        self.answers: Counter[str] = Counter()
-        self._mark = MARKS
-        """The id of the heartbeat behind the last batch."""
-
-    @property
-    def close_code(self) -> int:
-        """The code that closed the connection, 0 if none was sent."""
-        return self._socket.close_code or 0
-
-    async def send(self, frame: Frame) -> None:
-        """Send a frame without waiting for its response."""
-        await self._socket.send(frame)
-        self.sent += 1
-
-    async def exchange(self, frames: list[Frame]) -> None:
-        """Send frames and wait until each is answered; raises `ConnectionClosed`."""
-        self._mark += 1
-        mark = commands.Heartbeat(id=self._mark)
-        for frame in frames:
-            await self.send(frame)
-        await self._socket.send(self._codec.encode_command(mark))
-        answers = 0
-        async with asyncio.timeout(BOUND):
-            while True:
-                event = self._read(await self._socket.recv())
-                if getattr(event, "re", None) == self._mark:
-                    break
-                if isinstance(event, Refused) or getattr(event, "re", None) is not None:
-                    answers += 1
-        assert answers == len(frames), (answers, frames)
-
-    def _read(self, frame: Frame) -> AnyEvent:
-        event = self._codec.decode_event(frame)
-        assert isinstance(event, EVENTS), frame
-        if isinstance(event, Refused):
-            assert event.code in REASONS, event
-            assert event.code != "server_fault", event
-            assert not TRACE.search(event.message), event
-            self.answers[event.code] += 1
-        else:
-            self.answers[type(event).__name__] += 1
-        read = cast(AnyEvent, event)
-        self._learn(read)
-        return read
-
-    async def end(self) -> None:
-        """Close the connection, and check the events that still arrive."""
-        await self._socket.close()
-        with suppress(ConnectionClosed):
-            async with asyncio.timeout(BOUND):
-                while True:
-                    self._read(await self._socket.recv())

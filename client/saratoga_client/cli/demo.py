@@ -1,11 +1,64 @@
 """`saratoga demo`: a whole race between four bots, from the deal to the verified record."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
 import click
 
+from saratoga_client.bots.bot_connection import SeatedBot, seated_bot
+from saratoga_client.bots.player import Report
+from saratoga_client.cli import leaderboard, verify
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import SERVER_VARIABLE, begin
-from saratoga_client.output import OutputFormat, output_format
+from saratoga_client.cli.options import SERVER_VARIABLE
+from saratoga_client.cli.watch_display import display_for
+from saratoga_client.local.identity import new_token
+from saratoga_client.local.server_process import running_server
+from saratoga_client.net.connection import Connection
+from saratoga_client.output import OutputFormat, output_format, write_line
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.table_view import TableView
+from saratoga_client.session.verification import prove
+from saratoga_client.session.watcher import watched_states
+from saratoga_client.session.witness import Witness
+from saratoga_client.wording import shown_name
+from saratoga_protocol import events
+from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, SubscribeLeaderboard
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+
+LINE_UP: Final = ("strong", "weak", "strong", "weak")
+"""The strengths of the four; the first is the host."""
+
+CAP: Final = 3
+"""Minutes: the race's limit, and so the demonstration's."""
+
+PACES: Final = {
+    "canfield": 12.0,
+    "canfield-aisleriot": 5.0,
+    "lafayette": 13.0,
+    "lady-palk": 13.0,
+    "caprice": 9.0,
+}
+"""Moves a second, so that a race takes some 20 seconds; the games are of different lengths."""
+
+OTHER_PACE: Final = 10.0
+
+SETTLED_WITHIN: Final = 10.0
+"""Seconds in which the result must be on the leaderboard."""
+
+
+class Raced(NamedTuple):
+    """The results of the race."""
+
+    reports: list[Report]
+    picture: TableView
 
 
 @click.command(
@@ -35,8 +88,130 @@ def command(game: str, server: str | None, pace: float | None, plain: bool) -> i
     with every move judged; then come the results, the bots' leaderboard, and every check of the
     race's record. Ends with 0 if all of it holds.
     """
-    from saratoga_client.cli.demo_race import demonstrate
-
     shown_in = output_format(as_json=False, plain=plain)
     assert shown_in is not OutputFormat.JSON
-    return begin(demonstrate(GAMES[game], server, pace, shown_in))
+    return asyncio.run(demonstrate(GAMES[game], server, pace, shown_in))
+
+
+async def demonstrate(
+    game: Game, server: str | None, pace: float | None, shown_in: OutputFormat
+) -> int:
+    """Stage the race and show all of it; returns the exit code. Raises `Problem`."""
+    with TemporaryDirectory(prefix="saratoga-demo-") as name:
+        folder = Path(name)
+        async with AsyncExitStack() as stack:
+            if server is None:
+                write_line("starting a server with its own store ...")
+                server = await stack.enter_async_context(running_server(folder / "server"))
+                write_line(f"the server is ready at {server}")
+            return await _stage(
+                game, server, pace or PACES.get(game.name, OTHER_PACE), folder, shown_in
+            )
+
+
+async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: OutputFormat) -> int:
+    async with (
+        open_connection(server, token=new_token()) as watcher,
+        _four_bots(server, game, folder) as bots,
+    ):
+        code = bots[0].code
+        names = ", ".join(
+            f"{shown_name(bot.name, True)} ({how})" for bot, how in zip(bots, LINE_UP, strict=True)
+        )
+        write_line(f"at table {code}: {names}")
+        witnesses = [Witness(folder / bot.player) for bot in bots]
+        raced = await _race(watcher, bots, witnesses, folder, pace, shown_in)
+        outcome = raced.picture.outcome
+        assert outcome is not None, "the race is over"
+        write_line(f"digest of the record, announced with the result: {outcome.digest}")
+        write_line("")
+        write_line(same_deal(raced.reports, outcome.race))
+        write_line("")
+        leaderboard.show(await _settled(watcher, game, bots, outcome.race), shown_in)
+        write_line("")
+        record = await watcher.ask(partial(GetRecord, race=outcome.race), events.Record)
+        proof = await asyncio.to_thread(
+            prove, record.text.encode(), outcome.race, witnesses[0].load(outcome.race)
+        )
+        verify.show(proof, shown_in)
+        return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
+
+
+@asynccontextmanager
+async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[list[SeatedBot]]:
+    """Four bots at a table of their own; the first has created it."""
+    open_table = partial(CreateTable, game=game.name, cap=CAP, seats=len(LINE_UP), public=False)
+    async with AsyncExitStack() as stack:
+        bots = [await stack.enter_async_context(seated_bot(server, open_table, folder=folder))]
+        for _ in LINE_UP[1:]:
+            join = partial(JoinTable, table=bots[0].code)
+            bots.append(await stack.enter_async_context(seated_bot(server, join, folder=folder)))
+        yield bots
+
+
+async def _race(
+    watcher: Connection,
+    bots: list[SeatedBot],
+    witnesses: list[Witness],
+    folder: Path,
+    pace: float,
+    shown_in: OutputFormat,
+) -> Raced:
+    """The race, on the screen; one of those at the table sees no more than the watcher does."""
+    async with asyncio.TaskGroup() as group:
+        watched = group.create_task(_watch(watcher, bots[0].code, folder, shown_in))
+        races = [
+            group.create_task(
+                bot.play(how, pace=pace, races=1, starts_with=len(bots), witness=witness)
+            )
+            for bot, how, witness in zip(bots, LINE_UP, witnesses, strict=True)
+        ]
+    return Raced([race.result() for race in races], watched.result())
+
+
+async def _watch(watcher: Connection, code: str, folder: Path, shown_in: OutputFormat) -> TableView:
+    """Show the table until the race is over."""
+    witness, records = Witness(folder / "watcher"), RecordStore(folder / "races")
+    with display_for(shown_in, watcher.now) as display:
+        async with aclosing(
+            watched_states(watcher, code, witness=witness, records=records)
+        ) as states:
+            async for state in states:
+                display.show(state)
+                if state.table_view.outcome is not None:
+                    return state.table_view
+    raise Problem("The table was closed before the race was over.", "", Exit.NOT_FOUND)
+
+
+def same_deal(reports: list[Report], race: str) -> str:
+    """Say that all had the same opening position; raises `Problem` if they had not."""
+    openings = [report.openings.get(race) for report in reports]
+    if openings[0] is None or any(opening != openings[0] for opening in openings):
+        raise Problem("The four bots did not get the same deal.", "", Exit.NOT_VERIFIED)
+    columns = " ".join(openings[0].columns)
+    return f"one deal for all {len(reports)}: columns {columns}, {openings[0].stock} in the stock"
+
+
+async def _settled(
+    watcher: Connection, game: Game, bots: list[SeatedBot], race: str
+) -> events.Leaderboard:
+    """The bots' leaderboard of the day, once all four are on it. Raises `Problem`."""
+    players = {bot.player for bot in bots}
+    subscribe = partial(SubscribeLeaderboard, game=game.name, bots=True, limit=100)
+    try:
+        async with asyncio.timeout(SETTLED_WITHIN):
+            page = await watcher.ask(subscribe, events.Leaderboard)
+            while not players <= {row.player for row in page.rows}:
+                page = await _next_page(watcher)
+    except TimeoutError:
+        raise Problem(
+            f"The results of {race} have not reached the leaderboard.", "", Exit.UNEXPECTED
+        ) from None
+    return page
+
+
+async def _next_page(watcher: Connection) -> events.Leaderboard:
+    async for event in watcher.events():
+        if isinstance(event, events.Leaderboard):
+            return event
+    raise Problem("The server has closed the connection.", "", Exit.UNREACHABLE)

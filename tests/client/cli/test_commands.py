@@ -74,12 +74,6 @@ def test_codes_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) ->
     assert here in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
-def test_shells_get_their_completion(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["completion", kind]) == Exit.DONE
-    assert "_SARATOGA_COMPLETE" in capsys.readouterr().out
-
-
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
     def fail(*_: object, **__: object) -> None:
         raise error

@@ -1,0 +1,40 @@
+"""What `saratoga bot` prints of a race, and where it looks for the table."""
+
+import json
+
+import pytest
+
+from kit.table_views import outcome
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.bot import show
+from saratoga_client.cli.commands import run
+from saratoga_client.output import OutputFormat
+from saratoga_client.problems import Exit
+
+
+def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
+    raced = outcome()
+    result = raced.results[0]
+    show(raced, result, OutputFormat.JSON)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["schema"] == "saratoga.bot.v1"
+    assert (printed["race"], printed["game"]) == (raced.race, raced.game)
+    for key in ("name", "player", "place", "banked", "net", "state", "moves", "tie"):
+        assert printed[key] == getattr(result, key)
+
+
+def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    raced = outcome()
+    result = raced.results[-1]
+    show(raced, result, OutputFormat.PLAIN)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
+    assert f" {result.banked} banked, " in line
+    assert line.endswith(result.state)
+
+
+def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["bot", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "ws://127.0.0.1:1" in shown.err

@@ -1,0 +1,31 @@
+"""Which server `saratoga join` connects to, and a table that is not there.
+
+`end_to_end/test_doors.py` joins real tables.
+"""
+
+import asyncio
+
+import pytest
+
+from kit.lobbies import open_lobby
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.problems import Exit
+
+
+def test_the_url_of_an_invitation_names_the_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["join", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
+    assert "ws://127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_a_code_is_looked_up_at_the_named_server(capsys: pytest.CaptureFixture[str]) -> None:
+    joining = ["join", "mint-otter-42", "--server", "ws://127.0.0.1:2"]
+    assert run(saratoga, joining) == Exit.UNREACHABLE
+    assert "ws://127.0.0.1:2" in capsys.readouterr().err
+
+
+async def test_a_table_that_does_not_exist_ends_with_6(capsys: pytest.CaptureFixture[str]) -> None:
+    async with open_lobby() as lobby:
+        joining = ["join", "mint-otter-99", "--server", lobby.url, "--name", "Anna", "--plain"]
+        assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
+    assert "saratoga: " in capsys.readouterr().err
