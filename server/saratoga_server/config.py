@@ -275,8 +275,8 @@ _OPTIONS: Final = (
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port of the Prometheus metrics; 0 = any free port."),
     _option("--metrics-host", default="127.0.0.1", metavar="ADDRESS",
-        help="Address of the metrics. They have no password: use other addresses than loopback only "
-        "in a private network."),
+        help="Address of the metrics, which have no password: choose an address other than loopback "
+        "only in a private network."),
     _option("--log-format", type=click.Choice(LogFormat, case_sensitive=False),
         default=LogFormat.TEXT.value, help="Log lines as text for people or as JSON for programs."),
     _option("--log-level", type=click.Choice(LogLevel, case_sensitive=False),

@@ -70,7 +70,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
 def outcome_of(text: str) -> Outcome:
     """Return the outcome that a race's record holds."""
     record = parse_record(text)
-    # the record lists them in order of place, so the place can replace the commit number
+    # the record lists the racers in order of place, so the place can stand in for the commit number
     placed = ranking(
         RULES[record.rules_version][record.game],
         [

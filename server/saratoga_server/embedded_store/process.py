@@ -132,7 +132,7 @@ def _spawn(
         with log_path.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 - our own program and settings
                 command,
-                # the working directory, so that the store's settings need no paths of the user's
+                # run in the folder, so that the store's settings need no paths
                 cwd=folder,
                 bufsize=0,
                 stdin=subprocess.PIPE,
@@ -143,7 +143,7 @@ def _spawn(
                 start_new_session=True,
                 umask=0o077,
             )
-        assert process.stdin is not None, "started with a pipe"
+        assert process.stdin is not None, "the process was started with a pipe"
         with process.stdin as word:
             _end_with_us(process.pid, store_end)
             word.write(b"\n")

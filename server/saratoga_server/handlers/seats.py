@@ -124,7 +124,7 @@ class SeatHandlers:
                     run_logged(self._public_tables.opened(table)),
                 )
                 if not is_listed:
-                    table.falls_behind(table.known)  # then the next check lists it
+                    table.falls_behind(table.known)  # the next check of the tables lists it
                 return answer
             if await self._seat_registry.may_have_been_at(player, code):
                 return await self._come_back(session, command_id, code, rows_before)

@@ -50,7 +50,7 @@ class PublicTables:
                 )
             )
         if live_table.code not in self._lines or self._lines[live_table.code] != line:
-            self._lines.pop(live_table.code, None)  # unknown until the store has answered
+            self._lines.pop(live_table.code, None)  # unknown until the write is answered
             await self._tables.set_public(live_table.code, line)
             self._lines[live_table.code] = line
 

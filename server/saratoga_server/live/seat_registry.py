@@ -141,7 +141,7 @@ class SeatRegistry:
                 with self._unsure_until_known(player, code) as before:
                     await self._give_way(player, code, before)
         except CommandRejected as refusal:
-            if refusal.code != ELSEWHERE:  # then it is certain
+            if refusal.code != ELSEWHERE:  # after this refusal the seat is certain
                 raise
 
     def _note_unsure(self, player: str, code: str, before: Iterable[str]) -> None:

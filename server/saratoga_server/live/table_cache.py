@@ -164,7 +164,7 @@ class TableCache:
         write = write_of(table.version, table.state, after, opening_banked=banked, finish=finish)
         try:
             saved = await self._store.save_table(write)
-        except BaseException:  # also if cancelled: it may have been written
+        except BaseException:  # also after a cancellation: the change may have been written
             table.in_doubt = True
             raise
         if saved:

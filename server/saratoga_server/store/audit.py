@@ -15,7 +15,7 @@ class RedisAudit:
         self._client = client
 
     async def append(self, act: Mapping[str, str]) -> None:
-        # the token distinguishes a repeated write from the same act done twice
+        # the random token distinguishes a repeated write from the same action carried out twice
         packed = pack((token_hex(8), dict(act)))
         await self._client.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
 

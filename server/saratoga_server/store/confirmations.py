@@ -22,7 +22,7 @@ def confirmation_commands(mark: str, *, on_disk: bool) -> tuple[Command, ...]:
 
 
 def is_confirmed(replies: Sequence[Any]) -> bool:
-    """Return whether, by the replies to these commands, at least one replica has the write."""
+    """Return whether the replies to these commands say that at least one replica has the write."""
     marked, replicas, *synced = replies
     if not _is_ok(marked) or not isinstance(replicas, int) or replicas < 1:
         return False

@@ -68,7 +68,7 @@ async def open_store(
     commits: Batcher | ClusterCommits | None = None
 
     async def connect(primary: Primary) -> asyncio.Transport:
-        # after a restart the store may have other settings, or be a replica
+        # after a restart the store may have other settings or may be a replica
         found = await check_store(primary.url, durability, trust=trust_store)
         if not found.is_primary:
             raise StoreUnavailable(f"{primary.name} has become a replica")

@@ -111,7 +111,7 @@ class StoreClient:
             if faults and (whole or len(faults) == len(answers)):
                 raise faults[0]
             if faults:
-                # a primary that failed may have a successor: find it for the next call
+                # a failed primary may have a successor, which the next call should find
                 self._primaries.refresh_soon()
             return [answer for answer in answers if not isinstance(answer, BaseException)]
 

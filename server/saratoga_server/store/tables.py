@@ -39,7 +39,7 @@ class RedisTables:
         return [int(version or 0) for version in versions]
 
     async def save_table(self, write: TableWrite) -> bool:
-        # the token distinguishes a repeated write from another node's
+        # the random token distinguishes a repeated write from another node's write
         packed = _pack(write, token_hex(8))
         return bool(await self._client.write("save_table", (table_key(write.code),), packed) == 1)
 
@@ -48,7 +48,7 @@ class RedisTables:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int) -> list[str]:
-        # a primary that is unavailable is asked the next time; the others' timers do not wait
+        # an unavailable primary is asked again at the next check; the timers of the others do not wait
         found = await self._client.read_everywhere(
             "due_tables", DUE_KEYS, until, limit, whole=False
         )

@@ -385,7 +385,7 @@ class PlayerConnection(asyncio.Protocol):
         """Send an `Alive` event and, if due, a ping; close if pings stay unanswered."""
         self.send(alive)
         if not self._pings.is_due(now) or not self.is_open or not self.may_begin:
-            # a pong may be waiting behind a command
+            # the inbox may hold a pong behind a command
             return
         if self._pings.are_unanswered:
             self.close(TOO_SLOW)

@@ -103,7 +103,7 @@ def _absence_due(table: TableState) -> Millis | None:
 
 
 def _longest_absent(table: TableState, now: Millis) -> TableSeat | None:
-    """Return the seat that has been absent longest, if that is too long."""
+    """Return the seat that has been disconnected longest, if that is too long; else `None`."""
     at = _absence_due(table)
     if at is None or now < at:
         return None
