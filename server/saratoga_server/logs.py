@@ -21,7 +21,7 @@ SECRET_WORDS: Final = frozenset(
     {"token", "tokens", "seed", "seeds", "nonce", "nonces", "deal_key", "secret", "password"}
     | {"position", "positions", "stock", "reserve", "deck"}
 )
-"""Words of field names whose values must not be logged."""
+"""The words that mark a field as secret if its name contains one; such fields are not logged."""
 LONGEST_TEXT: Final = 500
 """The greatest length of a field; the rest is cut off."""
 

@@ -37,7 +37,7 @@ class CommitStatus(Enum):
 
 
 class BoardCommit(Struct, frozen=True, kw_only=True):
-    """Judged entries to append to one board's log."""
+    """Entries to append to one board's log: a judged move, or an ending, or both."""
 
     table: str
     race: int

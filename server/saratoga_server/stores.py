@@ -1,4 +1,4 @@
-"""The ports of one store, together."""
+"""All ports of one store, as one value."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The cards waiting beside the columns, and the changes of columns that would let them be played."""
+"""The cards of waste and reserve that can be offered, and the column changes that would let them be played."""
 
 from typing import NamedTuple
 

@@ -95,7 +95,7 @@ class SeatRegistry:
                     raise
 
     async def _take(self, player: str, code: str, elsewhere: str | None, before: list[str]) -> None:
-        """Write the table to the row; add tables that it named before to `before`."""
+        """Write the table to the player's row; append the tables that the row named before to `before`."""
         while elsewhere is not None:
             if await self._seats.seat(player, elsewhere):
                 raise _sits_at(elsewhere)

@@ -30,7 +30,7 @@ from saratoga_server.transport.slow_readers import SlowReaderDetector
 from saratoga_server.transport.socket_options import bound_buffers, forget_unsent
 
 OPEN_WITHIN: Final = 10.0
-"""Seconds for the handshake, or for the request of a page."""
+"""Seconds in which a client must complete its handshake, or its request for a page."""
 
 READ_WITHIN: Final = 8.0
 """Seconds in which a client must read an HTTP answer. One that reads nothing is aborted sooner."""
