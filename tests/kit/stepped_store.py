@@ -1,7 +1,8 @@
 """A real store for tests in one process: the test steps its clock, and its calls can fail.
 
 The store is an embedded Valkey, started once and emptied for every test. Our Functions read the
-time from a key instead of the machine's clock, and let nothing expire.
+time from a key instead of the machine's clock, and let nothing expire. They are loaded, and the
+Valkey's settings are checked, only once: no test changes either.
 """
 
 import asyncio
@@ -30,11 +31,13 @@ from saratoga_server.ports import (
     StoreUnavailable,
     TableStore,
 )
-from saratoga_server.store import store_client
+from saratoga_server.store import opening, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.library import SOURCE
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.preflight import Preflight, check_store
+from saratoga_server.store.primaries import Primary
 
 CLOCK = "test:clock"
 STEPPED_SOURCE = SOURCE.replace(
@@ -54,6 +57,10 @@ WRITES = frozenset(
 """Methods that write, whose replies `lost_replies` counts."""
 
 _idle: list[StoreServer] = []
+_checked: dict[str, Preflight] = {}
+"""The preflights so far, by URL."""
+_stepped: set[str] = set()
+"""The URLs of the Valkeys that have our Functions with the test's clock."""
 
 
 class InventedTime:
@@ -201,7 +208,7 @@ class SteppedStore:
 def empty_valkey() -> Iterator[StoreServer]:
     """Yield an empty Valkey that no other test uses at the same time."""
     server = _idle.pop() if _idle else _started()
-    server.empty()
+    server.delete_data()
     try:
         yield server
     finally:
@@ -212,6 +219,7 @@ def empty_valkey() -> Iterator[StoreServer]:
 async def empty_store() -> AsyncIterator[Store]:
     """Open an empty Valkey with the machine's clock."""
     with empty_valkey() as server:
+        _stepped.discard(server.url)
         async with open_store(server.url) as store:
             yield store
 
@@ -222,7 +230,11 @@ async def opened_on(
 ) -> AsyncIterator[SteppedStore]:
     """Open the store once more, as a second node does."""
     faults = faults or StoreFaults()
-    with patch.object(store_client, "SOURCE", STEPPED_SOURCE):
+    with (
+        patch.object(opening, "check_store", _check_once),
+        patch.object(opening, "load_into", _load_once),
+        patch.object(store_client, "load_into", _load_once),
+    ):
         async with open_store(server.url, Durability.SAFE) as real:
             yield SteppedStore(
                 real=real,
@@ -252,6 +264,20 @@ async def stepped_store(time: InventedTime | None = None) -> AsyncIterator[Stepp
                 yield store
         finally:
             time.store = None
+
+
+async def _check_once(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
+    """Check a Valkey as `check_store` does, unless an earlier test has."""
+    if url not in _checked:
+        _checked[url] = await check_store(url, durability, trust=trust)
+    return _checked[url]
+
+
+async def _load_once(primary: Primary) -> None:
+    """Load our Functions with the test's clock, unless an earlier test has."""
+    if primary.url not in _stepped:
+        await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", STEPPED_SOURCE)
+        _stepped.add(primary.url)
 
 
 def _started() -> StoreServer:

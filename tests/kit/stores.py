@@ -133,9 +133,13 @@ class StoreServer:
         assert self.process is not None
         self.process.send_signal(signal.SIGCONT)
 
-    def empty(self) -> None:
-        """Delete all data and all Functions."""
+    def delete_data(self) -> None:
+        """Delete all keys; Functions stay."""
         assert self.ask("FLUSHALL", "SYNC") == b"+OK"
+
+    def empty(self) -> None:
+        """Delete all keys and all Functions."""
+        self.delete_data()
         assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
 
 

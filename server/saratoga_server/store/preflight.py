@@ -99,14 +99,11 @@ def _is_login_refused(error: BaseException) -> bool:
 
 
 async def _settings(client: "Redis") -> dict[str, str] | None:
-    found: dict[str, str] = {}
-    for name in _SETTINGS:
-        try:
-            shown = await client.config_get(name)
-        except ResponseError:
-            return None
-        found |= {_text(key): _text(value) for key, value in shown.items() if key and value}
-    return found
+    try:
+        shown = await client.config_get(*_SETTINGS)
+    except ResponseError:
+        return None
+    return {_text(key): _text(value) for key, value in shown.items() if key and value}
 
 
 def _text(value: bytes | str) -> str:
