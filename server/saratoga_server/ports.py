@@ -5,7 +5,8 @@ and a node may die between two writes. The values are msgspec structs, because f
 times as long to create, and 1 ms each at every start.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
+from asyncio import Future
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NewType, Protocol
 
@@ -180,11 +181,11 @@ class Reservation(Struct, frozen=True, kw_only=True):
 class Commits(Protocol):
     """The port for writes to the boards of races."""
 
-    def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        """Start to append to a board, batched with other commits; return an awaitable of the outcome.
+    def commit(self, board: BoardCommit) -> Future[CommitOutcome]:
+        """Start to append to a board, batched with other commits; return a future of the outcome.
 
         The commit is durable when the outcome arrives; repeating a commit is safe. Only one commit per
-        board may be in flight. The awaitable raises `StoreUnavailable` if the outcome is unknown.
+        board may be in flight. The future raises `StoreUnavailable` if the outcome is unknown.
         """
         ...
 

@@ -92,7 +92,7 @@ async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_m
             assert await socket.dropped()
             assert (await opened.commands.next_ended()) is opened.commands.sessions[0]
             assert opened.metrics.slow_clients == 1
-            assert connection.pending == 0
+            assert opened.gateway.connections == {}
 
 
 async def test_the_server_holds_a_bounded_amount_for_a_client_that_does_not_read(

@@ -146,7 +146,7 @@ class InProcessServer:
 
     async def settle(self) -> None:
         """Wait until the server has finished its background work."""
-        await self.node.scheduler.take_due()
+        self.node.scheduler.apply_due()
         await self.node.background_tasks.finish()
         await self.tap.pass_marker(self.real.events)
         await self.node.background_tasks.finish()

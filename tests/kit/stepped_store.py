@@ -22,7 +22,9 @@ from kit.tables import NOON
 from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents, Standings
 from saratoga_server.ports import (
     AuditLog,
+    BoardCommit,
     BoardStore,
+    CommitOutcome,
     Commits,
     LeaderboardStore,
     Millis,
@@ -137,6 +139,23 @@ class FaultyPort:
         return called
 
 
+class FaultyCommits:
+    """The commits of a store, which meet the store's faults."""
+
+    def __init__(self, commits: Commits, faults: StoreFaults) -> None:
+        self._commits = commits
+        self._faults = faults
+
+    def commit(self, board: BoardCommit) -> asyncio.Future[CommitOutcome]:
+        return asyncio.ensure_future(self._commit(board))
+
+    async def _commit(self, board: BoardCommit) -> CommitOutcome:
+        await self._faults.before()
+        outcome = await self._commits.commit(board)
+        self._faults.after("commit")
+        return outcome
+
+
 class FaultyEvents:
     """The store's events, which are not published while the store is unavailable."""
 
@@ -241,7 +260,7 @@ async def opened_on(
                 server=server,
                 time=time,
                 faults=faults,
-                commits=cast(Commits, FaultyPort(real.commits, faults)),
+                commits=FaultyCommits(real.commits, faults),
                 boards=cast(BoardStore, FaultyPort(real.boards, faults)),
                 tables=cast(TableStore, SteppedTables(real.tables, faults, time)),
                 players=cast(PlayerStore, FaultyPort(real.players, faults)),

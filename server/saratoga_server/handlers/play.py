@@ -126,7 +126,7 @@ class PlayHandlers:
             epoch=session.epoch,
             command_id=command_id,
         )
-        durable = asyncio.ensure_future(self._commits.commit(commit))
+        durable = self._commits.commit(commit)
         return JudgedMove(self, session, race, run, command_id, entries, after, search, durable)
 
     async def _finished(self, move: "JudgedMove | MoveMade") -> MoveMade:

@@ -50,23 +50,25 @@ class DueTables:
             code = next(iter(self._at_once))
             del self._at_once[code]
             return code
-        at = self._next_at()
-        if at is None or at > self._clock.now():
+        if not self._has_due():
             return None
         _, code = heappop(self._queue)
         del self._due[code]
         return code
 
-    async def next(self) -> str:
-        """Wait until a table's timer has run out; remove and return it."""
-        while (code := self.take_due()) is None:
+    async def wait(self) -> None:
+        """Wait until a table can be taken."""
+        while not self._has_due():
             at = self._next_at()
             wait = None if at is None else self._clock.seconds_until(at) + _LATER
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._changed.wait()
-        return code
+
+    def _has_due(self) -> bool:
+        at = self._next_at()
+        return bool(self._at_once) or (at is not None and at <= self._clock.now())
 
     def _next_at(self) -> Millis | None:
         while self._queue and self._due.get(self._queue[0][1]) != self._queue[0][0]:

@@ -100,12 +100,13 @@ class Scheduler:
 
     async def _keep_timers(self) -> None:
         while True:
-            self._background_tasks.spawn(self.elapse(await self._due_tables.next()))
+            await self._due_tables.wait()
+            self.apply_due()
 
-    async def take_due(self) -> None:
-        """Apply the timers that are due now."""
+    def apply_due(self) -> None:
+        """Apply the timers that are due now, in the background."""
         while (code := self._due_tables.take_due()) is not None:
-            await self.elapse(code)
+            self._background_tasks.spawn(self.elapse(code))
 
     async def elapse(self, code: str) -> None:
         """Apply a table's timer; an error at one table does not stop the others' timers."""

@@ -3,6 +3,10 @@
 The player's row names the table, and the table has the seat; the two may be on different primaries. So the
 row is written before the seat is taken, and checked after it. If the store's answer is lost in between, the
 seat is noted here as uncertain and checked until it is known.
+
+Three connections that take seats at the same time may leave two seats, or a seat that the row does not name:
+one gives way to a seat that another is giving up. Their seats are noted as uncertain too, so the next sweep,
+within a second, repairs this.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator

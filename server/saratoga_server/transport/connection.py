@@ -239,11 +239,6 @@ class PlayerConnection(asyncio.Protocol):
         """True until either side begins to close."""
         return self._phase is ConnectionPhase.OPEN and not self._transport.is_closing()
 
-    @property
-    def pending(self) -> int:
-        """The number of bytes for the client that this process has not passed to the kernel yet."""
-        return self._transport.get_write_buffer_size()
-
     def send(self, frame: bytes | str) -> None:
         """Write a message; abort the connection if too much waits for the client to read it."""
         if self.is_open and not self._outbox.send(frame):

@@ -113,23 +113,25 @@ def test_a_timer_that_is_often_put_off_takes_no_memory(
     assert all_due(due_tables) == [FIRST]
 
 
-async def test_a_waiter_gets_the_next_table_that_becomes_due(due_tables: DueTables) -> None:
+async def test_a_wait_ends_when_the_next_table_becomes_due(due_tables: DueTables) -> None:
     due_tables.set(FIRST, after(3_600_000))
-    waiting = asyncio.create_task(due_tables.next())
+    waiting = asyncio.create_task(due_tables.wait())
     await asyncio.sleep(0)
     assert not waiting.done()
     due_tables.set(SECOND, NOON)
     async with asyncio.timeout(20):
-        assert await waiting == SECOND
+        await waiting
+    assert all_due(due_tables) == [SECOND]
 
 
-async def test_a_waiter_wakes_up_when_a_timer_runs_out() -> None:
+async def test_a_wait_ends_when_a_timer_runs_out() -> None:
     clock = ServerClock(RealTime())
     await clock.synchronise()
     due_tables = DueTables(clock)
     due_tables.set(FIRST, Millis(clock.now() + 20))
     async with asyncio.timeout(20):
-        assert await due_tables.next() == FIRST
+        await due_tables.wait()
+    assert all_due(due_tables) == [FIRST]
 
 
 class RealTime:
