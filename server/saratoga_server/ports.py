@@ -1,8 +1,7 @@
 """The ports: small interfaces through which the server uses its store, and their values.
 
-Nothing here does I/O. Every write is safe to repeat, because a command whose reply was lost is sent again
-and a node may die between two writes. The values are msgspec structs, because frozen dataclasses take ten
-times as long to create, and 1 ms each at every start.
+Every write is safe to repeat: a command whose reply was lost is sent again, and a node may die between two
+writes. The values are msgspec structs: frozen dataclasses take ten times as long to create.
 """
 
 from asyncio import Future
