@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from redis import DriverInfo
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -15,9 +14,6 @@ CONNECT_TIMEOUT: Final = 2.0
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32
-
-_DRIVER: Final = DriverInfo()
-"""The name and version of redis-py; without it, redis-py reads them from disk for every connection."""
 
 
 def open_client(url: str) -> "Redis":
@@ -32,6 +28,6 @@ def open_client(url: str) -> "Redis":
         socket_connect_timeout=CONNECT_TIMEOUT,
         retry=Retry(NoBackoff(), 0),
         client_name=CLIENT_NAME,
-        driver_info=_DRIVER,
+        driver_info=None,  # or redis-py reads its version from disk for every connection
     )
     return Redis.from_pool(pool)
