@@ -1,4 +1,7 @@
-"""`saratoga`: the command line for players."""
+"""`saratoga`: the command line for players.
+
+Every command passes here: the lobby, and what only `--version` needs, are imported where they are used.
+"""
 
 import gc
 import sys

@@ -1,16 +1,19 @@
 """`saratoga bot CODE`: run a bot that sits at a table and races."""
 
+import asyncio
 from functools import partial
 
 import click
 from msgspec import Struct
 
+from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import TABLE, begin, output_options, server_of, server_option
+from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.session.invitation import Destination
 from saratoga_client.wording import dollars, shown_name
 from saratoga_protocol import events
+from saratoga_protocol.commands import JoinTable
 
 
 class BotOut(Struct, frozen=True, kw_only=True):
@@ -74,7 +77,7 @@ def command(
     the table closes. Press Ctrl-C to end it.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    begin(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))
+    asyncio.run(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))
 
 
 async def _send(
@@ -86,8 +89,6 @@ async def _send(
     pace: float,
     shown_in: OutputFormat,
 ) -> None:
-    from saratoga_client.bots.bot_connection import seated_bot
-    from saratoga_protocol.commands import JoinTable
 
     def tell(event: events.AnyEvent) -> None:
         if isinstance(event, events.RaceOver):

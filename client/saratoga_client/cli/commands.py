@@ -1,7 +1,8 @@
 """The command `saratoga`: its subcommands, its help, and its exit codes.
 
 Help leads with examples. Errors go to the error stream in words, and the exit code says which
-kind it was (`problems.Exit`); no stack trace ever reaches a player.
+kind it was (`problems.Exit`); no stack trace ever reaches a player. Every start imports this module, so
+commands, and the folders for the report of an unexpected error, are imported when they are used.
 """
 
 import logging
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from io import StringIO
+from traceback import format_exception
 from typing import Any, Final
 
 import click
@@ -146,8 +148,6 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Save the stack trace in a file, and name the file."""
-    from traceback import format_exception
-
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     say(f"saratoga: An unexpected error occurred ({kind}).")
     try:

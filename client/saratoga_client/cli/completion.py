@@ -1,6 +1,7 @@
 """`saratoga completion SHELL`: print the code for completion in a shell."""
 
 import click
+from click.shell_completion import get_completion_class
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.output import write_script
@@ -18,8 +19,6 @@ from saratoga_client.output import write_script
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
     """Print the code that makes SHELL (bash, zsh or fish) complete saratoga's commands."""
-    from click.shell_completion import get_completion_class
-
     completion = get_completion_class(shell)
     assert completion is not None, "click knows these shells"
     root = context.find_root().command

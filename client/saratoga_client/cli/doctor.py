@@ -1,5 +1,6 @@
 """`saratoga doctor`: check the terminal, the files and the connection to the server."""
 
+import asyncio
 from textwrap import wrap
 from typing import Final
 
@@ -15,7 +16,7 @@ from saratoga_client.cli.doctor_checks import (
     of_parts,
     of_terminal,
 )
-from saratoga_client.cli.options import begin, output_options
+from saratoga_client.cli.options import output_options
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
@@ -67,7 +68,7 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
     chosen = _settings()
     address = server or chosen.server_url
     findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
-    findings.append(begin(check_connection(address, is_named=bool(server or chosen.server))))
+    findings.append(asyncio.run(check_connection(address, is_named=bool(server or chosen.server))))
     show(findings, address, shown_in)
     wrong = [finding.name for finding in findings if finding.verdict is Severity.WRONG]
     if not wrong:

@@ -20,7 +20,18 @@ from typing import Final
 from saratoga_client.local import identity, key_files, paths, server_process, settings_file
 from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import SMALLEST, Capabilities, Colours
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import (
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.open_connection import check_address, problem_of, timing_for
+from saratoga_protocol import events
+from saratoga_protocol.commands import ListTables
 
 SLOW: Final = 250.0
 """Milliseconds of a round trip that a player notices at every move."""
@@ -253,18 +264,6 @@ async def check_connection(server: str, *, is_named: bool = True) -> Finding:
 
     No answer is an error only if the player has named the server.
     """
-    from saratoga_client.net.connection import Connection
-    from saratoga_client.net.errors import (
-        CommandRefused,
-        RequestTimedOut,
-        ServerClosed,
-        UnexpectedAnswer,
-        Unreachable,
-    )
-    from saratoga_client.session.open_connection import check_address, problem_of, timing_for
-    from saratoga_protocol import events
-    from saratoga_protocol.commands import ListTables
-
     try:
         check_address(server)
         began = time.monotonic()

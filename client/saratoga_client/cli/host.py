@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,15 +20,13 @@ from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.local.terminal import this_terminal
+from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted, others_at
 from saratoga_client.session.open_connection import check_address, open_connection
 from saratoga_client.wording import listed
 from saratoga_rules.games import GAMES
-
-if TYPE_CHECKING:
-    from saratoga_client.net.connection import Connection
 
 
 @click.command(
@@ -132,7 +129,7 @@ async def _host_here(
                 await _wait_for_friends(connection, server, code)
 
 
-async def _wait_for_friends(connection: "Connection", server: LocalServer, code: str) -> None:
+async def _wait_for_friends(connection: Connection, server: LocalServer, code: str) -> None:
     """Ask before closing the server while others are at the table; without a terminal close it."""
     others = await others_at(connection, code)
     if not others or not this_terminal().is_terminal:

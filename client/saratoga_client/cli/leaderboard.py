@@ -1,5 +1,6 @@
 """`saratoga leaderboard`: the best players of a game."""
 
+import asyncio
 from functools import partial
 from typing import TypeAlias
 
@@ -7,9 +8,11 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, output_options, server_option
+from saratoga_client.cli.options import output_options, server_option
+from saratoga_client.local.identity import new_token
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.plain.leaderboard import leaderboard_lines
+from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
 from saratoga_rules.games import GAMES
@@ -111,12 +114,10 @@ def command(
         around_me=around_me,
         limit=limit,
     )
-    begin(_show(server, question, output_format(as_json=as_json, plain=plain)))
+    asyncio.run(_show(server, question, output_format(as_json=as_json, plain=plain)))
 
 
 async def _show(server: str, question: Question, shown_in: OutputFormat) -> None:
-    from saratoga_client.local.identity import new_token
-    from saratoga_client.session.open_connection import open_connection
 
     # an anonymous query uses a token that is thrown away
     token = "" if question.keywords["around_me"] else new_token()
@@ -139,6 +140,7 @@ def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
             for line in leaderboard_lines(page):
                 write_line(line)
         case OutputFormat.LIVE:
+            # lines and JSON do not wait for Rich
             from saratoga_client.cli.leaderboard_table import print_page
 
             print_page(page)

@@ -1,4 +1,7 @@
-"""`saratoga` without a command: the lobby, on the screen or in lines of text."""
+"""`saratoga` without a command: the lobby, on the screen or in lines of text.
+
+Only the chosen face is imported: lines of text do not wait for Textual.
+"""
 
 import asyncio
 
@@ -7,6 +10,7 @@ import click
 from saratoga_client.cli.commands import CommandGroup
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
+from saratoga_client.session.open_connection import open_connection
 
 
 def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
@@ -28,7 +32,6 @@ def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) ->
 async def _in_lines(settings: Settings) -> None:
     from saratoga_client.plain.lobby import claim_name, run_lobby
     from saratoga_client.plain.session import open_session
-    from saratoga_client.session.open_connection import open_connection
 
     async with open_connection(settings.server_url) as connection:
         session = open_session()

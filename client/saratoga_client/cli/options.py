@@ -1,16 +1,15 @@
 """Options that several commands share."""
 
-import asyncio
 import functools
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import click
 
 from saratoga_client import codes
-from saratoga_client.local.setting_values import SUITS, THEMES
-from saratoga_client.local.settings import Settings
+from saratoga_client.local.setting_values import SUITS, THEMES, every_game
+from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination
@@ -18,7 +17,6 @@ from saratoga_client.session.invitation import Destination, destination
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Result = TypeVar("Result")
 
 
 class PatternParam(click.ParamType[str]):
@@ -64,7 +62,6 @@ TABLE: Final = TableParam()
 
 
 def _named_server() -> str:
-    from saratoga_client.local.settings import load
 
     return load().server_url
 
@@ -146,8 +143,6 @@ def offline_options(command: Function) -> Function:
 def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
     @functools.wraps(command)
     def with_settings(*args: object, **given: Any) -> object:
-        from saratoga_client.local.setting_values import every_game
-        from saratoga_client.local.settings import load
 
         flags = {key: given.pop(key) for key in keys}
         if flags["suits"] is not None:
@@ -179,8 +174,3 @@ def in_lines(settings: Settings) -> bool:
     if not terminal.redraws:
         say(f"Playing in lines of text: {terminal.why_plain}.")
     return not terminal.redraws
-
-
-def begin(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a command's coroutine in an event loop."""
-    return asyncio.run(work)

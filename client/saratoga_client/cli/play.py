@@ -1,7 +1,7 @@
 """Playing from the command line: the screen, or lines of text where the terminal cannot redraw.
 
 Everything runs in one event loop over one connection. Questions and errors before the screen opens
-appear on the plain terminal.
+appear on the plain terminal. Only the chosen face is imported: lines of text do not wait for Textual.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,6 @@ async def play_at(
     """
     if in_lines(settings):
         return await _play_in_lines(settings, connection, table, friends)
-    # a player in lines of text does not wait for Textual
     from saratoga_client.tui.flows import open_screen, table_flow
 
     await ensure_name(connection, settings.name)

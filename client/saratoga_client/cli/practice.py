@@ -1,10 +1,17 @@
-"""`saratoga practice GAME`: play alone, offline."""
+"""`saratoga practice GAME`: play alone, offline.
+
+Only the chosen face is imported: lines of text do not wait for Textual.
+"""
+
+import asyncio
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, in_lines, offline_options
+from saratoga_client.cli.options import in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember_last
+from saratoga_client.practice.deals import BadSeed, from_seed
+from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 
@@ -30,8 +37,6 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
 
     Nothing leaves this machine, and practice does not count for leaderboards.
     """
-    from saratoga_client.practice.deals import BadSeed
-
     remember_last(game=game)
     try:
         _practise(game, seed or "", ghost, settings)
@@ -43,11 +48,9 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
     if in_lines(settings):
         from saratoga_client.plain.practice import run_practice
 
-        begin(run_practice(GAMES[game], seed, with_ghost=ghost))
+        asyncio.run(run_practice(GAMES[game], seed, with_ghost=ghost))
         return
-    from saratoga_client.practice.deals import from_seed
-    from saratoga_client.practice.practice_session import drawn_seed
     from saratoga_client.tui.flows import open_screen, practice_flow
 
     dealt = from_seed(GAMES[game], seed or drawn_seed())
-    begin(open_screen(practice_flow(dealt, with_ghost=ghost), settings))
+    asyncio.run(open_screen(practice_flow(dealt, with_ghost=ghost), settings))

@@ -1,16 +1,25 @@
-"""`saratoga replay RACE|FILE`: step through a finished race."""
+"""`saratoga replay RACE|FILE`: step through a finished race.
 
+Only the chosen face is imported: lines of text do not wait for Textual.
+"""
+
+import asyncio
 from pathlib import Path
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, in_lines, viewing_options
+from saratoga_client.cli.options import in_lines, viewing_options
 from saratoga_client.cli.verify import record_of
 from saratoga_client.local.settings import Settings
+from saratoga_client.output import write_line
+from saratoga_client.plain.review import replay_lines
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.review.boards import open_boards
+from saratoga_client.session.record_store import RecordStore
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.replay import ReplayError, game_of
 
 
 @click.command(
@@ -31,21 +40,16 @@ def command(race_or_file: str, settings: Settings) -> None:
     """
     record = _playable(_record(race_or_file, settings), race_or_file)
     if in_lines(settings):
-        from saratoga_client.output import write_line
-        from saratoga_client.plain.review import replay_lines
-
         for line in replay_lines(record):
             write_line(line)
         return
     from saratoga_client.tui.flows import open_screen, review_flow
 
-    begin(open_screen(review_flow(record, _own(record)), settings))
+    asyncio.run(open_screen(review_flow(record, _own(record)), settings))
 
 
 def _own(record: RaceRecord) -> str:
     """Return the racer who played on this machine; empty if none did."""
-    from saratoga_client.session.record_store import RecordStore
-
     kept = RecordStore()
     players = (racer.player for racer in record.racers if not racer.bot)
     return next((player for player in players if kept.best(record.game, player)), "")
@@ -53,9 +57,6 @@ def _own(record: RaceRecord) -> str:
 
 def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
     """Return the record if all its boards can be replayed; raises `Problem`."""
-    from saratoga_client.review.boards import open_boards
-    from saratoga_rules.records.replay import ReplayError, game_of
-
     remedy = "A newer saratoga may know these rules."
     try:
         game_of(record)
@@ -70,7 +71,6 @@ def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
 
 
 def _record(race_or_file: str, settings: Settings) -> RaceRecord:
-    from saratoga_client.session.record_store import RecordStore
 
     kept = None if Path(race_or_file).is_file() else RecordStore().text(race_or_file.lower())
     text = record_of(race_or_file, settings.server_url) if kept is None else kept.encode()

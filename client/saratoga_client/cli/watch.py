@@ -1,15 +1,19 @@
 """`saratoga watch CODE`: follow a table live, without a seat."""
 
+import asyncio
 from contextlib import aclosing
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import TABLE, begin, server_of, viewing_options
+from saratoga_client.cli.options import TABLE, server_of, viewing_options
 from saratoga_client.cli.play import watch_on_screen
+from saratoga_client.cli.watch_display import display_for
 from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say
 from saratoga_client.session.invitation import Destination
+from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.watcher import watched_states
 
 
 @click.command(
@@ -35,17 +39,13 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     settings = settings.given(server=server_of(table, settings.server_url))
     form = output_format(as_json=as_json, plain=settings.plain)
     if form is OutputFormat.LIVE and not once:
-        begin(watch_on_screen(settings, table.code))
+        asyncio.run(watch_on_screen(settings, table.code))
     else:
-        begin(watch_table(settings.server_url, table.code, once, form))
+        asyncio.run(watch_table(settings.server_url, table.code, once, form))
 
 
 async def watch_table(server: str, code: str, once: bool, form: OutputFormat) -> None:
     """Show the table until it is closed or, with `once`, its race is over. Raises `Problem`."""
-    from saratoga_client.cli.watch_display import display_for
-    from saratoga_client.session.open_connection import open_connection
-    from saratoga_client.session.watcher import watched_states
-
     # plain output has lines for a lost connection
     async with open_connection(server, reports_link=form is not OutputFormat.PLAIN) as connection:
         with display_for(form, connection.now) as display:

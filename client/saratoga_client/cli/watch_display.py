@@ -79,6 +79,7 @@ def display_for(form: OutputFormat, now: Callable[[], int]) -> AbstractContextMa
         case OutputFormat.PLAIN:
             return nullcontext(ChangeWriter(LineOutput(prompts=False, is_verbose=True), now))
         case OutputFormat.LIVE:
+            # lines and JSON do not wait for Rich
             from saratoga_client.cli.scoreboard import Scoreboard
 
             return Scoreboard(now)
