@@ -17,7 +17,7 @@ def test_a_replaced_file_has_the_new_content_and_keeps_its_permissions(tmp_path:
     path = tmp_path / "settings"
     replace_file(path, b"old")
     path.chmod(0o640)
-    replace_file(path, b"new", mode=OWNER_ONLY)
+    replace_file(path, b"new")
     assert path.read_bytes() == b"new"
     assert path.stat().st_mode & 0o777 == 0o640
     assert list(tmp_path.iterdir()) == [path]
@@ -30,6 +30,16 @@ def test_a_secret_file_and_the_folders_made_for_it_are_for_their_owner_alone(
     replace_file(path, b"nonce", mode=OWNER_ONLY)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_secret_file_that_others_could_read_is_for_its_owner_alone_when_replaced(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "race.json"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    replace_file(path, b"nonce", mode=OWNER_ONLY)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_an_existing_file_is_never_overwritten_by_a_new_one(tmp_path: Path) -> None:
