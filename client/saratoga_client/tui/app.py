@@ -6,12 +6,14 @@ terminal is restored.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Final, TypeAlias
 
 from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 from textual.widget import Widget
+from textual.worker import Worker, WorkerError
 
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
@@ -68,6 +70,7 @@ class SaratogaApp(TerminalApp):
         self.problem: Problem | None = None
         self.is_interrupted = False
         self._flow = flow
+        self._running_flow: Worker[None] | None = None
         self._waiting = WaitingScreen()
         self._remember = remember
 
@@ -121,7 +124,7 @@ class SaratogaApp(TerminalApp):
 
     def on_mount(self) -> None:
         self.push_screen(self._waiting)
-        self.run_worker(self._run_flow(), name="flow")
+        self._running_flow = self.run_worker(self._run_flow(), name="flow")
 
     def show_progress(self, text: str) -> None:
         """Show a sentence while no screen of the flow is open."""
@@ -133,6 +136,15 @@ class SaratogaApp(TerminalApp):
         except Problem as problem:
             self.problem = problem
         self.exit(0)
+
+    async def flow_ended(self) -> None:
+        """Wait until the flow has cleaned up, for example stopped the server that it started.
+
+        Textual cancels the flow when the app ends, and does not wait for it.
+        """
+        if self._running_flow is not None:
+            with suppress(WorkerError):
+                await self._running_flow.wait()
 
     def action_interrupt(self) -> None:
         """End the app at once after Ctrl-C; the server keeps the seat for a minute."""
@@ -147,7 +159,10 @@ async def run_flow(
 ) -> None:
     """Give the terminal to a flow until it returns; raises `Problem`, `KeyboardInterrupt`."""
     app = SaratogaApp(flow, appearance, remember)
-    await run(app)
+    try:
+        await run(app)
+    finally:
+        await app.flow_ended()
     if app.is_interrupted:
         raise KeyboardInterrupt
     if app.problem is not None:

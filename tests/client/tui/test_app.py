@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
+from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import THEMES
 from saratoga_client.tui.screens.waiting import WaitingScreen
@@ -54,6 +55,25 @@ async def test_ctrl_c_ends_it_at_once_from_anywhere(key: str) -> None:
         await pilot.pause()
         assert app.is_interrupted
     assert app.return_code == 0
+
+
+async def test_the_flow_cleans_up_before_the_program_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
+    happened: list[str] = []
+
+    async def flow(app: SaratogaApp) -> None:
+        app.call_later(app.action_interrupt)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.5)
+            happened.append("the server is stopped")
+
+    with pytest.raises(KeyboardInterrupt):
+        await run_flow(flow)
+    assert happened == ["the server is stopped"]
 
 
 async def test_choices_are_kept_for_the_next_run() -> None:
