@@ -22,6 +22,9 @@ LONGEST_NAME: Final = 64
 UNWATCH_TIMEOUT: Final = 2.0
 """Seconds to wait for the answer to `UnwatchTable`."""
 
+OTHERS_TIMEOUT: Final = 10.0
+"""Seconds to wait for the names at a table; longer than a lost connection stays unnoticed."""
+
 RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a player keeps a seat and returns to it."""
 
@@ -78,7 +81,7 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
     if table is None:
         # the table was closed, or the seat was given up on another device
         return ""
-    if table.phase in RACING and connection.welcome.player in table.racers:
+    if is_racing_at(table, connection.welcome.player):
         return code
     try:
         await connection.request(partial(LeaveTable, table=code))
@@ -89,9 +92,23 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
     return ""
 
 
+def is_racing_at(table: events.Table, player: str) -> bool:
+    """Test whether a player has a seat in the table's race; one who has left is still a racer."""
+    has_seat = any(seat.player == player for seat in table.seats)
+    return table.phase in RACING and player in table.racers and has_seat
+
+
 async def others_at(connection: Connection, code: str) -> tuple[str, ...]:
-    """Return the names of the other people who are connected to the table, without bots."""
-    table = await _look_at(connection, code)
+    """Return the names of the other people who are connected to the table, without bots.
+
+    Return no names if the server does not answer: it no longer keeps anybody at the table.
+    """
+    if connection.state is not LinkState.CONNECTED:
+        return ()
+    try:
+        table = await _look_at(connection, code, OTHERS_TIMEOUT)
+    except (RequestTimedOut, ServerClosed, Unreachable):
+        return ()
     if table is None:
         return ()
     await stop_watching(connection, code)
@@ -104,10 +121,13 @@ async def others_at(connection: Connection, code: str) -> tuple[str, ...]:
     )
 
 
-async def _look_at(connection: Connection, code: str) -> events.Table | None:
+async def _look_at(
+    connection: Connection, code: str, within: float | None = None
+) -> events.Table | None:
     """Watch a table and return its state; `None` if there is no such table."""
     try:
-        return (await connection.ask(partial(WatchTable, table=code), events.Snapshot)).table
+        watch = partial(WatchTable, table=code)
+        return (await connection.ask(watch, events.Snapshot, within)).table
     except CommandRefused:
         return None
 

@@ -25,6 +25,7 @@ from saratoga_client.session.join import (
     TableWanted,
     claim_name,
     give_up,
+    is_racing_at,
     others_at,
     stop_watching,
     take_seat,
@@ -305,8 +306,9 @@ class LobbyFlow:
         if not following.done():
             following.set_result(AtTable(session, table))
             return
-        # The player opened another screen before the server answered.
-        await give_up(self._connection, table.code)
+        # The player opened another screen before the server answered. A running race is not given up.
+        if not is_racing_at(table, self._connection.welcome.player):
+            await give_up(self._connection, table.code)
 
     def _is_elsewhere(self, found: Destination) -> bool:
         """Return whether the destination is at another server."""

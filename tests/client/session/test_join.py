@@ -1,15 +1,19 @@
 """The way to a seat: a name, another seat given up or resumed, a table created or joined."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from kit.lobbies import OpenLobby, open_lobby
+from kit.scripted_server import CODE, PLAYER, scripted_server, snapshot, table, welcome
 from saratoga_client.local.identity import new_token
-from saratoga_client.net.connection import Connection
+from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Problem
+from saratoga_client.session import join
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     TableWanted,
@@ -18,7 +22,8 @@ from saratoga_client.session.join import (
     release_other_seat,
     take_seat,
 )
-from saratoga_protocol.commands import Ready, Start
+from saratoga_protocol.commands import LeaveTable, Ready, Start
+from saratoga_protocol.events import Done, Refused
 
 WANTED = TableWanted(game="caprice", cap=20, seats=2, public=False)
 
@@ -77,6 +82,49 @@ async def test_a_player_who_races_at_another_table_keeps_that_seat(lobby: OpenLo
         await before.request(partial(ready, table=table.code))
         await before.request(partial(Start, table=table.code))
     assert await release_other_seat(await lobby.player(token=token)) == table.code
+
+
+async def test_a_player_who_has_left_a_running_race_is_not_sent_back_to_it() -> None:
+    async with scripted_server() as server:
+        server.greeting = lambda hello: replace(welcome(hello), table=CODE)
+        async with Connection(server.url, new_token()) as anna:
+            peer = await server.peer()
+            releasing = asyncio.create_task(release_other_seat(anna))
+            # a racer who has left is still in the race, but has no seat
+            race = replace(table(phase="running"), racers=[PLAYER, "bert"])
+            await peer.send(replace(snapshot(re=(await peer.command()).id), table=race))
+            leave = await peer.command()
+            assert isinstance(leave, LeaveTable)
+            await peer.send(Refused(re=leave.id, code="not_seated", message="", retry=False))
+            await peer.send(Done(re=(await peer.command()).id))
+            assert await releasing == ""
+
+
+async def test_nobody_is_named_at_the_table_of_a_server_that_is_gone() -> None:
+    lost = asyncio.Event()
+
+    def state_changed(state: LinkState) -> None:
+        if state is LinkState.RECONNECTING:
+            lost.set()
+
+    async with (
+        scripted_server() as server,
+        Connection(server.url, new_token(), on_state=state_changed) as anna,
+    ):
+        (await server.peer()).cut()
+        await server.close()
+        await lost.wait()
+        async with asyncio.timeout(1.0):
+            assert await others_at(anna, "mint-otter-42") == ()
+
+
+async def test_nobody_is_named_at_the_table_of_a_server_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(join, "OTHERS_TIMEOUT", 0.1)
+    async with scripted_server() as server, Connection(server.url, new_token()) as anna:
+        await server.peer()
+        assert await others_at(anna, "mint-otter-42") == ()
 
 
 async def test_the_others_at_a_table_are_the_connected_people(lobby: OpenLobby) -> None:

@@ -7,16 +7,16 @@ from contextlib import asynccontextmanager
 import pytest
 from msgspec.structs import replace
 
-from kit.lobbies import OpenLobby, in_the_lobby, open_lobby
-from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, welcome
+from kit.lobbies import OpenLobby, Visitor, in_the_lobby, open_lobby
+from kit.scripted_server import PLAYER, ScriptedPeer, scripted_server, snapshot, table, welcome
 from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import DEFAULT_SERVER, load
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables
-from saratoga_protocol.events import Tables
+from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, WatchTable
+from saratoga_protocol.events import Seat, Table, Tables
 
 NOWHERE = "ws://127.0.0.1:1"
 
@@ -208,22 +208,40 @@ async def silent_house(visit: ScriptedPeer) -> JoinTable:
                 return wish
 
 
-async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
-    async with scripted_server() as house:
-        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
-        async with in_the_lobby(house.url) as visitor:
-            visit = await house.peer()
-            answering = asyncio.create_task(silent_house(visit))
+@asynccontextmanager
+async def seated_too_late(there: Table) -> AsyncIterator[tuple[Visitor, ScriptedPeer]]:
+    """A player who began to practise before the server answered with a seat at the table."""
+    async with scripted_server() as server:
+        server.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(server.url) as visitor:
+            peer = await server.peer()
+            answering = asyncio.create_task(silent_house(peer))
             await visitor.reads("none now")
             await visitor.press("j")
             await visitor.type("mint-otter-42")
             await asyncio.wait([answering])
             await visitor.press("p", "1")
             await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
-            await visit.send(snapshot(re=(await answering).id))
-            assert isinstance(await visit.command(), LeaveTable)
-            await visitor.press("q")
-            await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
+            await peer.send(replace(snapshot(re=(await answering).id), table=there))
+            yield visitor, peer
+
+
+async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
+    async with seated_too_late(table()) as (visitor, peer):
+        assert isinstance(await peer.command(), LeaveTable)
+        await visitor.press("q")
+        await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
+
+
+async def test_a_seat_in_a_running_race_that_comes_too_late_is_kept() -> None:
+    own = Seat(player=PLAYER, name="Bert")
+    race = replace(table(phase="running"), racers=[PLAYER], seats=[own])
+    async with seated_too_late(race) as (visitor, peer):
+        await visitor.press("q")
+        await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
+        await visitor.press("j")
+        await visitor.type("salty-heron-77")
+        assert isinstance(await peer.command(), WatchTable), "the next command is the next wish"
 
 
 async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
