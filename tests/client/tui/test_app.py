@@ -9,6 +9,8 @@ from textual.filter import NoColor
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.tui import app as app_module
+from saratoga_client.tui import terminal_guard
 from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import THEMES
@@ -62,13 +64,22 @@ async def test_the_flow_cleans_up_before_the_program_goes_on(
 ) -> None:
     monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
     happened: list[str] = []
+    app_has_ended = asyncio.Event()
+
+    async def run(app: SaratogaApp) -> int:
+        try:
+            return await terminal_guard.run(app)
+        finally:
+            app_has_ended.set()
+
+    monkeypatch.setattr(app_module, "run", run)
 
     async def flow(app: SaratogaApp) -> None:
         app.call_later(app.action_interrupt)
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0.5)
+            await app_has_ended.wait()
             happened.append("the server is stopped")
 
     with pytest.raises(KeyboardInterrupt):
