@@ -12,8 +12,10 @@ import click
 from saratoga_client.cli.commands import CommandGroup, run
 
 FEWER_COLLECTIONS: Final = 20_000
-"""Allocations between two garbage collections. Python's default takes a tenth of the start-up time,
-although most objects of the start are never freed.
+"""Number of allocations between two garbage collections.
+
+With Python's default, collections take a tenth of the start-up time, although most objects created
+at the start are never freed.
 """
 
 

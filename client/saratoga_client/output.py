@@ -1,4 +1,4 @@
-"""The output of commands: live on a terminal, plain lines elsewhere, JSON for programs.
+"""The output of commands: live displays on terminals, plain lines elsewhere, JSON for programs.
 
 Results go to standard output, messages to standard error. Colours and live output appear only on a
 terminal that can show them (see `NO_COLOR` and `TERM=dumb`). All text is sanitised here.
@@ -16,18 +16,18 @@ from saratoga_client.sanitised import sanitised, shown_in_json
 
 
 class OutputFormat(Enum):
-    """The form of results."""
+    """The format of a command's results."""
 
     LIVE = auto()
-    """A display that changes in place, or a coloured table."""
+    """For terminals: a display that is redrawn in place, or a coloured table."""
     PLAIN = auto()
-    """One fact per line, without colours: for screen readers, pipes and logs."""
+    """For screen readers, pipes and logs: one fact per line, without colours."""
     JSON = auto()
-    """One versioned object per line."""
+    """For programs: one versioned JSON object per line."""
 
 
 def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
-    """Return the form that the options ask for, or that the terminal can show."""
+    """Return the format of the options, or the default for the terminal. Raises `Problem`."""
     if as_json and plain:
         raise Problem("--json and --plain exclude each other.", "Choose one.", Exit.USAGE)
     if as_json:
@@ -45,13 +45,13 @@ def is_capable() -> bool:
 def write_line(text: str, *, mark: str = "") -> None:
     """Write a line of results and flush it, because the reader of a pipe waits for it.
 
-    `mark` precedes the line and is not sanitised, so it must not contain text from others.
+    `mark` precedes the line and is not sanitised, so it must not contain text from a server.
     """
     _write(mark + sanitised(text))
 
 
 def write_script(text: str) -> None:
-    """Write code for another program; it must not contain text from others."""
+    """Write code for a shell, unsanitised; it must not contain text from a server."""
     _write(text)
 
 

@@ -1,4 +1,4 @@
-"""Errors for players: what happened, what to do, and the exit code.
+"""Errors for players: a message, a remedy and an exit code.
 
 Every expected error of a command is a `Problem`; `cli.commands.run` prints it on standard error and
 returns its code. Any other exception is a bug and ends with `UNEXPECTED`.
@@ -24,7 +24,7 @@ class Exit(IntEnum):
 
 
 class Problem(Exception):
-    """A command cannot continue: `what` happened and the `remedy`, each a sentence."""
+    """A command cannot continue; `what` and `remedy` are sentences for the player."""
 
     def __init__(
         self, what: str, remedy: str, code: Exit, refusal: str = "", said: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ _NOT_FOUND = frozenset({"no_such_table", "no_such_race", "table_closed"})
 
 
 def unreachable(server: str, reason: str) -> Problem:
-    """Return the problem that no server answers at an address."""
+    """Return the error that no server answers at an address."""
     return Problem(
         f"Can't reach the server at {server}: {reason}.",
         "Is it running, and is the address right? Set it with --server or SARATOGA_SERVER.",
@@ -55,14 +55,14 @@ def unreachable(server: str, reason: str) -> Problem:
 
 
 def refused(refusal: Refused) -> Problem:
-    """Return the problem for a refusal by the server."""
+    """Return the error for a refusal by the server."""
     code = Exit.NOT_FOUND if refusal.code in _NOT_FOUND else Exit.REFUSED
     remedy = "Nothing was changed; try again later." if refusal.retry else ""
     return Problem(refusal.message, remedy, code, refusal.code)
 
 
 def too_old(server: str) -> Problem:
-    """Return the problem that the server speaks another version of the protocol."""
+    """Return the error that the server speaks another version of the protocol."""
     return Problem(
         f"The server at {server} speaks another version of the protocol.",
         "Update this program: pip install --upgrade saratoga.",

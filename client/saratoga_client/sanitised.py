@@ -1,4 +1,4 @@
-"""Text from others made safe for a terminal.
+"""Make text from a server safe for a terminal.
 
 Names, notices and refusals come from the server. Some characters are commands to a terminal: they can
 change colours, overwrite text, or reverse the writing direction. Each such character is replaced by
@@ -27,7 +27,7 @@ The two joiners are allowed, because some languages need them.
 
 
 def sanitised(text: str) -> str:
-    r"""Return a text as one line without commands; line feeds and tabs are replaced too.
+    r"""Return a text as one line without terminal commands; replace line feeds and tabs too.
 
     >>> sanitised("Anna\x1b[2J")
     'Anna<U+001B>[2J'
@@ -36,7 +36,7 @@ def sanitised(text: str) -> str:
 
 
 def shown_in_json(text: str) -> str:
-    r"""Return equivalent JSON on one line without such characters.
+    r"""Return equivalent JSON on one line, with escapes for the characters of `COMMANDS`.
 
     >>> shown_in_json('{"name": "\x9b2J"}')
     '{"name": "\\u009b2J"}'

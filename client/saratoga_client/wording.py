@@ -1,4 +1,4 @@
-"""Numbers and names as every part of the client writes them. Pure."""
+"""The texts for numbers, names, times and money in all parts of the client. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 BOT_MARK: Final = "bot"
-"""Follows the name of every bot, wherever a name is shown."""
+"""The mark after every bot's name."""
 
 
 def counted(number: int, noun: str = "card") -> str:
@@ -36,7 +36,7 @@ def ordinal(number: int) -> str:
 
 
 def minutes_and_seconds(milliseconds: int, *, tenths: bool = False) -> str:
-    """Return a time span as a clock shows it, rounded down; with tenths for close moves.
+    """Return a duration as minutes and seconds, rounded down; with `tenths`, also tenths of seconds.
 
     >>> minutes_and_seconds(0), minutes_and_seconds(75_999), minutes_and_seconds(600_000)
     ('0:00', '1:15', '10:00')
@@ -49,7 +49,7 @@ def minutes_and_seconds(milliseconds: int, *, tenths: bool = False) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as one phrase.
+    """Join names into one phrase.
 
     >>> listed(["Anna"]), listed(["Anna", "Bert", "Cleo"])
     ('Anna', 'Anna, Bert and Cleo')
@@ -89,17 +89,17 @@ class MoneyMeter(NamedTuple):
 
     banked: int
     goal: int
-    """Cards on the foundations of a won board."""
+    """Number of cards on the foundations of a won board."""
     even: int
-    """Cards at which the board has earned back its price."""
+    """Number of banked cards that pays back the price of the packs."""
     paid: int
-    """Negative: the price of the packs."""
+    """The price of the packs in casino dollars, as a negative number."""
     won: int
     net: int
 
 
 def money_meter(game: Game, banked: int) -> MoneyMeter:
-    """Return the money meter of a board with so many cards banked."""
+    """Return the money meter of a board with `banked` cards on its foundations."""
     paid = -PACK_PRICE * game.packs
     return MoneyMeter(
         banked=banked,

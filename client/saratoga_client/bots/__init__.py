@@ -1,4 +1,4 @@
-"""Programs that play: two strengths, marked as bots wherever their names are shown.
+"""Bots of two strengths, which are marked as bots wherever their names are shown.
 
-A bot knows what a player in its seat would know: its view, and the cards that it has seen before.
+A bot uses only the knowledge of a player in its seat: its view, and the cards seen before.
 """

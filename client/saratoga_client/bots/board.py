@@ -1,6 +1,6 @@
-"""A bot's board in one race: the bot chooses a move, sends it, and remembers what it saw.
+"""A bot's play on one board: choose a move, send it, and remember the cards it turned up.
 
-The server's answer decides: after a refused move the bot chooses again on the board in the refusal.
+After a refused move the bot chooses again, on the board that the refusal contains.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from saratoga_rules.moves import Move
 RACING: Final = "racing"
 
 OVER: Final = frozenset({"board_over", "time_up", "not_racing", "no_such_race", "race_running"})
-"""Codes of refusals that end the board."""
+"""Codes of refusals that mean that the board has ended."""
 
 MOST_REFUSALS: Final = 10
-"""Refusals in a row after which the bot gives up."""
+"""Number of refusals in a row after which the bot stops with an error."""
 
 PAUSE_VARIATION: Final = 0.5
 """Fraction by which the pause before a move varies, up or down."""
 
 
 class BoardPlayer:
-    """A player of one board, from its deal to its end."""
+    """Plays one board for a bot, from its deal to its end."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class BoardPlayer:
                 events.MoveMade,
             )
         except RequestTimedOut:
-            # if the server made the move, it refuses the next one and sends the present board
+            # If the server made the move, it refuses the next one and sends the current board.
             return board
         except CommandRefused as refusal:
             return self._after_refusal(board, refusal)
@@ -113,6 +113,6 @@ class BoardPlayer:
                 state=refusal.code,
             )
         if (refusal.retry or refusal.code == STALE_ID) and may_retry:
-            # the bot repeats the move under a new id
+            # The bot repeats the move under a new id.
             return board
         raise refusal

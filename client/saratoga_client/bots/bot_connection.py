@@ -20,7 +20,7 @@ from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
 
 LEAVE_WITHIN: Final = 1.0
-"""Seconds for the leave command when the program ends."""
+"""Timeout in seconds for the leave command at the end of the program."""
 
 
 class SeatedBot:
@@ -51,7 +51,10 @@ class SeatedBot:
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
     ) -> Report:
-        """Play `races` races, or until the table closes; a host starts with `starts_with` ready."""
+        """Play `races` races, or until the table closes.
+
+        A bot that is host starts each race when `starts_with` players are ready.
+        """
         player = TablePlayer(
             self.connection,
             CHOOSERS[Strength(strength)],
@@ -69,14 +72,15 @@ class SeatedBot:
 async def seated_bot(
     server: str, sit_down: Draft, *, name: str | None = None, folder: Path | None = None
 ) -> AsyncIterator[SeatedBot]:
-    """Connect a bot and let it join or create a table; leave the table at the end.
+    """Return a context manager that seats a bot at a table, and leaves the table at the end.
 
-    Without a `name` the bot gets a free one of `NAMES`. Raises `Problem`.
+    The command `sit_down` joins or creates the table. Without a `name` the bot gets a free one of
+    `NAMES`. Raises `Problem`.
     """
     async with AsyncExitStack() as stack:
         connection = await _connect(stack, server, name, folder)
         if connection.welcome.table is not None:
-            # an earlier run ended without leaving its table
+            # An earlier run of this bot ended without leaving its table.
             await connection.request(partial(LeaveTable, table=connection.welcome.table))
         snapshot = await connection.ask(sit_down, Snapshot)
         try:
@@ -88,7 +92,7 @@ async def seated_bot(
 async def _connect(
     stack: AsyncExitStack, server: str, name: str | None, folder: Path | None
 ) -> Connection:
-    """Connect under a name that no other process and no other player has."""
+    """Connect under a name that no other process and no other player uses."""
     check_address(server)
     names = [name] if name is not None else _candidate_names()
     for candidate in names:
@@ -115,7 +119,7 @@ async def _connect(
             "Choose another name with --name.",
             Exit.REFUSED,
         )
-    raise Problem("Every bot's name is taken.", "Choose one with --name.", Exit.REFUSED)
+    raise Problem("All bot names are taken.", "Choose one with --name.", Exit.REFUSED)
 
 
 def _candidate_names() -> list[str]:

@@ -1,7 +1,7 @@
 """A bot's decision: the next move, or none, and the memory for the next decision.
 
-A chooser is pure. The weak bot's apparent randomness is a hash of the view, so the same view and
-memory always give the same choice, whatever the hidden cards are.
+A chooser is a pure function: the same view and memory always give the same choice, whatever the
+hidden cards are. The weak bot derives its apparent randomness from a hash of the view.
 """
 
 from typing import NamedTuple, Protocol
@@ -16,7 +16,7 @@ class Choice(NamedTuple):
     """A bot's decision."""
 
     move: Move | None
-    """`None`: the bot sees no useful move and cashes out."""
+    """The move to make; `None` to cash out, because the bot finds no useful move."""
     memory: Memory
     """The memory for the next choice, to be updated by `memory.remember`."""
 

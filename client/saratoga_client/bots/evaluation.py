@@ -1,4 +1,4 @@
-"""The strong bot's evaluation of positions: banked cards and the chances of banking more.
+"""The strong bot's evaluation of positions: banked cards, and the prospects of banking more.
 
 The weights of each game were found by playing many deals (tests/benchmarks/bots_bench.py).
 """
@@ -67,7 +67,7 @@ WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(
 )
 
 _DEFAULT: Final = Weights(reserve=-5, hand=-1, space=2, joined=1, blocker=-1, unseen=1)
-"""Weights for a game that has none of its own."""
+"""Default weights, for games without tuned weights."""
 
 BANKED: Final = 10.0
 LARGEST_VARIATION: Final = 0.3
@@ -141,7 +141,7 @@ def _blockers(pile: tuple[Card, ...], distances: Mapping[Card, int]) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _distances(up: tuple[int, ...], down: tuple[int, ...], base: int) -> Mapping[Card, int]:
-    """Return for each card how many cards must be banked before it, at least."""
+    """Return by card the minimum number of cards that must be banked before it."""
     distances: dict[Card, int] = {}
     for heights, rank_of in ((up, partial(rank_at, base)), (down, _rank_down)):
         copies = len(heights) // len(SUITS)

@@ -36,7 +36,7 @@ NAMES: Final = (
     "Silas",
     "Thea",
 )
-"""Names of bots that were given none."""
+"""Names for bots whose user gave no name."""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A bot's memory between moves: the cards it has seen, and its plan.
 
-It holds no more than an attentive player could remember. The order of the stock is known after a
-redeal, because every card of it was seen on the waste.
+The memory contains only what an attentive player could remember. After a redeal the order of the
+stock is known, because every card of it was seen on the waste.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Memory:
     """A bot's memory of one board."""
 
     variation: int = 0
-    """A number that makes this bot play a little differently from others of its strength."""
+    """A seed for small differences in play between bots of one strength; 0 for none."""
     stock: tuple[Card, ...] = ()
     """The stock in drawing order, once it is known; else empty."""
     plan: tuple[Move, ...] = ()

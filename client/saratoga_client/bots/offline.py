@@ -1,4 +1,4 @@
-"""A bot that plays a deal without a server, to measure bots."""
+"""Play a deal with a bot but without a server, to measure bots."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from saratoga_rules.views import redact
 
 @dataclass(frozen=True, slots=True)
 class OfflineGame:
-    """A deal that a bot has played: the last position and the moves."""
+    """The result of a bot's game: the last position and the moves."""
 
     end: Position
     moves: tuple[Move, ...]

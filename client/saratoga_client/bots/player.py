@@ -1,6 +1,6 @@
-"""A bot at a table: it says ready, plays its board, and takes part in the next race.
+"""A bot at a table: it marks itself ready, plays its board, and continues with the next race.
 
-It contributes to a fair deal and checks it, as a player's program does (`session.fairness`).
+It also has a player's fairness duties (`session.fairness`).
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from saratoga_rules.games import GAMES
 LOG: Final = logging.getLogger("saratoga.bot")
 
 PACE: Final = 3.0
-"""Moves a second, about the pace of a fast player."""
+"""Default moves per second, about the pace of a fast player."""
 
 HARMLESS_REFUSALS: Final = frozenset(
     {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only"}
 )
-"""Codes of refusals that mean only that the table has changed; the next event shows how."""
+"""Codes of refusals that mean only that the table has changed; the next event has the change."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class TablePlayer:
         self._race = ""
         """The race of the bot's current or last board."""
         self._done: set[tuple[str, str]] = set()
-        """Commands sent, each with its race or commitment, so that none is sent twice."""
+        """The commands sent, each with its race or commitment, so that no command is sent twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
         self.report = Report()
 
@@ -153,7 +153,7 @@ class TablePlayer:
             self.report.outcomes.append(outcome)
 
     async def _prepare(self) -> None:
-        """Say ready for the next race; as host start it, or prepare it."""
+        """Mark the bot ready for the next race; as host, also start or open the race."""
         draft = self._host_command()
         try:
             if draft is not None:
@@ -178,7 +178,7 @@ class TablePlayer:
         )
 
     def _host_command(self) -> Draft | None:
-        """Return the command that is due if this bot is host and runs its table."""
+        """Return the host command that is due; `None` if none is, or the bot does not run the table."""
         table = self._duties.table
         if table is None or self._starts_with is None or not self._duties.is_host:
             return None

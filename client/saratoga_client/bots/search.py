@@ -1,4 +1,4 @@
-"""Best-first search for the best position that the bot can reach with the cards it knows. Pure.
+"""Best-first search for the best position that a bot can reach with known cards. Pure.
 
 A step carries a card, after drawing as many known cards of the stock as needed. The search does not
 go beyond a position in which an unknown card is turned up.
@@ -90,7 +90,7 @@ def _steps(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], P
 
 
 def _wanted(game: Game, position: Position) -> frozenset[Card] | set[Card]:
-    """Return the cards that might be playable from the waste; the judge decides later."""
+    """Return the cards that might be playable from the waste; the rules check each later."""
     wanted: set[Card] = set(wanted_up(position.up, position.base))
     wanted.update(wanted_down(position.down))
     for column in position.columns:
@@ -102,11 +102,11 @@ def _wanted(game: Game, position: Position) -> frozenset[Card] | set[Card]:
 
 
 def _turnings(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], Position]]:
-    """Return every way to bring another known card to the top of the waste."""
+    """Yield the moves and the position for each known card that can be the waste's top card."""
     if position.stock and position.stock[0] is HIDDEN:
         return
     moves: tuple[Move, ...] = ()
-    # the cards keep their order, so the size of the waste identifies the position
+    # The cards keep their order, so the size of the waste identifies the position.
     seen = {len(position.waste)}
     while True:
         if position.stock:

@@ -1,7 +1,8 @@
 """The strong bot: it searches ahead and remembers the stock.
 
-It plays the best moves it finds up to the next unknown card. If none is an improvement it draws, as
-long as the next card of the stock is unknown; else it searches once more and deeper, and then cashes out.
+The bot plays the best moves that it finds before the next unknown card. If no moves improve the
+position, the bot draws while the next stock card is unknown. If that card is known, the bot searches
+deeper, and cashes out if that search finds nothing either.
 """
 
 from dataclasses import replace
@@ -22,7 +23,7 @@ MOST_IDLE_MOVES: Final = 300
 
 
 def choose_strongly(game: Game, view: View, memory: Memory) -> Choice:
-    """Choose as a good player who remembers every card would."""
+    """Choose like a good player who remembers every card."""
     if memory.idle >= MOST_IDLE_MOVES:
         return Choice(None, memory)
     if memory.plan and refusal(game, view, memory.plan[0]) is None:

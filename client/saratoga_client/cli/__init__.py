@@ -1,5 +1,5 @@
 """The command line, one module per command.
 
-A verb's module is imported only when the verb is used, and what is heavy (the connection,
-rich) only inside the verb: `saratoga leaderboard --json` is often run by scripts.
+A command's module is imported only when the command is used. Slow imports (the connection, rich)
+are inside the commands, because scripts often run short ones such as `leaderboard --json`.
 """

@@ -36,8 +36,8 @@ class BotOut(Struct, frozen=True, kw_only=True):
     cls=ExampleCommand,
     examples=(
         ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
-        ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak one, for one race"),
-        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast one with another name"),
+        ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak bot, for one race"),
+        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast bot with this name"),
     ),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
@@ -46,7 +46,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
     type=click.Choice(["strong", "weak"]),
     default="strong",
     show_default=True,
-    help="How well it plays.",
+    help="The bot's strength.",
 )
 @click.option("--name", help="The bot's name.  [default: a free one]")
 @click.option(

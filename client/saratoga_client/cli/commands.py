@@ -1,8 +1,8 @@
 """The command `saratoga`: its subcommands, its help, and its exit codes.
 
-Help leads with examples. Errors go to the error stream in words, and the exit code says which
-kind it was (`problems.Exit`); no stack trace ever reaches a player. Every start imports this module, so
-commands, and the folders for the report of an unexpected error, are imported when they are used.
+Help begins with examples. Errors are sentences on the error stream, and the exit code gives the
+kind of error (`problems.Exit`). A player never sees a stack trace. Every start imports this module,
+so commands, and the module for reports of unexpected errors, are imported when they are used.
 """
 
 import logging
@@ -93,7 +93,7 @@ class CommandGroup(click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def format_short_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help that replaces the lobby without a terminal."""
+        """Write the short help, shown instead of the lobby if there is no terminal."""
         self.format_help_text(ctx, formatter)
         write_examples(formatter, self.examples)
         formatter.write_paragraph()
@@ -124,9 +124,9 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
         ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
     except click.ClickException as error:
         # `say` sanitises it: the message may repeat pasted text
-        told = StringIO()
-        error.show(told)
-        for line in told.getvalue().rstrip("\n").split("\n"):
+        text = StringIO()
+        error.show(text)
+        for line in text.getvalue().rstrip("\n").split("\n"):
             say(line)
         return error.exit_code
     except Problem as problem:
@@ -147,7 +147,7 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
 
 
 def _unexpected(error: Exception) -> int:
-    """Save the stack trace in a file, and name the file."""
+    """Save the stack trace in a file, print the file's path, and return the exit code."""
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     say(f"saratoga: An unexpected error occurred ({kind}).")
     try:

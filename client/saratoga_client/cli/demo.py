@@ -84,9 +84,9 @@ class Raced(NamedTuple):
 def command(game: str, server: str | None, pace: float | None, plain: bool) -> int:
     """Show a whole race between four bots.
 
-    They join one table through real WebSockets, get the identical deal, and race it to the end
-    with every move judged; then come the results, the bots' leaderboard, and every check of the
-    race's record. Ends with 0 if all of it holds.
+    The bots join one table over WebSockets, get the same deal, and race it. The server checks
+    every move. Then the results, the bots' leaderboard and every check of the race's record
+    are shown. The exit code is 0 if all checks pass.
     """
     shown_in = output_format(as_json=False, plain=plain)
     assert shown_in is not OutputFormat.JSON

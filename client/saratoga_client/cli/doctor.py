@@ -42,7 +42,7 @@ class ReportOut(Struct, frozen=True, kw_only=True):
 
 
 MARGIN: Final = 7
-"""Cells for the verdict, before what was found."""
+"""Width of the verdict before each finding, in cells."""
 
 COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG: "red"}
 
@@ -51,8 +51,8 @@ COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG:
     cls=ExampleCommand,
     examples=(
         ("saratoga doctor", "check the terminal, the files and the connection"),
-        ("saratoga doctor --server wss://cards.example.org", "... to that server"),
-        ("saratoga doctor --json", "for a person who helps you"),
+        ("saratoga doctor --server wss://cards.example.org", "check the connection to that server"),
+        ("saratoga doctor --json", "a report for a person who helps you"),
     ),
 )
 @click.option(
@@ -77,7 +77,7 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
 
 
 def _settings() -> Settings:
-    """Those that hold; where they are at fault, that is a finding, and the defaults are looked at."""
+    """Return the player's settings; the defaults if the settings are invalid."""
     try:
         return load()
     except Problem:
@@ -85,7 +85,7 @@ def _settings() -> Settings:
 
 
 def show(findings: list[Finding], server: str, shown_in: OutputFormat) -> None:
-    """Print what was found."""
+    """Print the findings, in the given format."""
     if shown_in is OutputFormat.JSON:
         write_json(
             ReportOut(
@@ -108,15 +108,15 @@ def show(findings: list[Finding], server: str, shown_in: OutputFormat) -> None:
 
 
 def _show_finding(finding: Finding, shown_in: OutputFormat) -> None:
-    told = f"{finding.name}: {finding.found}"
+    line = f"{finding.name}: {finding.found}"
     mark = f"{finding.verdict:<{MARGIN}}"
     if shown_in is OutputFormat.PLAIN:
-        write_line(told, mark=mark)
+        write_line(line, mark=mark)
         if finding.remedy:
             write_line(f"{'remedy':<{MARGIN}}{finding.name}: {finding.remedy}")
         return
     width = max(40, this_terminal().columns - MARGIN)
-    first, *more = (*wrap(told, width), *wrap(finding.remedy, width))
+    first, *more = (*wrap(line, width), *wrap(finding.remedy, width))
     write_line(first, mark=click.style(mark, fg=COLOURS[finding.verdict]))
     for line in more:
         write_line(" " * MARGIN + line)

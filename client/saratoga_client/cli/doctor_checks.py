@@ -34,10 +34,10 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import ListTables
 
 SLOW: Final = 250.0
-"""Milliseconds of a round trip that a player notices at every move."""
+"""Minimum round trip, in milliseconds, that is reported as slow."""
 
 TMUX_ANSWERS_WITHIN: Final = 2.0
-"""Seconds."""
+"""Timeout in seconds for an answer of tmux."""
 
 DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
     {"TERM_PROGRAM=Apple_Terminal": "the Terminal of macOS", "VTE_VERSION": "a terminal of GNOME"}
@@ -52,7 +52,7 @@ class Severity(StrEnum):
 
     OK = "ok"
     NOTE = "note"
-    """Works, but not as well as it could."""
+    """The part works, but not as well as it could."""
     WRONG = "wrong"
 
 
@@ -67,7 +67,7 @@ class Finding:
 
 
 def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]:
-    """Check what the terminal can show."""
+    """Yield the findings on the capabilities of the terminal."""
     if terminal.why_plain:
         yield Finding(
             "terminal",
@@ -110,7 +110,7 @@ def _colours(terminal: Capabilities) -> Finding:
         "colours",
         Severity.NOTE,
         f"{words}; red suits are hollow",
-        "If the terminal has colours, say so: TERM=xterm-256color, or COLORTERM=truecolor.",
+        "If the terminal has colours, set TERM=xterm-256color, or COLORTERM=truecolor.",
     )
 
 
@@ -127,12 +127,12 @@ def _signs(terminal: Capabilities, settings: Settings) -> Finding:
         ),
         "the output is not UTF-8",
     )
-    why = "the console of Linux has few signs" if terminal.term == "linux" else locale
+    why = "the Linux console has few symbols" if terminal.term == "linux" else locale
     return Finding(
         "signs",
         Severity.NOTE,
         f"letters for suits, since {why}",
-        "Set a locale such as LANG=C.UTF-8, or say --no-ascii if the signs do show.",
+        "Set a locale such as LANG=C.UTF-8, or use --no-ascii if the symbols are shown.",
     )
 
 
@@ -143,22 +143,22 @@ def _mouse(terminal: Capabilities) -> Finding:
         return Finding(
             "mouse",
             Severity.NOTE,
-            "tmux keeps it to itself; every move has keys too",
-            "Let it through: tmux set -g mouse on",
+            "tmux does not pass it on; every move has keys too",
+            "To pass it on: tmux set -g mouse on",
         )
-    return Finding("mouse", Severity.OK, "clicks and drags, where the terminal tells of them")
+    return Finding("mouse", Severity.OK, "clicks and drags, if the terminal reports them")
 
 
 def _clipboard(terminal: Capabilities) -> Finding:
-    """Check whether shared text reaches the clipboard, as far as the terminal is known."""
+    """Check whether copied text reaches the clipboard, for terminals known to the client."""
     if not terminal.is_full_screen:
         return Finding("clipboard", Severity.OK, "not used where everything is lines of text")
     if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
         return Finding(
             "clipboard",
             Severity.NOTE,
-            "tmux does not let programs write to it",
-            "Let them: tmux set -s set-clipboard on",
+            "tmux does not let programs write to the clipboard",
+            "Allow it: tmux set -s set-clipboard on",
         )
     deaf = next((name for sign, name in DEAF_TERMINALS.items() if _is_set(sign)), "")
     if deaf:
@@ -166,9 +166,9 @@ def _clipboard(terminal: Capabilities) -> Finding:
             "clipboard",
             Severity.NOTE,
             f"{deaf} takes no text from programs (OSC 52)",
-            "Select what is to be shared by hand, with shift held down.",
+            "To copy a result, select it with the mouse while holding shift.",
         )
-    return Finding("clipboard", Severity.OK, "written to by OSC 52, where the terminal allows that")
+    return Finding("clipboard", Severity.OK, "written by OSC 52, if the terminal allows that")
 
 
 def _is_set(sign: str) -> bool:
@@ -181,7 +181,7 @@ def _is_set(sign: str) -> bool:
 def _option_of_tmux(how: str, name: str) -> str:
     """Return an option of the surrounding tmux; empty if tmux does not answer."""
     try:
-        # the tmux of the player's PATH is the right one
+        # The tmux in the player's PATH is the right one.
         asked = subprocess.run(  # noqa: S603
             ("tmux", "show-options", how, name),  # noqa: S607
             capture_output=True,
@@ -196,8 +196,8 @@ def _option_of_tmux(how: str, name: str) -> str:
 
 def of_parts() -> Iterator[Finding]:
     """Report the versions of the program's parts."""
-    told = ", ".join(f"{part} {_version(part)}" for part in PARTS)
-    yield Finding("versions", Severity.OK, f"Python {platform.python_version()}, {told}")
+    summary = ", ".join(f"{part} {_version(part)}" for part in PARTS)
+    yield Finding("versions", Severity.OK, f"Python {platform.python_version()}, {summary}")
     yield Finding("system", Severity.OK, f"{platform.system()} {platform.release()}")
     missing = server_process.missing()
     if not missing:
@@ -230,10 +230,10 @@ def of_files() -> Iterator[Finding]:
 def _settings_file(path: Path) -> Finding:
     try:
         found = settings_file.parse(settings_file.read(path), str(path))
-    except Problem as problem:
-        return Finding("settings", Severity.WRONG, problem.what, problem.remedy)
-    told = ", ".join(found) if found else "none; the defaults hold"
-    return Finding("settings", Severity.OK, f"{path}: {told}")
+    except Problem as failure:
+        return Finding("settings", Severity.WRONG, failure.what, failure.remedy)
+    summary = ", ".join(found) if found else "none; the defaults hold"
+    return Finding("settings", Severity.OK, f"{path}: {summary}")
 
 
 def _folder(name: str, path: Path) -> Finding:
@@ -267,36 +267,39 @@ async def check_connection(server: str, *, is_named: bool = True) -> Finding:
     try:
         check_address(server)
         began = time.monotonic()
-        # a token for this check only: looking at the tables needs no name
+        # A token for this check only; listing the tables needs no name.
         async with Connection(
             server, identity.new_token(), client="saratoga doctor", timing=timing_for(server)
         ) as connection:
-            came = _milliseconds(began)
+            connect_ms = _milliseconds(began)
             began = time.monotonic()
             tables = await connection.ask(ListTables, events.Tables)
-            there_and_back = _milliseconds(began)
-    except Problem as wrong:
-        return Finding("way", Severity.WRONG, wrong.what, wrong.remedy)
+            round_trip_ms = _milliseconds(began)
+    except Problem as failure:
+        return Finding("way", Severity.WRONG, failure.what, failure.remedy)
     except (
         CommandRefused,
         ServerClosed,
         Unreachable,
         RequestTimedOut,
         UnexpectedAnswer,
-    ) as trouble:
-        problem = problem_of(server, trouble)
+    ) as error:
+        problem = problem_of(server, error)
         is_wrong = is_named or problem.code != Exit.UNREACHABLE
         verdict = Severity.WRONG if is_wrong else Severity.NOTE
         return Finding("way", verdict, problem.what, problem.remedy)
-    told = (
-        f"{server} answers ({connection.welcome.server}): {came:.0f} ms to connect, "
-        f"round trip {there_and_back:.0f} ms, public tables: {len(tables.tables)}"
+    summary = (
+        f"{server} answers ({connection.welcome.server}): {connect_ms:.0f} ms to connect, "
+        f"round trip {round_trip_ms:.0f} ms, public tables: {len(tables.tables)}"
     )
-    if there_and_back > SLOW:
+    if round_trip_ms > SLOW:
         return Finding(
-            "way", Severity.NOTE, told, "Every move is that late. Is there a nearer server?"
+            "way",
+            Severity.NOTE,
+            summary,
+            "Each move takes that long to be confirmed. Use a nearer server if there is one.",
         )
-    return Finding("way", Severity.OK, told)
+    return Finding("way", Severity.OK, summary)
 
 
 def _milliseconds(since: float) -> float:

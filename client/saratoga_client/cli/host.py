@@ -1,4 +1,4 @@
-"""`saratoga host GAME`: a table for friends, with a server on this machine if no other is named."""
+"""`saratoga host GAME`: open a table for friends, by default on a server on this machine."""
 
 import asyncio
 from contextlib import suppress
@@ -83,9 +83,9 @@ def command(
 ) -> None:
     """Open a table for GAME and print the invitation; without GAME, for the game hosted last.
 
-    The table is at the server that --server, SARATOGA_SERVER or the settings name. If none is named,
-    a server starts on this machine: it keeps its tables and results from one time to the next, and
-    it runs until you leave.
+    The table is at the server that --server, SARATOGA_SERVER or the settings name. If none is
+    named, a server runs on this machine until you leave. Its tables and results are saved for
+    the next time.
     """
     settings = settings.given(game=game, cap=None if cap is None else int(cap))
     table = TableWanted(game=settings.game, cap=settings.cap, seats=seats, public=public)
@@ -114,7 +114,7 @@ async def _host_there(settings: Settings, table: TableWanted, public_url: str) -
 async def _host_here(
     settings: Settings, table: TableWanted, public_url: str, port: int | None, listen: str
 ) -> None:
-    """Open the table at a server on this machine, which is started if none runs. Raises `Problem`."""
+    """Open the table at a server on this machine; start one if none runs. Raises `Problem`."""
     async with local_server(public_url, port, listen=listen) as server:
         if server.is_ours:
             say("A server runs on this machine now, until you leave.")

@@ -25,7 +25,7 @@ from saratoga_client.session.open_connection import open_connection
 def command(table: Destination, settings: Settings) -> None:
     """Take a seat at the table CODE, or at the table of an invitation's URL.
 
-    If you have a seat there already, you return to it, and a running race continues.
+    If you have a seat at that table already, you return to it, and a running race continues.
     """
     asyncio.run(_join(settings.given(server=server_of(table, settings.server_url)), table.code))
 

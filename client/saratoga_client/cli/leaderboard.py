@@ -53,9 +53,12 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
     cls=ExampleCommand,
     examples=(
         ("saratoga leaderboard canfield", "the best results of today"),
-        ("saratoga leaderboard caprice --period all", "... of all time"),
-        ("saratoga leaderboard lafayette --ranking bankroll --me", "money won, around you"),
-        ("saratoga leaderboard canfield --bots --watch", "the bots, and again at every change"),
+        ("saratoga leaderboard caprice --period all", "the best results of all time"),
+        (
+            "saratoga leaderboard lafayette --ranking bankroll --me",
+            "the most money, around your rank",
+        ),
+        ("saratoga leaderboard canfield --bots --watch", "the bots, printed again at every change"),
     ),
 )
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
@@ -119,7 +122,7 @@ def command(
 
 async def _show(server: str, question: Question, shown_in: OutputFormat) -> None:
 
-    # an anonymous query uses a token that is thrown away
+    # An anonymous query uses a random token that is not saved.
     token = "" if question.keywords["around_me"] else new_token()
     async with open_connection(server, token=token) as house:
         page = await house.ask(question, events.Leaderboard)

@@ -13,7 +13,7 @@ from saratoga_protocol import events
 
 
 def print_page(page: events.Leaderboard, console: Console | None = None) -> None:
-    """Print a page; the player's own row is bold, and follows the page if it is not on it."""
+    """Print a page; the player's own row is bold, below the page if its rank is not on the page."""
     console = console or Console()
     who = "bots, " if page.bots else ""
     title = cell(f"{page.game}, {page.ranking}, {who}{page.key}", "bold")

@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class PatternParam(click.ParamType[str]):
-    """A word of a given form; capitals and surrounding spaces are accepted."""
+    """A command-line parameter that matches a pattern, ignoring case and surrounding spaces."""
 
     def __init__(self, name: str, pattern: str, example: str) -> None:
         self.name = name
@@ -38,7 +38,7 @@ RACE_ID: Final = PatternParam("race", codes.RACE_ID, "mint-otter-42/3")
 
 
 class TableParam(click.ParamType[Destination]):
-    """A table's code or an invitation's URL, as it was pasted."""
+    """A command-line parameter: a table's code, an invitation's URL, or a pasted invitation."""
 
     name = "table"
 
@@ -79,7 +79,7 @@ def server_option(function: Function) -> Function:
 
 
 def server_of(table: Destination, server: str) -> str:
-    """Return the server of a table; a URL names it, and `--server` must not differ."""
+    """Return the server of a table; raise an error if a URL and `--server` differ."""
     if not table.server:
         return server
     context = click.get_current_context()
@@ -167,7 +167,7 @@ def output_options(function: Function) -> Function:
 
 
 def in_lines(settings: Settings) -> bool:
-    """Return whether to play in lines of text; say why if the player did not ask for it."""
+    """Return whether to play in lines of text; print the reason if the terminal requires it."""
     terminal = this_terminal()
     if settings.plain or not terminal.is_terminal:
         return True

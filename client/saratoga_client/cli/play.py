@@ -1,4 +1,4 @@
-"""Playing from the command line: the screen, or lines of text where the terminal cannot redraw.
+"""Play from the command line, on the screen or, if the terminal cannot redraw, in lines of text.
 
 Everything runs in one event loop over one connection. Questions and errors before the screen opens
 appear on the plain terminal. Only the chosen face is imported: lines of text do not wait for Textual.
@@ -41,11 +41,11 @@ async def play_at(
     friends: str = "",
     is_own_server: bool = False,
 ) -> str:
-    """Join the table with that code, or create one, and play until the seat is given up.
+    """Join the table of a code, or create a table, and play until the player leaves it.
 
-    `friends` is the address by which friends reach the server. `is_own_server`: the server ends with
-    this program. The invitation to a new table is printed first. Return the table's code. Raises
-    `Problem`, `KeyboardInterrupt`.
+    Print the invitation to a new table first; `friends` is the server's address for friends. With
+    `is_own_server` the server ends with this program. Return the table's code. Raises `Problem`,
+    `KeyboardInterrupt`.
     """
     if in_lines(settings):
         return await _play_in_lines(settings, connection, table, friends)

@@ -1,4 +1,4 @@
-"""Questions at the terminal that do not block the event loop: the connection stays alive meanwhile."""
+"""Questions at the terminal that do not block the event loop, so the connection stays alive."""
 
 import asyncio
 from threading import Thread
@@ -43,12 +43,12 @@ async def _typed_line() -> str:
         try:
             typed = StandardInput().read(CHUNK)
         except (OSError, ValueError):
-            # the terminal is gone
+            # The terminal is closed.
             typed = b""
         try:
             loop.call_soon_threadsafe(deliver, typed)
         except RuntimeError:
-            # the program has ended meanwhile
+            # The program has ended in the meantime.
             return
 
     Thread(target=read, name="prompt", daemon=True).start()

@@ -18,7 +18,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verification import Proof, prove
 
 MOST_BYTES = 4 * 1024 * 1024
-"""The greatest size of a record; a longer file is not one."""
+"""Maximum bytes of a record; a longer file is no record."""
 
 
 class CheckOut(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class CheckOut(Struct, frozen=True, kw_only=True):
 
 
 class PlaceOut(Struct, frozen=True, kw_only=True):
-    """A racer in the finishing order that follows from the moves."""
+    """A racer's place and result, recomputed from the moves."""
 
     place: int
     name: str
@@ -52,7 +52,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     witness: str
     """`witnessed here`, `self-consistent only` or `not the race seen here`."""
     witnessed: list[str]
-    """The evidence of this machine from before the end: commitment, nonces, deal, digest."""
+    """The parts compared with this machine's evidence: commitment, nonces, deal, digest."""
     digest: str
     checks: list[CheckOut]
     places: list[PlaceOut]

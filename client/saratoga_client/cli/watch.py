@@ -46,7 +46,7 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
 
 async def watch_table(server: str, code: str, once: bool, form: OutputFormat) -> None:
     """Show the table until it is closed or, with `once`, its race is over. Raises `Problem`."""
-    # plain output has lines for a lost connection
+    # Plain output has its own lines for a lost connection.
     async with open_connection(server, reports_link=form is not OutputFormat.PLAIN) as connection:
         with display_for(form, connection.now) as display:
             async with aclosing(watched_states(connection, code)) as states:

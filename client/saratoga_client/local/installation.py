@@ -23,8 +23,8 @@ _PUBLIC: Final = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./~-]+")
 def install_line() -> str:
     """Return the shell command that installs this program on a friend's machine."""
     try:
-        told = distribution(PACKAGE).read_text("direct_url.json") or "{}"
-        return line_for(json.decode(told))
+        metadata = distribution(PACKAGE).read_text("direct_url.json") or "{}"
+        return line_for(json.decode(metadata))
     except (PackageNotFoundError, OSError, DecodeError):
         return BY_NAME
 

@@ -17,12 +17,12 @@ from saratoga_rules.views import View
 
 @dataclass(frozen=True, slots=True)
 class BoardAnswers:
-    """A board, and the lines that answer `look`, `where` and `legal`."""
+    """The answers to `look`, `where` and `legal` for one board."""
 
     game: Game
     view: View
     count: int | None
-    """Moves made; `None` for a board that has ended."""
+    """Number of moves made; `None` for a board that has ended."""
     card_names: CardNames
     has_ended: bool = False
 
@@ -43,7 +43,7 @@ class BoardAnswers:
         yield from where_lines(self.game, self.view, cards, self.card_names)
 
     def legal(self) -> Iterator[str]:
-        """Return the number of legal moves, then a line for each: what to type, what it does."""
+        """Return the number of legal moves, then a line for each: its notation and its effect."""
         moves = [] if self.has_ended else legal_moves(self.game, self.view)
         yield f"legal: {len(moves)}"
         for move in moves:

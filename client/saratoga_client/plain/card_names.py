@@ -1,4 +1,4 @@
-"""The style of plain lines: names of cards, ranks and suits, and how much is written. Pure."""
+"""The style of plain lines: names of cards, ranks and suits, and the amount of detail. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -50,4 +50,4 @@ class LineStyle:
 
     card_names: CardNames = LETTERS
     is_verbose: bool = False
-    """Write every change of the standings, not only those that concern the player."""
+    """True to write every change of the standings, not only those that concern the player."""

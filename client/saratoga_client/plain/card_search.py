@@ -1,4 +1,4 @@
-"""Lines that say where a card is, as far as the player may know. Pure."""
+"""Lines with the places of cards, as far as the player can know them. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -25,7 +25,7 @@ def where_lines(
     for known in range(game.packs):
         unseen = [card for card in cards if seen[card] == known]
         if unseen:
-            # in a game of two packs one copy may be visible and the other not
+            # In a game of two packs one copy may be visible and the other hidden.
             copy = "another " if known else ""
             yield f"where {card_names.cards(unseen)}: {copy}face down, {hidden}"
 

@@ -1,4 +1,4 @@
-"""Output of one table's events as lines while they happen, for players and watchers."""
+"""Write one table's events as lines while they happen, for players and watchers."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from saratoga_client.session.state import SessionState
 
 
 class ChangeWriter:
-    """A writer of the difference between each state of a table and the one before."""
+    """Writes the difference between each state of a table and the previous state."""
 
     def __init__(self, output: LineOutput, now: Callable[[], int]) -> None:
-        """`now` returns the server's time in milliseconds."""
+        """Create the writer; `now` returns the server's time in milliseconds since 1970."""
         self._output = output
         self._now = now
         self._state: SessionState | None = None
@@ -22,7 +22,7 @@ class ChangeWriter:
         self._is_paused = False
 
     def show(self, state: SessionState) -> None:
-        """Write what is new in this state; the whole table the first time."""
+        """Write the changes since the previous state; for the first state, the whole table."""
         before, self._state = self._state, state
         if self._is_paused:
             return
@@ -34,16 +34,16 @@ class ChangeWriter:
         self._report_standings()
 
     def pause(self) -> None:
-        """Write nothing until `resume`; what changes meanwhile is never written."""
+        """Write nothing until `resume`; changes in between are never written."""
         self._is_paused = True
         self._cancel_timer()
 
     def resume(self) -> None:
-        """Write what changes from now on."""
+        """Write changes again, from now on."""
         self._is_paused = False
 
     def _report_standings(self) -> None:
-        """Write the standings if they are due, or set a timer for when they are."""
+        """Write the standings if they are due, or start a timer until they are due."""
         self._cancel_timer()
         assert self._state is not None, "a state was shown"
         report = report_standings(

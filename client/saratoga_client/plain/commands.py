@@ -1,4 +1,4 @@
-"""The commands at a table: their effects, and the lines that answer them."""
+"""The commands at a table: their effects, and their answers as lines."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -58,7 +58,7 @@ class TableCommands:
         self._writer = writer
         self._context = context
         self._question = ""
-        """The command that waits for the answer yes; empty if none does."""
+        """The command that waits for the answer `yes`; empty without one."""
         self.is_waiting = False
         """True while `wait` waits for its event."""
         self.has_left = False
@@ -326,7 +326,7 @@ def _is_called(name: str, words: str) -> bool:
 
 
 def _are_ready(state: SessionState, wanted: int) -> bool:
-    """Return whether so many players are ready; 0 means all connected players, at least two."""
+    """Return whether `wanted` players are ready; 0 means all connected players, at least two."""
     here = [seat for seat in state.table.seats if seat.connected]
     ready = sum(seat.ready for seat in here)
     return ready >= (wanted or max(2, len(here)))

@@ -1,4 +1,4 @@
-"""Lines for what happens at a table: the difference between two session states. Pure."""
+"""Lines for the events at a table: the difference between two session states. Pure."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -25,7 +25,7 @@ ENDINGS: Final = {
     "won": "; every card is banked",
     "stuck": "; no more cards can be banked",
 }
-"""The reason why a board has ended, where the state does not say it."""
+"""An explanation of a board's end by its state, for states that need one."""
 
 GATHERING: Final = "gathering"
 READY: Final = "is ready"
@@ -53,7 +53,7 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
 def change_lines(
     before: SessionState, after: SessionState, style: LineStyle, now: int
 ) -> Iterator[str]:
-    """Return a line for everything that changed: connection, table, race, board, result."""
+    """Return a line for each change of the connection, the table, the race, the board, the result."""
     yield from _link(before, after)
     yield from _notices(before, after)
     yield from _seats(before, after)
@@ -101,7 +101,7 @@ def _seat_words(state: SessionState, seat: events.Seat) -> str:
 
 
 def seat_changes(before: events.Table, after: events.Table) -> Iterator[tuple[events.Seat, str]]:
-    """Return every seat that changed, and what its player did."""
+    """Return every changed seat, with a phrase for the change."""
     old = {seat.player: seat for seat in before.seats}
     new = {seat.player: seat for seat in after.seats}
     for player, seat in new.items():
@@ -117,7 +117,7 @@ def seat_changes(before: events.Table, after: events.Table) -> Iterator[tuple[ev
 
 
 def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
-    """Return the changes of seats, except those that an answer or a notice states already."""
+    """Return a line for each change of a seat, unless an answer or a notice states it already."""
     for seat, change in seat_changes(before.table, after.table):
         is_answered = change == READY and seat.player == after.player
         is_noticed = change == LEFT and seat.name in _new_notice(before, after)
@@ -177,7 +177,7 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
             yield "countdown: 0"
             yield f"race {after.table.race}: running, {_time_left(after, now)}"
         case "over":
-            # the lines of the result follow
+            # The lines of the result follow.
             return
         case phase:
             yield f"race {after.table.race}: {phase}"
@@ -197,7 +197,7 @@ def _time_left(state: SessionState, now: int) -> str:
 
 
 def clock_line(state: SessionState, now: int) -> str:
-    """Return the time that has passed in the race and the time that is left."""
+    """Return the line with the elapsed time of the race and the time left."""
     time = race_clock(state, now)
     if state.phase == "countdown":
         seconds = (time.until_start + 500) // 1000
@@ -209,7 +209,7 @@ def clock_line(state: SessionState, now: int) -> str:
 
 
 def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
-    """Return boards that ended and, if verbose, milestones; `standings_rate` has the rest."""
+    """Return lines on ended boards and, if verbose, milestones; `standings_rate` has the others."""
     if after.table_view.outcome is not None:
         return
     for line in new_lines(before.feed_lines, after.feed_lines):
@@ -235,7 +235,7 @@ def _over(before: SessionState, after: SessionState) -> Iterator[str]:
 
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
-    """Return the totals after a result, from a table's second race on."""
+    """Return the lines of the totals after a result, from a table's second race on."""
     if after.table_view.outcome is None or all(seat.races < 2 for seat in after.table.seats):
         return
     old = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
@@ -264,7 +264,7 @@ def _own(before: OwnBoard | None, after: OwnBoard | None, style: LineStyle) -> I
 
 
 def _board_lines(own: OwnBoard, style: LineStyle) -> Iterator[str]:
-    """Return the whole board: a new deal, or the board as the player left it."""
+    """Return the lines of the whole board, after a new deal or the player's return."""
     if own.count == 0 and own.is_racing:
         yield f"deal: {own.game.name}, {money_words(own.game, own.view)}"
     else:
@@ -277,7 +277,7 @@ def _board_lines(own: OwnBoard, style: LineStyle) -> Iterator[str]:
 def _moves(before: OwnBoard, after: OwnBoard, style: LineStyle) -> Iterator[str]:
     made = after.count - before.count
     if not made or after.view == before.view:
-        # the end of a board counts as an entry too
+        # The end of a board counts as an entry too.
         return
     has_ended_too = made == 2 and not after.is_racing
     if before.in_flight and (made == 1 or has_ended_too):

@@ -1,6 +1,6 @@
-"""The typed commands: one table from which both help and parsing come. Pure.
+"""The typed commands: one table for both the help and the parser. Pure.
 
-A line that is not a command is taken for a move and parsed by `input.typed_moves`.
+A line that is no command is parsed as a move by `input.typed_moves`.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class Context(Flag):
-    """The part of the program in which a line is typed."""
+    """The part of the program that reads a line, which decides the valid commands."""
 
     LOBBY = auto()
     TABLE = auto()
@@ -31,12 +31,12 @@ class TypedCommand:
     name: str
     context: Context
     syntax: str
-    """Its syntax: lower case is typed literally, capitals stand for arguments."""
+    """The command's syntax: lower case is typed literally, capitals stand for arguments."""
     description: str
     """The explanation in the help."""
     aliases: tuple[str, ...] = ()
     is_immediate: bool = False
-    """True if it is answered from local state, even while the connection is lost."""
+    """True if the command uses only local state, so it works while the connection is lost."""
 
 
 _L, _T, _P, _W = Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING
@@ -187,7 +187,7 @@ class ParsedLine:
     """A typed line, split into its command and arguments."""
 
     command: TypedCommand | None
-    """`None`: the line is a move, or an error."""
+    """The command; `None` if the line is a move or an error."""
     arguments: str
     """The text after the command's name; the whole line without a command."""
     line: str

@@ -15,20 +15,20 @@ from threading import Semaphore, Thread
 from typing import Final, Protocol
 
 CHUNK: Final = 65536
-"""Bytes requested by one read."""
+"""Maximum bytes of one read."""
 
 LONGEST: Final = 500
-"""Characters kept of a line; every command is much shorter."""
+"""Maximum characters of a line, which is cut there; every command is much shorter."""
 
 AHEAD: Final = 64
-"""Lines read in advance; the rest of a long script waits in its pipe."""
+"""Maximum lines read in advance; the rest of a long script stays in its pipe."""
 
 
 class Source(Protocol):
     """A source of bytes, such as the standard input."""
 
     def read(self, size: int, /) -> bytes:
-        """Block until there are bytes and return at most `size`; `b""` is the end."""
+        """Block until bytes arrive, and return at most `size`; `b""` is the end."""
         ...
 
 
@@ -37,13 +37,13 @@ class StandardInput:
 
     def __init__(self) -> None:
         buffer = sys.stdin.buffer
-        # on Windows the raw console reader decodes to UTF-8 as well
+        # On Windows too, the raw console reader returns UTF-8.
         self._raw = buffer.raw if isinstance(buffer, io.BufferedReader) else buffer
 
     def read(self, size: int, /) -> bytes:
         """Block until there are bytes and return at most `size`."""
         while (chunk := self._raw.read(size)) is None:
-            # another process has made the shared pipe non-blocking
+            # Another process has made the shared pipe non-blocking.
             select([self._raw], [], [])
         return chunk
 
@@ -81,14 +81,14 @@ class LineReader:
             splitter.end()
             self._enqueue(None)
         except RuntimeError:
-            # the event loop is closed: the program is ending
+            # The event loop is closed: the program is ending.
             return
 
     def _chunk(self) -> bytes:
         try:
             return self._source.read(CHUNK)
         except (OSError, ValueError):
-            # the terminal is gone, or the input was closed during the read
+            # The terminal is closed, or the input was closed during the read.
             return b""
 
     def _enqueue(self, line: str | None) -> None:
@@ -97,7 +97,7 @@ class LineReader:
 
 
 class LineSplitter:
-    """A splitter of bytes into lines, which replaces invalid UTF-8 and truncates long lines."""
+    """Splits bytes into lines; replaces invalid UTF-8 and truncates long lines."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
@@ -105,14 +105,14 @@ class LineSplitter:
         self._rest = ""
 
     def feed(self, chunk: bytes) -> None:
-        """Pass on every line that this chunk completes."""
+        """Pass every line that this chunk completes to the consumer."""
         *lines, rest = (self._rest + self._decoder.decode(chunk)).split("\n")
         for line in lines:
             self._on_line(line[:LONGEST].rstrip("\r"))
         self._rest = rest[:LONGEST]
 
     def end(self) -> None:
-        """Pass on a last line that has no line end."""
+        """Pass the last line to the consumer, if it has no line end."""
         self.feed(b"")
         if self._rest:
             self._on_line(self._rest.rstrip("\r"))

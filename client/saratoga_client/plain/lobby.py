@@ -1,4 +1,4 @@
-"""The lobby in plain lines: names, public tables, leaderboards, and the way to a table."""
+"""The lobby in plain lines: names, public tables, leaderboards, and joining a table."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
@@ -41,7 +41,7 @@ async def run_lobby(
 
 
 async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
-    """Ask for a name until the player has one; return why, if they will have none."""
+    """Ask until the player has a name; return `None`, or the reason for ending without one."""
     session.output.write("name: You have no name at this server yet. Type, for example, name Anna.")
     while True:
         parsed = await session.command(Context.LOBBY)
@@ -60,7 +60,7 @@ async def ask_name(connection: Connection, session: PlainSession) -> ExitReason 
 
 
 async def claim_name(connection: Connection, session: PlainSession, name: str) -> bool:
-    """Claim a name, write the answer, and return whether the player has it now."""
+    """Claim a name, write the answer, and return whether the server accepted the name."""
     if not name:
         session.output.write("no: Which name? Type, for example, name Anna.")
         return False
@@ -77,7 +77,7 @@ async def claim_name(connection: Connection, session: PlainSession, name: str) -
 
 
 class PlainLobby:
-    """A player's stay in the lobby: commands in, answers out."""
+    """The command loop of the lobby."""
 
     def __init__(
         self,
@@ -139,8 +139,8 @@ class PlainLobby:
             if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD):
                 raise
             return None
-        except (CommandRefused, RequestTimedOut) as trouble:
-            self._write(f"no: {problem_for(self._connection.url, trouble)}")
+        except (CommandRefused, RequestTimedOut) as error:
+            self._write(f"no: {problem_for(self._connection.url, error)}")
             return None
         if reason is ExitReason.LEFT:
             self._write("lobby: you are back. Type help for all commands.")

@@ -1,4 +1,4 @@
-"""Lines for moves: the cards that move, then everything else that changed. Pure."""
+"""Lines for moves: the moved cards, then all other changes of the board. Pure."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTERS) -> str:
-    """Return what a legal move does, such as `7C from the waste onto 8D in column 3`."""
+    """Return a description of a legal move, such as `7C from the waste onto 8D in column 3`."""
     match move:
         case Draw():
             return _draw_words(game, view)
@@ -80,7 +80,7 @@ def _done_words(game: Game, before: View, after: View, move: Move, card_names: C
 def _changes(
     game: Game, before: View, after: View, move: Move, card_names: CardNames
 ) -> Iterator[str]:
-    """Return what else changed; the pile that the cards came from is first."""
+    """Return phrases for the other changes, the source pile's first."""
     if isinstance(move, Carry) and move.origin >= 0:
         yield _column_left(game, before, after, move.origin, card_names)
     if isinstance(move, Carry) and move.source == WASTE:
@@ -96,7 +96,7 @@ def _changes(
 
 
 def _column_left(game: Game, before: View, after: View, index: int, card_names: CardNames) -> str:
-    """Return what the column that the cards came from shows now."""
+    """Return a phrase for the column that the cards came from."""
     column = after.columns[index]
     if not column:
         return f"column {index + 1} is a space"

@@ -1,4 +1,4 @@
-"""Plain output: one line after another, and a prompt where a person types."""
+"""Plain output: lines, and a prompt if a person types at a terminal."""
 
 import sys
 from collections.abc import Iterable
@@ -13,20 +13,20 @@ PROMPT: Final = "> "
 
 
 class LineOutput:
-    """A writer of lines to the standard output."""
+    """Writes lines to the standard output."""
 
     def __init__(self, *, prompts: bool | None = None, is_verbose: bool = False) -> None:
         """Create the output; without `prompts` it prompts only if a person types at a terminal."""
         self.style = LineStyle(is_verbose=is_verbose)
         self.is_interactive = is_interactive() if prompts is None else prompts
-        """True if a person types at a terminal, who then sees a prompt."""
+        """True if a person types at a terminal; then a prompt is shown."""
         self._has_prompted = False
 
     def write(self, *lines: str) -> None:
         """Write lines; control characters in them are made visible."""
         for line in lines:
             if self._has_prompted:
-                # leave the prompt's line before an event is written
+                # Leave the prompt's line before an event is written.
                 self._has_prompted = False
                 write_line("")
             write_line(line)
@@ -40,7 +40,7 @@ class LineOutput:
         self._has_prompted = False
 
     def prompt(self) -> None:
-        """Show the prompt, unless it is there already."""
+        """Show the prompt, unless the last line shows it already."""
         if self.is_interactive and not self._has_prompted:
             click.echo(PROMPT, nl=False)
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Typed text parsed as a move, or the line that explains why it is not one."""
+"""Parse typed text as a move."""
 
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_client.plain.card_names import CardNames
@@ -11,7 +11,7 @@ from saratoga_rules.views import View
 def parse_typed_move(
     game: Game, view: View, words: str, context: Context, card_names: CardNames
 ) -> Move | str:
-    """Return the legal move that was typed, or else the `no:` line to write."""
+    """Return the typed legal move, or the `no:` line with the reason for none."""
     typed = typed_move(game, view, words, card_names.card)
     if not isinstance(typed, NotPlayed):
         return typed

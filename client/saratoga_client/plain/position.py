@@ -1,7 +1,7 @@
 """A position as lines, one for each pile, always in the same order. Pure.
 
-A line gives the number of cards first where it does not list all of them, then the cards from the
-bottom to the top. An empty pile is `empty`.
+A line lists cards from the bottom to the top of the pile, after their number if some are omitted.
+For an empty pile the line says `empty`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from saratoga_rules.vocabulary.foundations import First, rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 WASTE_SHOWN: Final = 3
-"""Cards of the waste that are listed: the top card, which can be played, and the next ones."""
+"""Number of waste cards that are listed; the last one is the top card, which can be played."""
 
 
 def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> Iterator[str]:

@@ -33,7 +33,7 @@ async def run_practice(
 
 
 class PlainPractice:
-    """A player's practice game: commands in, answers out."""
+    """The command loop of practice."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class PlainPractice:
         self._write_move("made again", self._progress)
 
     def _write_move(self, kind: str, longer: PracticeGame) -> None:
-        """Write the last move of `longer` in terms of the position before it."""
+        """Write the line for the last move of `longer`, described from the position before it."""
         shorter = undo(longer, longer.last_at)
         move = longer.made[-1].move
         words = move_words(self._game, shorter.view, move, self._card_names)
@@ -208,7 +208,7 @@ class PlainPractice:
         yield f"clock: {minutes_and_seconds(self._practice.elapsed)} passed; practice time does not count"
 
     def _ghost(self, words: str) -> Iterator[str]:
-        """Compare with the player's best run of this deal, or switch that on or off."""
+        """Return the comparison with the player's best run; `on` and `off` switch it."""
         if (words.lower() or "on") != ("on" if self._practice.with_ghost else "off"):
             self._practice.toggle_ghost()
         ghost = self._practice.ghost

@@ -49,20 +49,20 @@ def result_lines(state: SessionState) -> Iterator[str]:
 
 
 def best_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    """Return the line for a personal best in this race, if it was one."""
+    """Return a line if the race was the player's personal best."""
     if state.best is not None and state.best.race == outcome.race:
         yield f"best: {state.best.banked} banked is your best at {outcome.game} on this machine"
 
 
 def verification_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    """Return the line for the check of the race's record, once it is done."""
+    """Return the line with the verdict on the race's record, once the record is checked."""
     found = state.verifications.get(outcome.race)
     if found is not None:
         yield f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
 
 
 def totals_lines(state: SessionState) -> Iterator[str]:
-    """Return the totals of everyone at the table over its races, the most money first."""
+    """Return the lines of the totals of the table's races, the most money first."""
     seats = totals(state)
     if not seats:
         yield "totals: no one at this table has raced yet"

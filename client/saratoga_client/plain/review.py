@@ -1,4 +1,4 @@
-"""A finished race in plain lines: every move, and where each board left the winner's. Pure."""
+"""A finished race in plain lines: moves, differences from the winner, and pauses. Pure."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from saratoga_rules.views import redact
 
 
 def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """Return the deal, then every board, the winner's first. Raises `ReplayError`."""
+    """Return lines for the deal, then for every board by place. Raises `ReplayError`."""
     game, boards = game_of(record), open_boards(record)
     deal = redact(record.deal)
     yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
@@ -32,7 +32,7 @@ def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterato
 
 
 def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """Return where a racer and the winner played differently, and the racer's longest pauses."""
+    """Return lines on a racer's first difference from the winner, and on the longest pauses."""
     game, boards = game_of(record), open_boards(record)
     own = next((board for board in boards if board.player == player), None)
     if own is None:
@@ -51,7 +51,7 @@ def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTER
 def divergence_lines(
     game: Game, own: OpenBoard, winner: OpenBoard, card_names: CardNames = LETTERS
 ) -> Iterator[str]:
-    """Return the first move at which a board differs from the winner's."""
+    """Return lines on the first move in which a board differs from the winner's."""
     divergence = first_divergence(game, own, winner, card_names.card)
     if divergence is None:
         yield f"parted: never; {_name(winner)} made the same moves"

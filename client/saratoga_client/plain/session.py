@@ -1,4 +1,4 @@
-"""A plain session: the input lines, the output, and how cards and standings are written."""
+"""A plain session: the input lines, the output, and the style of lines."""
 
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -49,7 +49,7 @@ class PlainSession:
         self.output.write_all(help_lines(context))
 
     def choose_cards(self, words: str) -> None:
-        """Carry out `cards`: choose or show how cards are named."""
+        """Carry out `cards`: change or show the style of card names."""
         match words.lower():
             case "letters" | "words" as form:
                 names = CardNames(in_words=form == "words")
@@ -63,7 +63,7 @@ class PlainSession:
         self.output.write(f"ok: cards are written in {form}")
 
     def choose_verbose(self, words: str) -> None:
-        """Carry out `verbose`: choose or toggle how many standings are written."""
+        """Carry out `verbose`: set or toggle verbose standings."""
         match words.lower():
             case "on" | "off" as switch:
                 is_verbose = switch == "on"

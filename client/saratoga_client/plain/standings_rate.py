@@ -1,4 +1,4 @@
-"""Rate limit for standings: a listener hears how the race stands, not every change of it. Pure."""
+"""Rate limit for lines on standings, for players who listen to them. Pure."""
 
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -11,18 +11,18 @@ from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import ordinal, shown_name
 
 EVERY: Final = 5_000
-"""Milliseconds between two lines about the lead or a pass: a line takes as long to hear."""
+"""Minimum milliseconds between lines on the lead or a pass; hearing a line takes as long."""
 
 EVERY_VERBOSE: Final = 2_000
-"""Milliseconds between two reports in verbose mode, which list every standing that changed."""
+"""Minimum milliseconds between verbose reports, which list every changed standing."""
 
 PACED: Final = frozenset({Tone.LEAD, Tone.PASS})
-"""Kinds of news that the next change of the standings may make obsolete."""
+"""The tones of feed lines that the next change of the standings may make obsolete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingsShown:
-    """The standings of a race that were written last, and when."""
+    """The standings of a race that were written last, and the time of writing."""
 
     race: str = ""
     rows: tuple[Row, ...] = ()
@@ -42,7 +42,7 @@ class StandingsReport(NamedTuple):
 def report_standings(
     shown: StandingsShown, state: SessionState, now: int, *, is_verbose: bool = False
 ) -> StandingsReport:
-    """Return the lines for what changed in the standings, if a report is due."""
+    """Return the lines for changed standings, if a report is due."""
     race, standings = state.table.race, tuple(rows(state.table_view))
     is_running = state.phase == "running" and state.table_view.outcome is None
     if not is_running or shown.race != race:
@@ -62,7 +62,7 @@ def report_standings(
 
 
 def summary(state: SessionState) -> str:
-    """Return how the race stands in a few words, for when several things changed at once."""
+    """Return a short phrase on the standings, for several changes at once."""
     standings = rows(state.table_view)
     own = next((row for row in standings if row.player == state.player), None)
     if own is not None:
@@ -74,7 +74,7 @@ def summary(state: SessionState) -> str:
 
 
 def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
-    """Return the lines that were added at the end of `after`; old ones may have been dropped."""
+    """Return the lines of `after` that follow those of `before`, whose oldest may be missing."""
     if not before:
         return after
     for at in range(len(after) - 1, -1, -1):

@@ -28,7 +28,7 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import UnwatchTable
 
 UNWATCH_WITHIN: Final = 2.0
-"""Seconds for the request that ends the subscription."""
+"""Timeout in seconds for the request that ends the subscription."""
 
 KEPT_FOR: Final = 60
 """Seconds for which the server keeps a disconnected racer's seat."""
@@ -66,9 +66,9 @@ async def play_table(
 async def stay_at_table(
     table_session: TableSession, session: PlainSession, *, is_watching: bool = False
 ) -> ExitReason:
-    """Write what happens at a table and carry out commands until the player leaves.
+    """Write a table's events and carry out commands until the player leaves.
 
-    The table session has joined, created or watched the table before. Raises `Problem`.
+    The table session must have joined, created or watched the table before. Raises `Problem`.
     """
     return await PlainTable(table_session, session, is_watching=is_watching).stay()
 
@@ -80,7 +80,7 @@ async def stop_watching(connection: Connection, code: str) -> None:
 
 
 class PlainTable:
-    """A player's or watcher's stay at a table: commands in, events out."""
+    """The command loop and the event output of a player or a watcher at a table."""
 
     def __init__(
         self, table_session: TableSession, session: PlainSession, *, is_watching: bool = False
@@ -96,7 +96,7 @@ class PlainTable:
         self._unfinished = 0
 
     async def stay(self) -> ExitReason:
-        """Follow the table and carry out commands until the player or the table ends it."""
+        """Follow the table and carry out commands until the player leaves or the table closes."""
         unsubscribe = self._table.subscribe(self._on_change)
         following = asyncio.create_task(self._table.attend(), name="following")
         reading = asyncio.create_task(self._read_commands(), name="reading")
@@ -134,7 +134,7 @@ class PlainTable:
             if parsed is None:
                 return await self._end_of_input()
             if parsed.command is not None and parsed.command.name == "quit":
-                self._write_goodbye("quit")
+                self._write_seat_line("quit")
                 return ExitReason.QUIT
             if parsed.command is not None and parsed.command.is_immediate:
                 await self._commands.do(parsed)
@@ -146,7 +146,7 @@ class PlainTable:
                 return ExitReason.LEFT
 
     def _may_read_on(self) -> bool:
-        """Return whether to read the next line: nothing runs, or a person need not wait for it."""
+        """Return whether to read the next line: no command runs, or a person types at a terminal."""
         if not self._unfinished:
             return True
         is_away = self._state is not None and self._state.link is not LinkState.CONNECTED
@@ -157,7 +157,7 @@ class PlainTable:
         while True:
             parsed = await self._queue.get()
             work = asyncio.create_task(self._commands.do(parsed))
-            # the first step shows whether the command waits for an event
+            # After its first step the command has ended, or it waits for an event.
             await asyncio.sleep(0)
             self._changed.set()
             await work
@@ -184,7 +184,7 @@ class PlainTable:
             self._session.output.write("input: no more lines")
             await self._commands.leave()
         else:
-            self._write_goodbye("input: no more lines")
+            self._write_seat_line("input: no more lines")
         return ExitReason.INPUT_ENDED
 
     @property
@@ -196,8 +196,8 @@ class PlainTable:
         state = self._state
         return state is not None and state.player in state.table.racers
 
-    def _write_goodbye(self, why: str) -> None:
-        """Write what happens to the seat."""
+    def _write_seat_line(self, why: str) -> None:
+        """Write a line on the seat and the board that the player leaves."""
         state = self._state
         if state is None or self._is_watching:
             self._session.output.write(f"{why}; you no longer watch this table")

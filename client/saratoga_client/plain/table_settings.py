@@ -1,4 +1,4 @@
-"""Table settings as they are typed, to create a table or to change one. Pure."""
+"""Parse typed table settings, for a new table or a change. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from saratoga_rules.games import GAMES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedSettings:
-    """The settings that a line names; `None` for each that it does not."""
+    """The settings in a typed line; `None` for each missing one."""
 
     game: str | None = None
     cap: int | None = None
@@ -17,7 +17,7 @@ class TypedSettings:
 
 
 def read_settings(words: str) -> TypedSettings | str:
-    """Parse settings such as `canfield cap 5 seats 4 public`, or return what is wrong with them."""
+    """Parse settings such as `canfield cap 5 seats 4 public`; return a sentence on an error."""
     game: str | None = None
     cap: int | None = None
     seats: int | None = None

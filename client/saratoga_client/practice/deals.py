@@ -1,4 +1,4 @@
-"""The deals of practice: from a seed, or from the record of a finished race.
+"""The deals of practice, from a seed or from the record of a finished race.
 
 Seeds are plain text that players exchange. A seed never gives the deal of a race, because its deal
 key has a prefix of its own (`practice_key`).
@@ -16,17 +16,17 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
 LONGEST_SEED: Final = 40
-"""The most characters of a seed; the title line shows it."""
+"""Maximum characters of a seed, which the title line shows."""
 
 SEED_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
-"""The characters of random seeds; none looks or sounds like another."""
+"""The characters of random seeds, without characters that look or sound alike."""
 
 DRAWN_SEED: Final = 6
 """The length of a random seed: nearly 10^9 deals."""
 
 
 class BadSeed(ValueError):
-    """A text that is no seed; the message says why."""
+    """A text is not a valid seed; the error's message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class PracticeDeal:
     game: Game
     position: Position
     seed: str = ""
-    """The seed; empty for the deal of a race."""
+    """The seed; empty for the deal of a race's record."""
     race: str = ""
-    """The race; empty for the deal of a seed."""
+    """The race's id; empty for the deal of a seed."""
 
     @property
     def title(self) -> str:
@@ -59,17 +59,17 @@ def from_seed(game: Game, seed: str) -> PracticeDeal:
 
 
 def from_record(record: RaceRecord) -> PracticeDeal:
-    """Return the deal of a finished race; raises `ReplayError` if its rules are not known here."""
+    """Return the deal of a finished race; raises `ReplayError` for unknown rules."""
     return PracticeDeal(game_of(record), record.deal, race=record.race_id)
 
 
 def seed_of(chance: bytes) -> str:
-    """Return a seed with one character for each of some random bytes."""
+    """Return a seed with one character for each of the random bytes `chance`."""
     return "".join(SEED_LETTERS[byte % len(SEED_LETTERS)] for byte in chance)
 
 
 def file_name(deal: PracticeDeal) -> str:
-    """Return a name for the folder of a deal that is valid on every file system."""
+    """Return a folder name for a deal that is valid on every file system."""
     source = f"race-{deal.race}" if deal.race else f"seed-{deal.seed}"
-    # replaced characters keep their number, so that two seeds never share a folder
+    # A special character becomes its code point, so that two seeds never share a folder.
     return re.sub("[^a-z0-9-]", lambda found: f"_{ord(found[0]):x}_", source)

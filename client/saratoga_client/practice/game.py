@@ -1,7 +1,7 @@
 """A practice game: a deal and its moves, which can be undone and redone. Pure.
 
-Positions are values, so undo returns to the former one. Undone moves are kept until another move is
-made. The caller passes all times, in milliseconds since the deal was shown.
+Positions are immutable, so undo returns to the previous one. Undone moves are kept until another
+move is made. The caller passes all times, in milliseconds since the deal was shown.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ from saratoga_rules.stuck.stuck import is_stuck, may_declare
 from saratoga_rules.views import View, redact
 
 STUCK_LIMIT: Final = 4000
-"""The most arrangements that the search for a stuck board visits: at most half a second."""
+"""Maximum positions that the search for a stuck board visits, in at most half a second."""
 
 
 class Aid(StrEnum):
-    """An action that only practice has; a run's log has it in the place of a move."""
+    """An action that only practice has, such as undo; the log of a run contains it like a move."""
 
     UNDO = "undo"
     REDO = "redo"
@@ -33,7 +33,7 @@ class Aid(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PracticeEntry:
-    """An action of the log, and its time."""
+    """An action in the log, and its time."""
 
     at: int
     """Milliseconds since the deal was shown."""
@@ -47,7 +47,7 @@ class PlayedMove:
     move: Move
     position: Position
     memory: Memory
-    """What an attentive player knows there; hints use nothing else."""
+    """The cards that an attentive player knows after the move; hints use no other hidden cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class PracticeGame:
     undone: tuple[PlayedMove, ...] = ()
     """The undone moves; the last one is redone first."""
     opening: Memory = field(default_factory=Memory)
-    """What the player knows at the deal, with the plan of a hint that was given there."""
+    """The memory at the deal, with the plan of a hint that was given before the first move."""
 
     @property
     def game(self) -> Game:
@@ -78,7 +78,7 @@ class PracticeGame:
 
     @property
     def view(self) -> View:
-        """The player's view; hints and drawings use nothing else."""
+        """The player's view, the only source of hints and drawings."""
         return redact(self.position)
 
     @property
@@ -87,7 +87,7 @@ class PracticeGame:
 
     @property
     def net(self) -> int:
-        """The casino dollars that a race would have paid."""
+        """The net in casino dollars that a race would have."""
         return net(self.game, self.banked)
 
     @property
@@ -104,12 +104,12 @@ class PracticeGame:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the game was played without undo and hints, as in a race."""
+        """True if the game was played without undo and hints, as in a race."""
         return not (self.undos or self.hints)
 
     @property
     def last_at(self) -> int:
-        """The time of the last action."""
+        """The time of the last action, in milliseconds since the deal was shown."""
         return self.log[-1].at if self.log else 0
 
 
@@ -172,10 +172,10 @@ def with_hint(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
 
 
 def is_known_stuck(game: Game, position: Position, limit: int = STUCK_LIMIT) -> bool:
-    """Return whether no more card can be banked for certain, and the player may know.
+    """Return whether it is certain that no more card can be banked.
 
-    As in a race, the answer is no until the player has seen every card of the stock, because it
-    would give away hidden cards.
+    As in a race, return `False` until the player has seen every card of the stock, because the
+    answer would reveal hidden cards.
     """
     return may_declare(position) and is_stuck(game, position, limit) is True
 
@@ -212,12 +212,12 @@ def _made_again(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
 
 
 def _minded(memory: Memory, move: Move) -> Memory:
-    """Return the memory after a move; a plan that the move does not follow is dropped."""
+    """Return the memory after a move; drop the plan if the move does not follow it."""
     if memory.plan and memory.plan[0] == move:
         return replace(memory, plan=memory.plan[1:])
     return replace(memory, plan=())
 
 
 def _entry(practice: PracticeGame, at: int, done: Move | Aid) -> PracticeEntry:
-    """Return an entry that is not earlier than the last one."""
+    """Return a log entry; its time is at least the time of the last entry."""
     return PracticeEntry(max(at, practice.last_at), done)

@@ -1,6 +1,6 @@
-"""A ghost: the number of banked cards over time in an earlier try at the same deal.
+"""A ghost: the number of banked cards over time in an earlier run of the same deal.
 
-A ghost shows no cards. It comes from a kept run of the player or from a board of a finished race.
+A ghost shows no cards. Its source is a saved run of the player or a board of a finished race.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from saratoga_rules.records.replay import steps
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """The counts of an earlier try."""
+    """The counts of an earlier run, to race against."""
 
     words: str
     """The description: `your run, 12 banked in 3:00` or `ana in mint-otter-42/3`."""
@@ -33,7 +33,7 @@ def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
 
 
 def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
-    """Return the ghost of a racer's board; raises `ReplayError`, or `KeyError` for no such racer."""
+    """Return the ghost of a racer's board; raises `ReplayError`, or `KeyError` without the racer."""
     made = steps(record, player)
     racer = record.racer(player)
     return Ghost(
@@ -47,7 +47,7 @@ def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
 
 
 def best_ghost(ghosts: Iterable[Ghost]) -> Ghost | None:
-    """Return the ghost with the most cards, the earliest of equals; `None` without ghosts."""
+    """Return the ghost with the most cards, reached earliest; `None` without ghosts."""
     return min(ghosts, key=_merit, default=None)
 
 

@@ -1,7 +1,7 @@
 """A hint: the next move of a strong player, with the reason.
 
-The strong bot chooses it from the view and from what an attentive player remembers, so neither the
-hint nor its reason uses a hidden card.
+The strong bot chooses the move from the view and from the cards that an attentive player remembers,
+so neither the hint nor its reason uses a hidden card.
 """
 
 from collections.abc import Iterator
@@ -45,13 +45,13 @@ class Advice(NamedTuple):
 
 
 def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Advice:
-    """Return a hint. Asked again, it is the same; after its move, the same plan goes on."""
+    """Return a hint. Repeated calls give the same hint; after its move, the plan continues."""
     game, view = practice.game, practice.view
     if practice.is_won:
         return Advice(practice, Hint(None, "The game is won: there is nothing left to do."))
     if not legal_moves(game, view):
         return Advice(practice, Hint(None, "There is no legal move. Undo, or deal again."))
-    # idle time makes a bot stop, but should not stop a learner
+    # Moves without progress make a bot stop, but must not stop hints.
     memory = replace(practice.memory, idle=0)
     choice = choose_strongly(game, view, memory)
     if choice.move is None:
@@ -63,7 +63,7 @@ def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Ad
 
 
 class _Seen(NamedTuple):
-    """A move of a plan, played as far as the cards are known."""
+    """A move of a plan, with the known cards of the positions before and after it."""
 
     before: Position
     move: Move
@@ -94,7 +94,7 @@ def _banks(move: Move) -> bool:
 
 
 def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
-    """Yield the effects of the move itself, the most important first."""
+    """Yield the effects of the move, the most important first."""
     before, move, after = step
     if not isinstance(move, Carry):
         if isinstance(move, Draw) and before.stock[0] is HIDDEN:

@@ -1,7 +1,7 @@
-"""A practice session: the game, its clock, its ghost, and the runs that are kept.
+"""A practice session: the game, its clock, its ghost, and its saved runs.
 
-Each action returns a sentence for the player. A run is kept when it is left, won or restarted, and
-can be the ghost of a later run.
+Each action returns a sentence for the player. A run is saved when the player wins, restarts or
+leaves it, and can be the ghost of a later run.
 """
 
 import secrets
@@ -59,7 +59,7 @@ class PracticeSession:
         self.ghost: Ghost | None = None
         self.with_ghost = with_ghost
         self.save_error = ""
-        """Why the last run could not be kept; empty without a failure."""
+        """The reason why the last run could not be saved; empty without a failure."""
         self._run_store = RunStore() if run_store is None else run_store
         self._more_ghosts = {deal.position: tuple(ghosts)}
         self._seconds = seconds
@@ -69,7 +69,7 @@ class PracticeSession:
 
     @property
     def elapsed(self) -> int:
-        """Milliseconds since the deal was shown; a won game's clock has stopped."""
+        """Return the milliseconds since the deal was shown; the clock stops when the game is won."""
         if self.practice.is_won:
             return self.practice.last_at
         return int((self._seconds() - self._shown_at) * 1000)
@@ -85,7 +85,7 @@ class PracticeSession:
         return practice_text(self.run)
 
     def greeting(self) -> str:
-        """Return the first sentence: the deal, or the ghost that the player races."""
+        """Return the first sentence, on the deal or the ghost."""
         if self.ghost is not None:
             return f"You race a ghost: {self.ghost.words}. Nothing counts."
         if self.with_ghost:
@@ -93,7 +93,7 @@ class PracticeSession:
         return f"Practice, {self.practice.deal.title}: nothing counts. h hints, z undoes."
 
     def play(self, move: Move) -> str:
-        """Make a move; return a sentence if it won the game, else nothing. Raises `IllegalMove`."""
+        """Make a move; return a sentence if it wins the game, else "". Raises `IllegalMove`."""
         self.practice = make(self.practice, move, self.elapsed)
         return self._won()
 
@@ -129,13 +129,13 @@ class PracticeSession:
         return self._won() or cards
 
     def restart(self) -> str:
-        """Keep the run and start the same deal again."""
+        """Save the run and start the same deal again."""
         self.keep()
         self._start(restart(self.practice))
         return self.greeting()
 
     def deal_anew(self) -> str:
-        """Keep the run and deal from a random seed."""
+        """Save the run and deal from a random seed."""
         self.keep()
         self._start(new_game(from_seed(self.practice.game, drawn_seed())))
         return self.greeting()
@@ -146,7 +146,7 @@ class PracticeSession:
         return self.greeting() if self.with_ghost else "The ghost is off; e brings it back."
 
     def keep(self) -> None:
-        """Keep the run; a won run is kept once, whatever is undone afterwards."""
+        """Save the run; a won run is saved only once, even if moves are undone afterwards."""
         if self._has_won or not self.practice.log:
             return
         self._has_won = self.practice.is_won

@@ -19,10 +19,10 @@ FOLDER: Final = "practice"
 ENDING: Final = ".run"
 
 MOST_KEPT: Final = 20
-"""The most runs kept of one deal; a new one replaces the oldest."""
+"""Maximum number of saved runs per deal; a new run replaces the oldest."""
 
 MOST_BYTES: Final = 1024 * 1024
-"""The largest size of a run; larger files are ignored."""
+"""Maximum bytes of a run's file; larger files are ignored."""
 
 
 class RunStore:

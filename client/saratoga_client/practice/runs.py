@@ -39,9 +39,9 @@ class PracticeRun:
 
     practice: PracticeGame
     began: int
-    """Milliseconds since 1970 UTC."""
+    """The time of the deal, in milliseconds since 1970 UTC."""
     end: int
-    """Milliseconds from the deal to when it was won or left."""
+    """Milliseconds from the deal to the end of the run."""
 
     @property
     def is_won(self) -> bool:
@@ -49,12 +49,12 @@ class PracticeRun:
 
 
 def format_run(run: PracticeRun) -> str:
-    """Write a run; `parse_run` reads it back."""
+    """Return a run as text that `parse_run` reads."""
     return "".join(f"{line}\n" for line in _lines(run))
 
 
 def parse_run(text: str) -> PracticeRun:
-    """Read a run and play it again; raises `RecordError`, which names the line."""
+    """Parse a run and replay it; raises `RecordError` with the line number."""
     reader = RecordReader(text)
     if reader.take(_HEAD, "the words 'saratoga practice 1'")[1] != str(RUN_FORMAT):
         reader.refuse(f"known is format {RUN_FORMAT}")

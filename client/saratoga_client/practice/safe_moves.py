@@ -18,7 +18,7 @@ from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 def safe_move(game: Game, view: View, legal: Iterable[Move] | None = None) -> Carry | None:
     """Return the next card to bank safely; `None` if there is none.
 
-    `legal` saves listing the view's legal moves again.
+    `legal` are the view's legal moves, if the caller has them already.
     """
     banking = banking_moves(legal_moves(game, view) if legal is None else legal)
     for move in banking:

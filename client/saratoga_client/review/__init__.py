@@ -1,1 +1,1 @@
-"""The review of a finished race: its boards, counts over time, and their differences. Pure."""
+"""The review of a finished race: boards, banked cards over time, and differences. Pure."""

@@ -1,4 +1,4 @@
-"""The boards of a finished race: every position and its time."""
+"""The boards of a finished race, with every position and its time."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from saratoga_rules.records.standing import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBoard:
-    """One racer's board, from the deal to its end."""
+    """A racer's board in a finished race, from the deal to its end."""
 
     player: str
     name: str
@@ -22,15 +22,15 @@ class OpenBoard:
     net: int
     state: State
     reached: int | None
-    """The time at which the count last rose to `banked`, in milliseconds; `None` if it never rose."""
+    """Milliseconds from the start to the last rise to `banked` cards; `None` without a rise."""
     tie: str = ""
     entries: tuple[LogLine, ...]
     positions: tuple[Position, ...]
-    """The deal, and the position after every entry."""
+    """The position at the deal, and after every entry of the log."""
 
     @property
     def end(self) -> int:
-        """The time of the board's end, in milliseconds."""
+        """The time of the board's end, in milliseconds from the start."""
         return self.entries[-1].at if self.entries else 0
 
     @property
@@ -42,7 +42,7 @@ class OpenBoard:
         return Climb(self.positions[0].banked, counts, self.end)
 
     def step_at(self, moment: int) -> int:
-        """Return the number of entries made until a moment."""
+        """Return the number of log entries until a moment, in milliseconds from the start."""
         return bisect_right(self.entries, moment, key=lambda line: line.at)
 
 

@@ -1,7 +1,7 @@
 """A text chart of banked cards over time, with one line for each racer.
 
-A line consists of its racer's mark, the place, so the chart needs no colour. Where lines meet, the
-better place is shown. Dots mark the count at which the money is even.
+Each line consists of its racer's mark, which stands for the place, so the chart needs no colour.
+Where lines meet, the better place is shown. Dots mark the break-even count.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ MARKS: Final = "123456789abcdefg"
 EVEN: Final = "."
 AXIS: Final = "|"
 LABEL: Final = 4
-"""Columns of the numbers at the left, with the axis."""
+"""Width of the numbers at the left, with the axis, in columns."""
 
 
 def chart(climbs: Sequence[Climb], even: int, width: int, height: int) -> tuple[str, ...]:
-    """Return the lines of a chart, the times last; `even` is the count with even money."""
+    """Return the lines of a chart, the time axis last; `even` is the break-even count."""
     end = max((climb.end for climb in climbs), default=0)
     top = max(even, *(count for climb in climbs for _, count in ((0, climb.start), *climb.counts)))
     plot = _Plot(max(width - LABEL, 2), max(height - 1, 2), end, top)
@@ -46,7 +46,7 @@ class _Plot:
         for x in range(self._width):
             at = x * self._end // (self._width - 1)
             if at > climb.end and x:
-                # the column in which a line ends shows its final count
+                # The column in which a line ends shows its final count.
                 self._join(x, before, self._row(climb.final), mark)
                 return
             row = self._row(climb.banked_at(at))

@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """Banked cards over time; taking back and undo lower the count."""
+    """The number of banked cards over time; taking cards back and undo lower it."""
 
     start: int
-    """Cards banked by the deal."""
+    """Number of cards that the deal banked."""
     counts: tuple[tuple[int, int], ...]
-    """Milliseconds since the deal was shown, and cards banked from then on; in order of time."""
+    """Pairs in order of time: milliseconds since the deal, and banked cards from then on."""
     end: int
-    """The time of the end, in milliseconds."""
+    """The time of the end, in milliseconds since the deal was shown."""
 
     @property
     def final(self) -> int:
-        """The cards banked at the end."""
+        """The number of cards banked at the end."""
         return self.counts[-1][1] if self.counts else self.start
 
     def banked_at(self, at: int) -> int:
-        """Return the cards banked at a moment; after the end, the final count."""
+        """Return the number of cards banked at a time in milliseconds, or the final number later."""
         past = bisect_right(self.counts, at, key=lambda count: count[0])
         return self.counts[past - 1][1] if past else self.start
 
     def reached(self, banked: int) -> int | None:
-        """Return when so many cards were first banked; `None` for never."""
+        """Return the first time, in milliseconds, with so many cards banked; `None` for never."""
         if banked <= self.start:
             return 0
         return next((at for at, count in self.counts if count >= banked), None)

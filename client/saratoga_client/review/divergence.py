@@ -1,6 +1,7 @@
 """The first difference between two boards, and their last common position.
 
-Different moves may lead to the same position, so the two can be far apart.
+Different moves may lead to the same position, so the last common position may be after the first
+difference.
 """
 
 from dataclasses import dataclass
@@ -20,13 +21,13 @@ class Divergence:
     """A position from which two racers made different moves."""
 
     own: int
-    """The player's entries until then."""
+    """The number of the player's log entries before the difference."""
     winners: int
-    """The winner's entries until then."""
+    """The number of the winner's log entries before the difference."""
     own_next: str
     """The player's next entry in words; empty if there was none."""
     own_at: int
-    """The time of that entry, in milliseconds."""
+    """The time of the player's next entry, in milliseconds from the start."""
     winners_next: str
     winners_at: int
 
@@ -34,7 +35,7 @@ class Divergence:
 def first_divergence(
     game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
 ) -> Divergence | None:
-    """Return where the logs first differ; `None` if they do not."""
+    """Return the first difference of two logs; `None` if they are equal."""
     mine = [line.text for line in own.entries]
     theirs = [line.text for line in winner.entries]
     if mine == theirs:
@@ -49,9 +50,9 @@ def last_divergence(
 ) -> Divergence | None:
     """Return the last position that both boards had, perhaps by different moves.
 
-    Return `None` if it is the end of both boards.
+    Return `None` if that position is the end of both boards.
     """
-    # an ending is an entry too, but it leads to no position
+    # The end of a board is an entry too, but it leads to no position.
     mine, theirs = _moves(own), _moves(winner)
     seen = {position: at for at, position in enumerate(winner.positions[: theirs + 1])}
     for at in range(mine, -1, -1):

@@ -1,4 +1,4 @@
-"""The time of a board: its longest pauses, and the time before each kind of move."""
+"""The longest pauses on a board, and the time spent before each kind of move."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,29 +17,29 @@ class MoveKind(StrEnum):
     DRAWING = "drawing"
     """A draw or a redeal."""
     STOPPING = "stopping"
-    """The end of the board, if it was no move."""
+    """An entry that ends the board and is no move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A time without entries."""
+    """A span of time without log entries."""
 
     since: int
     """Milliseconds from the start of the race."""
     lasted: int
-    """Milliseconds."""
+    """The length of the pause in milliseconds."""
     step: int
-    """The number of entries before it."""
+    """The number of log entries before the pause."""
 
 
 def longest_pauses(board: OpenBoard, count: int = 3) -> tuple[Pause, ...]:
-    """Return the longest pauses, the longest first; pauses of no length are left out."""
+    """Return up to `count` pauses, the longest first; omit pauses of length 0."""
     pauses = [pause for pause in _pauses(board) if pause.lasted]
     return tuple(sorted(pauses, key=lambda pause: (-pause.lasted, pause.since))[:count])
 
 
 def time_spent(board: OpenBoard) -> Mapping[MoveKind, tuple[int, int]]:
-    """Return, for each kind of move made, its number and the milliseconds before those moves."""
+    """Return by kind of move the number of moves and the milliseconds spent before them."""
     spent: dict[MoveKind, tuple[int, int]] = {}
     for pause, entry in zip(_pauses(board), board.entries, strict=True):
         kind = _kind(parse_move(entry.text)) if entry.is_move else MoveKind.STOPPING

@@ -1,4 +1,4 @@
-"""The state of a replay: the shown board, its step, the moment, and the board compared with it."""
+"""The state of a replay: the shown board, its step, the time, and the rival's board."""
 
 from dataclasses import dataclass, replace
 
@@ -21,14 +21,16 @@ class Replay:
     shown: int = 0
     """The index of the shown board."""
     step: int = 0
-    """The number of its entries made so far."""
+    """The number of the shown board's log entries so far."""
     moment: int = 0
-    """Milliseconds from the start of the race."""
+    """The shown time, in milliseconds from the start of the race."""
     rival: int = 0
-    """The index of the board that it is compared with; the same one if there is only one board."""
+    """The index of the board compared with the shown one; equal to `shown` for one board."""
     ahead: int | None = None
-    """By how many entries the rival's board is ahead; both boards then go on step by step, as after
-    a jump to a difference. `None`: the rival's board is shown as it was at the moment."""
+    """Number of log entries by which the rival's board is ahead, after a jump to a difference.
+
+    Both boards then go on step by step. `None`: the rival's board is shown at `moment`.
+    """
 
     @property
     def board(self) -> OpenBoard:
@@ -40,12 +42,12 @@ class Replay:
 
     @property
     def entry(self) -> LogLine | None:
-        """The entry that led to the position; `None` at the deal."""
+        """The log entry that led to the shown position; `None` at the deal."""
         return self.board.entries[self.step - 1] if self.step else None
 
     @property
     def end(self) -> int:
-        """The time at which the last board ended, in milliseconds."""
+        """The time of the last board's end, in milliseconds from the start."""
         return max(board.end for board in self.boards)
 
     @property
@@ -53,7 +55,7 @@ class Replay:
         return self.moment >= self.end and self.step == len(self.board.entries)
 
     def step_of(self, index: int) -> int:
-        """Return the number of entries of a board made so far."""
+        """Return the number of a board's log entries so far."""
         board = self.boards[index]
         if index == self.shown:
             return self.step
@@ -62,7 +64,7 @@ class Replay:
         return board.step_at(self.moment) if self.moment else 0
 
     def stepped(self, steps: int) -> "Replay":
-        """Go forward by entries of the shown board; back, if negative."""
+        """Go forward by log entries of the shown board, or back if `steps` is negative."""
         step = min(max(self.step + steps, 0), len(self.board.entries))
         if step == self.step:
             return self
@@ -92,7 +94,7 @@ class Replay:
         return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
-        """Show another board at the same moment; the rival's board and the shown one swap."""
+        """Show another board at the same moment; if it is the rival's, both boards swap."""
         if index == self.shown:
             return self
         step, moment, ahead = self.step_of(index), self.moment, None

@@ -12,11 +12,11 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
 MOST_NAMED = 3
-"""The most other racers that are named; the text is read on phones."""
+"""Maximum number of other racers in the text, which must be short enough for phones."""
 
 
 def race_text(record: RaceRecord, boards: tuple[OpenBoard, ...], player: str) -> str:
-    """Return the text from the view of a racer; of any other player, from the winner's."""
+    """Return the text with a racer's result first; for any other player, the winner's."""
     own = next((board for board in boards if board.player == player), boards[0])
     lines = [
         f"Saratoga, {game_of(record).title}, race {record.race_id}",

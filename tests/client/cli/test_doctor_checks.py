@@ -61,7 +61,7 @@ def test_a_good_terminal_is_well_in_everything() -> None:
         (terminal(is_terminal=False), "terminal", "not a terminal", "Run it in a terminal"),
         (terminal(size=(79, 24)), "size", "79 columns, 24 rows", "80 x 24 or larger"),
         (terminal("vt100"), "colours", "none; red suits are hollow", "COLORTERM"),
-        (terminal("linux"), "signs", "the console of Linux", "--no-ascii"),
+        (terminal("linux"), "signs", "the Linux console", "--no-ascii"),
         (terminal(LANG="C"), "signs", "letters for suits", "LANG=C.UTF-8"),
     ],
 )
