@@ -1,4 +1,4 @@
-"""Keep the client's tests away from the files of this machine's player."""
+"""Keep the client's tests away from the files of this machine's user."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How codes look: as the house draws them, and in no other way."""
+"""The form of table codes: parsed as the server generates them, and in no other form."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A house that puts commands to the terminal into every word it says: nothing gets through."""
+"""Terminal commands in any text from a server never reach the terminal."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ LINE_FEED = frozenset("\n")
 
 
 def poisoned(value: Any) -> Any:
-    """The same with every word turned hostile; what programs tell apart stays."""
+    """Return the message with every text made hostile, except those that the client compares."""
     kept = {"player", "host", "phase", "ranking", "type"}
     if isinstance(value, dict):
         return {key: word if key in kept else poisoned(word) for key, word in value.items()}
@@ -47,7 +47,7 @@ def hostile(event: msgspec.Struct) -> Any:
 
 
 def at_table(phase: str, *, over: bool = False) -> TableView:
-    """A table in whose picture every word is hostile."""
+    """A view of a table in which every text is hostile."""
     table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
     snapshot = events.Snapshot(table=table, now=NOON, next_id=1)
     if phase == "running":
@@ -89,7 +89,7 @@ def checked(text: str) -> None:
 
 
 def on_a_terminal(show: Callable[[Console], None]) -> str:
-    """What rich writes there, but for the colours of its own."""
+    """Return what Rich writes to a terminal, without its own colours."""
     console = Console(width=2000, file=StringIO(), force_terminal=False, no_color=True)
     show(console)
     assert isinstance(console.file, StringIO)

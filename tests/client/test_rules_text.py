@@ -1,4 +1,4 @@
-"""What is told of the rules."""
+"""The text of the rules of every game."""
 
 import pytest
 
@@ -27,7 +27,7 @@ SAID = {
         "fills a space at once", "any one card may go into a space",
     ),
 }  # fmt: skip
-"""Of every game what makes it that game."""
+"""Words that the text of each game must contain."""
 
 
 @pytest.mark.parametrize("name", list(GAMES))

@@ -1,4 +1,4 @@
-"""Other people's words on a terminal: nothing in them is obeyed, and nothing is hidden."""
+"""Other people's text on a terminal: control characters have no effect and are shown."""
 
 import json
 

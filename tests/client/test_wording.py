@@ -1,4 +1,4 @@
-"""Numbers and names read the same everywhere."""
+"""The wording of numbers and names, which is the same everywhere."""
 
 import pytest
 

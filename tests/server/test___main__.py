@@ -1,4 +1,4 @@
-"""The command line of the server: its options, its subcommands, and what it loads for them."""
+"""The command line of the server: its options, its subcommands, and the modules it imports for each."""
 
 import subprocess
 import sys

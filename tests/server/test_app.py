@@ -52,7 +52,7 @@ def test_clients_are_sent_the_programs_name_and_version() -> None:
 
 
 async def refused(folder: Path, *options: str) -> str:
-    """Start a server that cannot start; returns the error that it prints."""
+    """Start a server that cannot start; return the error that it prints."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_server", "--data", str(folder), "--port", "0", *options),
         stdout=asyncio.subprocess.PIPE,

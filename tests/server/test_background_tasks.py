@@ -95,7 +95,7 @@ async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
 
 
 async def test_behind_any_number_that_have_to_wait_another_is_done(log: Log) -> None:
-    """Many tables are at an unavailable primary; the last one is not."""
+    """Many tables are at an unavailable primary; the last table is at another one."""
     go = asyncio.Event()
 
     async def goes() -> None:

@@ -51,7 +51,7 @@ async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
     source.delays = (0.050, 0.050)
     clock = await synchronised(source)
     assert clock.now() == NOON + 100
-    source.delays = (0.0, 0.080)  # at worst it is wrong by half of the way
+    source.delays = (0.0, 0.080)  # the largest possible error is half of the round trip
     await clock.synchronise()
     assert abs(clock.now() - (NOON + 180)) <= 40
 
@@ -62,7 +62,7 @@ async def test_a_slow_answer_does_not_spoil_what_a_quick_one_told() -> None:
     source.delays = (0.0, 0.300)
     await clock.synchronise()
     assert clock.now() == NOON + 300
-    source.ahead = 1_000  # more than a slow answer accounts for
+    source.ahead = 1_000  # more than a slow reply can explain
     await clock.synchronise()
     assert abs(clock.now() - (NOON + 1_600)) <= 150
 
@@ -83,7 +83,7 @@ async def test_time_is_even_from_the_first_reading_or_the_latest_step_on() -> No
     clock = await synchronised(source)
     assert clock.since == NOON
     source.steady += 60
-    source.ahead = 1_500  # a drift, or a slow answer
+    source.ahead = 1_500  # either a drift or a slow reply
     await clock.synchronise()
     assert clock.since == NOON
     for step in (240_000, -240_000):

@@ -18,7 +18,7 @@ from saratoga_server.store.durability import Durability
 
 
 def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[Result, list[Config]]:
-    """Run a command that has the options; returns its result, and the config if there was one."""
+    """Run a command that has the options; return its result, and the config if it got one."""
     seen: list[Config] = []
 
     @click.command()

@@ -1,4 +1,4 @@
-"""Each event is one line of the log, without secrets."""
+"""Each log event is one line, without secrets."""
 
 import io
 import json
@@ -20,7 +20,7 @@ SetUp = Callable[..., io.StringIO]
 
 @pytest.fixture
 def written() -> Iterator[SetUp]:
-    """Set up the logs as a server does; returns the written lines."""
+    """Yield a function that sets up the logs as a server does, and returns the stream that they write to."""
 
     def set_up(*, as_json: bool = False, level: str = "info", strict: bool = False) -> io.StringIO:
         stream = io.StringIO()

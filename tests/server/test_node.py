@@ -1,4 +1,4 @@
-"""A node: when it is ready, what it refuses while it drains, and how it stops."""
+"""A node: its readiness, its refusals while it drains, and its stop."""
 
 from kit.in_process_server import (
     InProcessServer,
@@ -64,7 +64,7 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
     version, _ = await server.stored(code)
     for session in list(server.node.broadcaster.sessions):
         await server.node.dispatcher.disconnected(session)
-    # other players see no difference: the player is about to be back
+    # other players see no change, because the player will reconnect at once
     assert (await server.stored(code))[0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:

@@ -1,4 +1,4 @@
-"""The ports' values: which standings look the same to other players."""
+"""Values of the ports: standings that look the same to other players."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Calls that take too long are given up and reported as the store being unavailable."""
+"""Calls that take too long are cancelled and reported as an unavailable store."""
 
 import asyncio
 

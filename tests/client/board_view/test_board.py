@@ -1,4 +1,4 @@
-"""What is painted: golden pictures, and that nothing is ever shown which the view hides."""
+"""Painted boards equal golden pictures, and never show a card that the view hides."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_picture_is_as_it_was(path: Path) -> None:
 
 
 def known(name: str, position: Position) -> set[Card]:
-    """What the view shows of a position, and the first cards of its foundations."""
+    """Return the cards that a view shows, and the first cards of its foundations."""
     cards = {card for pile in (*position.columns, position.waste) for card in pile}
     cards |= set(position.reserve[-1:])
     first = [card_of(position.base, suit) for suit in SUITS]
@@ -126,7 +126,7 @@ def test_without_keys_piles_have_their_names() -> None:
 
 
 def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None) -> dict[str, Role]:
-    """The role of every corner and key on a board."""
+    """Return the role of every corner and key on a board."""
     game = GAMES[name]
     canvas = draw_board(game, redact(draw(game, picture)), marks, style or CardStyle(), 55, 21)
     return {piece.text.strip(): piece.role for row in canvas.rows() for piece in row}

@@ -1,4 +1,4 @@
-"""Cells: nothing is written beyond them, and every row is as wide as the canvas."""
+"""The cells of a canvas: every row is as wide as the canvas, and nothing is written outside it."""
 
 from hypothesis import given
 from hypothesis import strategies as st

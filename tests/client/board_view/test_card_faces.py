@@ -1,4 +1,4 @@
-"""A card's face in every size and state: always as large as asked for, and told by its corner."""
+"""The face of a card has the requested size and names its card, in every size and state."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cards by colours, by shapes, by letters."""
+"""Styles of cards: by colours, by shapes, and by letters."""
 
 from saratoga_client.board_view.card_style import CardStyle, SuitColours, default_look, suit_colours
 from saratoga_client.board_view.roles import Role

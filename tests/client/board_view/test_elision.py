@@ -1,4 +1,4 @@
-"""Long columns: the head, what is picked and the end stay; the rest is counted."""
+"""Long columns show the first card, picked cards and the end, and the number of the omitted cards."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Boards of every size that a screen of 80x24 or more can give: nothing is cut, nothing overlaps."""
+"""Boards of every size on screens of at least 80x24: nothing is cut, nothing overlaps."""
 
 from collections import Counter
 
@@ -25,7 +25,7 @@ KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
 
 
 def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> BoardLayout:
-    """The layout of a picture, after a look at everything in it."""
+    """Return the layout of a picture, after checking all parts of the picture."""
     layout = lay_out(game, view, *board)
     marks = Marks(labels=pile_keys(game).by_pile)
     canvas = draw_layout(game, view, marks, look, layout).canvas

@@ -1,4 +1,4 @@
-"""Where piles lie: everything fits on the smallest board, and a larger one is made use of."""
+"""Positions of piles: all fit on the smallest board, and a larger board uses its space."""
 
 import pytest
 

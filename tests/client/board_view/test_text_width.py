@@ -1,4 +1,4 @@
-"""Texts that fit into cells."""
+"""The width of texts in cells, and cutting and padding to a width."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ from saratoga_client.sanitised import sanitised
 TEXTS = st.text(max_size=60)
 
 WIDEST = len("<U+001B>")
-"""Cells of the widest character."""
+"""The width in cells of the widest replacement for a character."""
 
 
 @given(TEXTS)

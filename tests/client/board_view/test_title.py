@@ -1,4 +1,4 @@
-"""What the title line says about how far a game is."""
+"""The title line shows the progress of a game."""
 
 import pytest
 

@@ -26,7 +26,7 @@ AT_ONCE = 0.0
 
 
 class Judge:
-    """A board, judged as the server judges it."""
+    """A board that judges moves as the server does."""
 
     def __init__(self, start: Position) -> None:
         self.position = start
@@ -75,7 +75,7 @@ Answer = Callable[[commands.AnyCommand], events.AnyEvent]
 async def played(
     server: ScriptedServer, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
 ) -> events.BoardView:
-    """Return the board as the bot leaves it; `answer` answers every command."""
+    """Return the board at the end of the bot's game; `answer` answers every command."""
     async with Connection(server.url, TOKEN) as client, asyncio.TaskGroup() as group:
         peer = await server.peer()
         answering = group.create_task(_answer_all(peer, answer))

@@ -37,7 +37,7 @@ RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 
 
 
 class Bot:
-    """A seated bot, and the server's side of its connection."""
+    """A bot at a table, and the server's side of its connection."""
 
     def __init__(self, connection: Connection, peer: ScriptedPeer, player: TablePlayer) -> None:
         self.connection = connection
@@ -45,7 +45,7 @@ class Bot:
         self.staying: asyncio.Future[Report] = asyncio.ensure_future(player.stay())
 
     async def done(self) -> commands.AnyCommand:
-        """Return the bot's next command after answering it with `Done`."""
+        """Answer the bot's next command with `Done`; return the command."""
         command = await self.peer.command()
         await self.peer.send(events.Done(re=command.id))
         return command
@@ -71,7 +71,7 @@ async def bot(server: ScriptedServer) -> AsyncIterator[Bot]:
 
 
 def gathered(ready: commands.Ready | None = None, version: int = 2) -> events.TableChanged:
-    """Return the table with the bot as its host, ready if it has said so."""
+    """Return the table with the bot as its host, ready if the bot has sent `ready`."""
     own = events.Seat(player=PLAYER, name="Otto", bot=True)
     if ready is not None:
         own = replace(own, ready=True, nonce_hash=ready.nonce_hash)

@@ -9,7 +9,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 DEALS = 12
-"""Fixed deals: enough for a clear lead of the strong bot."""
+"""The number of fixed deals, enough for a clear lead of the strong bot."""
 
 
 def test_every_strength_has_a_chooser() -> None:

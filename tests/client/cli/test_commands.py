@@ -1,4 +1,4 @@
-"""The command line as a whole: help, usage, errors in words, exit codes."""
+"""The command line as a whole: help, usage errors, error messages, exit codes."""
 
 import logging
 from pathlib import Path

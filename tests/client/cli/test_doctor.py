@@ -1,4 +1,4 @@
-"""What doctor prints, and how it ends, for people and for programs."""
+"""`saratoga doctor`: its output and exit code, for people and for programs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What doctor finds: each thing well, less well, or wrong, and what to do about it."""
+"""The checks of `saratoga doctor`: each reports ok, a warning or a failure, and a remedy."""
 
 import os
 import subprocess
@@ -167,7 +167,7 @@ def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
 def test_a_folder_that_cannot_be_written_is_wrong(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    # for the superuser every folder can be written
+    # the superuser can write to every folder
     monkeypatch.setattr(os, "access", lambda *_: False)
     finding = files()["data"]
     assert finding.verdict is Severity.WRONG

@@ -1,4 +1,4 @@
-"""`saratoga` without a command: the screen, lines of text, or a short help."""
+"""`saratoga` without a command opens the lobby, as a screen or as plain lines, or prints a short help."""
 
 from pathlib import Path
 

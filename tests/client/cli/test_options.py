@@ -1,4 +1,4 @@
-"""Options that several verbs share: which wins, and what a pasted word means."""
+"""Options that several commands share: their order of precedence, and pasted invitations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ THERE = "wss://cards.example.org"
 
 
 def settings_of(*words: str, options: Callable[[Any], Any] = play_options) -> Settings | int:
-    """What a verb with these options is given; or how it ends instead."""
+    """Return the settings that a command gets with these options, or the exit code of the program."""
     given: list[Settings] = []
 
     @click.group()
@@ -88,7 +88,7 @@ def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[s
 
 
 def server_for(*words: str) -> str:
-    """Where a verb that only asks a house would go."""
+    """Return the server address that a command without a table uses."""
     given: list[str] = []
 
     @click.group()
@@ -117,7 +117,7 @@ def test_the_house_is_said_by_flag_environment_file_or_nobody(
 
 
 def house(*words: str) -> str | int:
-    """The house of a verb that is told of a table."""
+    """Return the server address that a command with a table uses, or the exit code of the program."""
     given: list[str] = []
 
     @click.group()

@@ -1,4 +1,4 @@
-"""Playing from the command line: the name that is asked for before the screen opens."""
+"""Playing from the command line: the program asks for a name before it opens the screen."""
 
 from collections.abc import AsyncIterator
 
@@ -17,7 +17,7 @@ async def lobby() -> AsyncIterator[OpenLobby]:
 
 @pytest.fixture
 def questions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The questions at the terminal; the answers are Anna, then Cleo."""
+    """Return the questions asked at the terminal; the player answers Anna, then Cleo."""
     asked: list[str] = []
     answers = ["Anna", "Cleo"]
 

@@ -1,4 +1,4 @@
-"""`saratoga practice`: offline, in lines or on the whole terminal, and never without an answer."""
+"""`saratoga practice`: offline, as plain lines or as a screen, with an answer to every input."""
 
 import io
 import socket
@@ -18,7 +18,7 @@ from saratoga_rules.games import GAMES
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *orders: str) -> None:
-    """These lines come through a pipe."""
+    """Feed these lines to standard input through a pipe."""
     pipe = io.TextIOWrapper(io.BytesIO("".join(f"{order}\n" for order in orders).encode()))
     monkeypatch.setattr(sys, "stdin", pipe)
 
@@ -87,7 +87,7 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
 
 
 def test_who_practises_does_not_wait_for_the_network_to_be_imported() -> None:
-    """The first frame is to come within twice the time that a bare program on Textual takes."""
+    """The first frame must appear within twice the time that a minimal Textual program takes."""
     told = subprocess.run(
         [
             *(sys.executable, "-c"),

@@ -10,7 +10,7 @@ from saratoga_client.cli.prompt import confirm, prompt
 
 
 class Typed:
-    """A terminal in the place of `StandardInput`: each read returns one typed line."""
+    """A replacement for `StandardInput`: each read returns one typed line."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lines: SimpleQueue[bytes] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""`saratoga replay`: records from files and from what this machine keeps."""
+"""`saratoga replay`: records from files, and records kept on this machine."""
 
 from dataclasses import replace
 from pathlib import Path

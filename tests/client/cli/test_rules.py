@@ -1,4 +1,4 @@
-"""`saratoga rules`: what it says is what the judge does, and it can be read on any terminal."""
+"""`saratoga rules` agrees with the judge, and can be read on any terminal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Moving an identity to a second device or address, without showing it to others."""
+"""Moving an identity to another device or server address, without showing its secret to others."""
 
 import io
 import logging
@@ -18,7 +18,7 @@ HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
 @pytest.fixture
 def own() -> str:
-    """The secret of this machine's player."""
+    """Return the secret of this machine's player."""
     return key_files.load_or_create(identity.secret_path())
 
 
@@ -149,7 +149,7 @@ def test_a_player_keeps_the_identity_at_a_server_that_moved(own: str) -> None:
     before = identity.token_for(old)
     assert token("use", old, "--at", new) == Exit.DONE
     assert identity.token_for(new) == before
-    # another token is in use there
+    # the other machine uses another token
     assert token("use", HERE, "--at", new) == Exit.REFUSED
     assert token("use", HERE, "--at", new, "--replace") == Exit.DONE
     assert identity.token_for(new) == identity.token_for(HERE)

@@ -1,4 +1,4 @@
-"""Where cards lie, in a line."""
+"""Texts that say where a card lies."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cards as people ask for them."""
+"""Cards as people type them in a search."""
 
 import pytest
 

@@ -37,7 +37,7 @@ LETTERS = "0123456789wrfgbtdx>:=- .,up bank draw redeal to s é"
 
 
 def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
-    """Return the last result of the keys for a move."""
+    """Return the result of the last of the keys that make a move."""
     if not isinstance(move, Carry):
         return press(scene, selection, "space")
     result = pick(scene, move, selection)
@@ -45,7 +45,7 @@ def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
         return result
     while (held := marks(scene, result.selection).picked) and held[1] > move.count:
         result = press(scene, result.selection, "-")
-    # the largest that fits is taken, and perhaps not all sizes fit there
+    # the largest packet that fits is picked, and not every size fits the target
     if result.selection.size is None and len(sizes(scene, move)) > 1:
         result = press(scene, press(scene, result.selection, "-").selection, "+")
     return press(scene, result.selection, scene.keys.of(move.target))

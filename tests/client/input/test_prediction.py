@@ -16,7 +16,7 @@ from saratoga_rules.views import View, redact
 
 
 def turned_up(before: View, after: View) -> bool:
-    """Whether more cards lie face up, counting also those that went to a foundation."""
+    """Return whether a move turned cards up, counting also cards that went to a foundation."""
     return face_up(after) > face_up(before)
 
 

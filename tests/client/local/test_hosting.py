@@ -1,4 +1,4 @@
-"""A house on this machine: found or opened, and the address that friends are told."""
+"""A server on this machine is found or started, and invitations name its address."""
 
 import asyncio
 import socket
@@ -25,7 +25,7 @@ from saratoga_client.session.invitation import invitation_to
 
 @asynccontextmanager
 async def answering(answer: bytes) -> AsyncIterator[int]:
-    """Something that listens on this machine and gives everybody the same answer."""
+    """Listen on this machine and send every client the same response; yield the port."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

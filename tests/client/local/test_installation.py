@@ -1,4 +1,4 @@
-"""The line that makes a friend's machine ready."""
+"""The command that installs the client on a friend's machine."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ELSEWHERE = "https://code.example.org/cards/saratoga.git"
 
 
 def clone(folder: Path, url: str) -> str:
-    """A clone from there, as the metadata of an installation from it names it."""
+    """Return the URL of a clone, as the metadata of an installation from it names it."""
     (folder / ".git").mkdir()
     (folder / ".git" / "config").write_text(
         '[core]\n\tbare = false\n[remote "spare"]\n\turl = https://spare.example.org/x\n'

@@ -1,4 +1,4 @@
-"""Which addresses are one house to a player's tokens."""
+"""Addresses with one origin share a token; other addresses do not."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_spelling_makes_no_other_house(origin: str) -> None:
 
 def test_another_name_port_or_way_is_another_house() -> None:
     assert len({origin_of(origin) for origin in SAME}) == len(SAME)
-    # what was said in the open must not open what is behind TLS, even at the same port
+    # a token sent without encryption must not be valid for a server behind TLS, even at the same port
     assert origin_of("ws://cards.example.org:443") != origin_of("wss://cards.example.org:443")
     assert origin_of("ws://cards.example.org.evil.example") != origin_of("ws://cards.example.org")
 

@@ -1,4 +1,4 @@
-"""A house of one's own: started, waited for, stopped."""
+"""A server process of the client's own: started, waited for, stopped."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What each setting may be, in the file and in the environment."""
+"""The values that each setting accepts, in the file and in the environment."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""What was chosen: flags over the environment over the file over the defaults."""
+"""The order of precedence: flags, environment, settings file, defaults."""
 
 from pathlib import Path
 

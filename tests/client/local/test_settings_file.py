@@ -1,4 +1,4 @@
-"""The file of settings: faults with their line, and changes that leave people's lines alone."""
+"""The settings file: errors name their line, and changes keep all other lines."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a terminal can show, by what its environment says."""
+"""The capabilities of a terminal, found from the environment variables."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""A connection while it lasts: hello, requests, events, ids and the server's time."""
+"""A connection that is not lost: hello, requests, events, ids and the server's time."""
 
 import asyncio
 import logging
@@ -50,7 +50,7 @@ def connection(server: ScriptedServer, **settings: Any) -> Connection:
 
 
 async def seated(client: Connection, peer: ScriptedPeer) -> None:
-    """Sit down at the table `CODE` and read the snapshot."""
+    """Take a seat at the table `CODE` and read the snapshot."""
     joining = asyncio.create_task(client.request(JOIN))
     await peer.send(snapshot((await peer.command()).id))
     await joining
@@ -127,7 +127,7 @@ async def test_the_token_is_in_no_log(
     assert TOKEN not in caplog.text
 
 
-# Asking and hearing
+# Requests and events
 
 
 async def test_each_answer_reaches_its_request(server: ScriptedServer) -> None:
@@ -276,13 +276,13 @@ async def test_a_refused_command_is_not_sent_again_after_a_later_one(
 
 async def test_the_welcome_sets_the_servers_time(server: ScriptedServer) -> None:
     async with connection(server) as client:
-        # The scripted clock stands still and the local one runs: they differ by the test's duration.
+        # The scripted clock stands still, so the difference is the duration of the test.
         assert 0 <= client.now() - NOON < 10_000
 
 
 async def test_heartbeats_measure_the_round_trip(server: ScriptedServer) -> None:
     async with connection(server, timing=Timing(heartbeat_every=0.0)) as client:
-        # A heartbeat is sent only when the one before was answered.
+        # A heartbeat is sent only after the answer to the last one.
         for _ in range(3):
             await asyncio.wait_for(server.heartbeats.get(), 10)
         assert client.round_trip is not None

@@ -1,4 +1,4 @@
-"""A lost connection: what is restored, what is sent again, and what ends it."""
+"""A lost connection: the state that is restored, the commands sent again, and errors that end it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ def connection(server: ScriptedServer, **settings: Any) -> Connection:
 
 
 async def seated(client: Connection, peer: ScriptedPeer) -> None:
-    """Sit down at the table `CODE` and read the snapshot."""
+    """Take a seat at the table `CODE` and read the snapshot."""
     joining = asyncio.create_task(client.request(JOIN))
     await peer.send(snapshot((await peer.command()).id))
     await joining

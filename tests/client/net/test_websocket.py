@@ -1,4 +1,4 @@
-"""The errors of a connection: final ones, and those worth another attempt."""
+"""The errors of a connection: permanent ones, and those after which a retry makes sense."""
 
 import socket
 import ssl
@@ -35,7 +35,7 @@ def closed(code: int, reason: str = "") -> ConnectionClosedError:
 
 
 def too_large(echo: Close | None) -> ConnectionClosedError:
-    """The error after this client refused a large event; the server may have echoed the close."""
+    """Return the error after the client refused a large event; the server may have echoed the close."""
     own = Close(1009, "frame exceeds limit")
     return ConnectionClosedError(echo, own, None if echo is None else False)
 

@@ -1,4 +1,4 @@
-"""Answers about a board: its piles, its legal moves, and where a card is."""
+"""Answers about a board: its piles, its legal moves, and the place of a card."""
 
 from kit.positions import draw
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines

@@ -1,4 +1,4 @@
-"""Events of a table are written while they happen, standings at most every few seconds."""
+"""Events of a table are written at once, standings at most every few seconds."""
 
 from kit.recorded_output import RecordedOutput
 from kit.session_states import START, standings, state_after

@@ -1,4 +1,4 @@
-"""Commands at a table: what is sent to the server, and what is answered locally."""
+"""Commands at a table: those sent to the server, and those answered locally."""
 
 from collections.abc import Callable
 from typing import cast
@@ -36,7 +36,7 @@ class AnsweringSession(FakeSession):
 
 
 class TypingPlayer:
-    """The commands of one player at an invented table."""
+    """The commands of one player at a table, whose server answers at once."""
 
     def __init__(self, first: SessionState, context: Context = Context.TABLE) -> None:
         session, self.output = scripted_session()
@@ -47,7 +47,7 @@ class TypingPlayer:
         self.commands = TableCommands(session, table, writer, context)
 
     async def say(self, line: str) -> list[str]:
-        """Type a line and return the lines that answer it."""
+        """Type a line; return the lines that answer it."""
         output: RecordedOutput = self.output
         before = len(output.lines)
         await self.commands.do(parse_line(line, self.context))

@@ -40,7 +40,7 @@ def said(before: SessionState, after: SessionState, style: LineStyle = PLAIN) ->
 
 
 def heard(before: SessionState, *told: events.AnyEvent) -> list[str]:
-    """Return the lines for these events, one after another."""
+    """Return the lines for these events, in their order."""
     lines = []
     for event in told:
         after = next_state(before, event, START + 5_000)

@@ -4,7 +4,7 @@ from queue import SimpleQueue
 from saratoga_client.plain.line_reader import AHEAD, LONGEST, LineReader
 
 WITHIN = 10.0
-"""Seconds to wait for the reader thread: a bound, never a measure."""
+"""Longest time in seconds to wait for the reader thread; a bound, not a measurement."""
 
 
 class Pipe:
@@ -68,7 +68,7 @@ async def test_only_a_few_lines_are_read_in_advance() -> None:
     reader = LineReader(pipe)
     async with asyncio.timeout(WITHIN):
         assert await reader.next() == "draw"
-        # the next line is not read before one is taken
+        # the next line is read only after one was taken
         assert pipe.chunks.qsize() >= 48
         assert len([line async for line in reader]) == AHEAD + 49
 

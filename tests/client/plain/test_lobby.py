@@ -1,4 +1,4 @@
-"""The lobby in plain lines: a kept seat, public tables, and names."""
+"""The lobby as plain lines: a kept seat, public tables, and names."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""A plain session: lines in, and how much is written."""
+"""A plain session: commands as lines, and the number of lines written."""
 
 from kit.recorded_output import scripted_session
 from saratoga_client.plain.grammar import Context

@@ -1,4 +1,4 @@
-"""Standings are written at a limited rate, up to date, and without losing a change."""
+"""Standings are written at a limited rate, are current, and omit no change."""
 
 from kit.session_states import START, player, standings, state_after
 from saratoga_client.plain.standings_rate import (

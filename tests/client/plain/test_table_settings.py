@@ -1,4 +1,4 @@
-"""Table settings as they are typed."""
+"""Table settings as players type them."""
 
 import pytest
 

@@ -30,7 +30,7 @@ def fresh(name: str = "canfield", seed: str = "demo") -> PracticeGame:
 
 
 def standing(practice: PracticeGame) -> tuple[Position, ...]:
-    """Every position from the deal to now."""
+    """Return every position from the deal to the present one."""
     return (practice.deal.position, *(made.position for made in practice.made))
 
 
@@ -136,6 +136,6 @@ def test_a_board_is_not_called_stuck_before_the_whole_stock_was_seen() -> None:
         stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)
     )
     assert is_known_stuck(CANFIELD, hopeless)
-    # one card in the stock has not been seen
+    # one stock card has not been seen
     unseen = hopeless._replace(stock=practice.position.stock[:1])
     assert not is_known_stuck(CANFIELD, unseen)

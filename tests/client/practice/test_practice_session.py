@@ -1,4 +1,4 @@
-"""Undo, redo, restart and hints as a player uses them: no run is lost."""
+"""Undo, redo, restart and hints as a player uses them; no run is lost."""
 
 from pathlib import Path
 from random import Random
@@ -56,7 +56,7 @@ def session_for(name: str = "canfield", **more: object) -> PracticeSession:
 
 
 def replayed(session: PracticeSession) -> Position:
-    """Return the position after the standing moves, played from the deal."""
+    """Return the position after the moves that are not undone, played from the deal."""
     position = session.practice.deal.position
     for made in session.practice.made:
         position = play(session.practice.game, position, made.move)

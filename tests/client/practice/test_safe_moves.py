@@ -29,7 +29,7 @@ def test_a_base_card_is_safe() -> None:
 
 
 def test_a_card_on_which_something_may_still_be_built_is_not_safe() -> None:
-    # the eight of hearts could hold a black seven, and the clubs' is still about
+    # the eight of hearts could still hold the seven of clubs, which is in play
     position = draw(CANFIELD, "t1: 8H\nt2: 2D\nwaste: 7C 2H\nbase: 7\nup: H1 S1")
     assert banking_moves(legal_moves(CANFIELD, redact(position))) == [parse_move("t1>up")]
     assert safe_move(CANFIELD, redact(position)) is None

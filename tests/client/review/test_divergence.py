@@ -16,7 +16,7 @@ DEAL = deal_for_key(LADY_PALK, practice_key("demo"))
 
 
 def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
-    """A board on which these moves were made, so many milliseconds apart."""
+    """Return a board on which these moves were made, so many milliseconds apart."""
     positions = [DEAL]
     for move in moves:
         last = positions[-1]

@@ -1,4 +1,4 @@
-"""Messages for connection errors and lost seats: what happened, what to do, what counts."""
+"""Messages for connection errors and lost seats: what happened, and what to do."""
 
 import pytest
 

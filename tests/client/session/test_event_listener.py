@@ -1,4 +1,4 @@
-"""The server's events as they change the session's state, at a real server."""
+"""Events of a real server change the session's state."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""The nonce of a player: drawn, promised and revealed at a server that is honest or not."""
+"""A player's nonce is drawn, committed to and revealed, at an honest server and at dishonest ones."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -63,7 +63,7 @@ async def test_the_nonce_is_revealed_once(player: DutifulPlayer) -> None:
     await player.seat.handle(gathering())
     ready = await player.ready()
     await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    # A further command would wait here for an answer.
+    # A further command would wait here for its answer.
     await player.seat.handle(countdown(ready.nonce_hash, version=3))
 
 

@@ -1,4 +1,4 @@
-"""The record of a race, compared with what the player saw of it."""
+"""The record of a race is compared with what the player saw."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -56,7 +56,7 @@ async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
     outcome = outcome_of(record)
     await player.hear_the_end(record, outcome)
-    # A second request would wait here for an answer.
+    # A second request would wait here for its answer.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
 
 
@@ -97,7 +97,7 @@ async def test_a_refused_record_is_not_requested_again(player: DutifulPlayer) ->
     command = await player.peer.command()
     await player.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
     await doing
-    # A second request would wait here for an answer.
+    # A second request would wait here for its answer.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
     assert player.seat.testimonies == {}
 

@@ -1,4 +1,4 @@
-"""The lines about a race: the lead, passes, milestones and endings."""
+"""The feed's lines about a race: the lead, overtaking, milestones and endings."""
 
 from kit.session_states import START, board, seat, snapshot, standings, state_after, table
 from saratoga_client.session.feed import (

@@ -1,4 +1,4 @@
-"""What friends are sent, and how it is read again however they paste it."""
+"""Invitations: the text for friends, and parsing it in whatever form they paste it."""
 
 import shlex
 

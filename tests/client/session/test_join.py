@@ -1,4 +1,4 @@
-"""The way to a seat: a name, another seat given up or resumed, a table created or joined."""
+"""Taking a seat: a name, another seat given up or resumed, a table created or joined."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The lobby as a value: lines that are typed, tables that are chosen, a table about to be opened."""
+"""The state of the lobby: typed lines, chosen tables, and the settings of a new table."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Moves over a faulty network to a real server: none is lost, and none is made twice."""
+"""Moves over a faulty network to a real server: no move is lost, and none is made twice."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,11 +25,11 @@ TEMPORARY = ("store_unavailable", "draining", "too_fast")
 STEPS = (*["play"] * 4, "answer", "deliver", *["both"] * 2, "cut", "restore", "refuse", "refuse")
 
 GAMES_WITH_QUIET_MOVES = ("caprice", "lady-palk", "lafayette")
-"""Games in which several moves in a row turn no card up, so that many are in flight."""
+"""Games in which several moves in a row turn no card up, so that many can be sent unconfirmed."""
 
 
 class Racer:
-    """A racer who makes moves as a test chooses them."""
+    """A racer who makes the moves that a test chooses."""
 
     def __init__(self, stepped: SteppedSession) -> None:
         self.stepped = stepped
@@ -90,7 +90,7 @@ class Racer:
 
 
 def position_of(game: str, key: int, draws: int = 0) -> Position:
-    """Return a deal after some draws, which give more moves to choose from."""
+    """Return a deal after some draws, which offer more moves."""
     position = opening(game, key)
     for _ in range(draws):
         if DRAW in legal_moves(GAMES[game], position):
@@ -167,7 +167,7 @@ def test_the_shown_board_ends_as_the_servers_board_although_another_device_plays
 
 
 async def other_device(stepped: SteppedSession, data: st.DataObject) -> None:
-    """Make a legal move, or cash out, on another device."""
+    """Make a legal move, or cash out, from another device."""
     board = await stepped.board()
     if not board.racing:
         return

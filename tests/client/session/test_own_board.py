@@ -1,4 +1,4 @@
-"""The player's own board: moves shown before their answers, confirmed or taken back."""
+"""The player's own board: moves are shown before their answers, then confirmed or taken back."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""A player's best result, and its course over time."""
+"""A player's best result, and the banked cards of that race over time."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Records of a table's races: kept, checked, and searched for the player's best result."""
+"""Records of a table's races: stored, verified, and searched for the player's best result."""
 
 import os
 from dataclasses import replace

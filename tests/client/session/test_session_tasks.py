@@ -11,7 +11,7 @@ from saratoga_client.session.session_tasks import SessionTasks
 
 
 class Explained(Exception):
-    """An error as the player sees it."""
+    """An error with a message for the player."""
 
 
 async def test_the_first_error_of_a_task_ends_the_session_explained() -> None:

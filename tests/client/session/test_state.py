@@ -57,7 +57,7 @@ def test_the_deal_starts_the_race_clock() -> None:
     present = next_state(gathered(), changed(2, "countdown"), START - 5000)
     assert present.own is None
     dealt = events.Dealt(board=board(), start_at=START, deadline=START + CAP, now=START)
-    # The deal and the table's change may come in either order.
+    # The deal and the change of the table may arrive in either order.
     for order in ((changed(3, "running"), dealt), (dealt, changed(3, "running"))):
         running = present
         for event in order:
@@ -143,7 +143,7 @@ def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() ->
     assert present.own is not None
     assert present.own.state == "out of time"
     assert not present.own.may_move
-    # The answer to the move in flight still counts and does not reopen the board.
+    # The answer to the unconfirmed move still counts and does not reopen the board.
     late = confirm(present, board(DRAWN, 1)).own
     assert late is not None
     assert (late.count, late.state, late.in_flight) == (1, "out of time", ())

@@ -1,4 +1,4 @@
-"""The session's current state, its observers, and waiting for a condition on it."""
+"""The session's current state, its subscribers, and waiting for a condition on it."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A table session at a real server: sitting down, requests, lost seats, leaving and watching."""
+"""A table session at a real server: taking a seat, requests, lost seats, leaving and watching."""
 
 import asyncio
 
@@ -31,13 +31,13 @@ from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 
 
 async def table_of_ben(there: SteppedSession) -> tuple[MemoryPlayer, str]:
-    """Let Ben open a table; return him and its code."""
+    """Let Ben open a table; return Ben and the table's code."""
     ben = await there.server.player("Ben")
     snapshot = await ben.at_table(CreateTable, game="canfield", cap=10)
     return ben, snapshot.table.code
 
 
-# Sitting down, and requests
+# Taking a seat, and requests
 
 
 async def test_a_player_sits_down_at_a_table() -> None:
@@ -129,7 +129,7 @@ async def test_a_request_without_an_answer_may_have_been_carried_out() -> None:
             await there.session.open_table("canfield")
 
 
-# The seat is lost
+# Lost seats
 
 
 async def test_a_kicked_player_is_told_why_and_every_wait_ends() -> None:

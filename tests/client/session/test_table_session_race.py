@@ -15,7 +15,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 
 async def lose_connection_in_countdown(there: SteppedSession) -> None:
-    """Get ready and start the countdown, and lose the connection before the nonce is revealed."""
+    """Get ready and start the countdown, then lose the connection before the nonce is revealed."""
     await there.gather()
     await there.do(there.session.ready())
     starting = asyncio.create_task(there.session.start())
@@ -112,7 +112,7 @@ async def test_after_a_refused_cash_out_the_race_goes_on() -> None:
 
 
 async def finish_race(there: SteppedSession) -> str:
-    """Race until the time is up; return the race's id."""
+    """Race until the time limit; return the race's id."""
     await there.gather(cap=3)
     await there.start_race()
     race = there.own.race

@@ -1,4 +1,4 @@
-"""Records checked by themselves and against what this machine saw."""
+"""Records are verified by themselves and against what this machine saw."""
 
 from dataclasses import replace
 

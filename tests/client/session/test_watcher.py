@@ -1,4 +1,4 @@
-"""A table followed without a seat, as a stream of states, at a real server."""
+"""A table watched without a seat, as a stream of states, at a real server."""
 
 import asyncio
 from contextlib import aclosing
@@ -23,7 +23,7 @@ async def collect(connection: SteppedConnection, code: str, seen: list[SessionSt
 
 
 async def watch(there: SteppedSession, code: str) -> tuple[asyncio.Task[None], list[SessionState]]:
-    """Watch the table in place of the player's own session; return the task and the states."""
+    """Watch the table in place of a session with a seat; return the task and the states."""
     there.attending.cancel()
     await run_ready_tasks()
     seen: list[SessionState] = []

@@ -19,7 +19,7 @@ def record() -> RaceRecord:
 
 
 def sighting_of(record: RaceRecord) -> Sighting:
-    """Return what an honest server lets one of the racers see."""
+    """Return the notes of a racer at an honest server."""
     return Sighting(
         race=record.race_id,
         game=record.game,

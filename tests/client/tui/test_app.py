@@ -1,4 +1,4 @@
-"""The program on a whole terminal: its errand, its colours, its end."""
+"""The app on a whole terminal: it runs one flow, uses the theme's colours, and ends."""
 
 import asyncio
 

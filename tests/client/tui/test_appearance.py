@@ -1,4 +1,4 @@
-"""How the player wants the screen."""
+"""The appearance settings of the screens."""
 
 import pytest
 

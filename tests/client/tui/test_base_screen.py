@@ -13,7 +13,7 @@ from saratoga_client.tui.rich_view import RichView, ScrollPage
 
 
 class OneAction(BaseScreen):
-    """A screen with one action, which it asks about."""
+    """A screen with one action, which the player must confirm."""
 
     done = 0
 

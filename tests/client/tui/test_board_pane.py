@@ -1,4 +1,4 @@
-"""The board pane with clicks and drops, and how often it lists the legal moves."""
+"""The board pane with clicks and drops, and how often it computes the legal moves."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ VIEW = redact(draw(LAFAYETTE, "stock: 2C 3C\nt1: 9C 7S\nt2: 8H\nt3: QS\nt4: AS")
 
 
 class PaneApp(App[None]):
-    """A pane on the whole screen; it collects the pane's messages."""
+    """An app with a board pane on the whole screen, which collects the pane's messages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class PaneApp(App[None]):
 
 @dataclass
 class Shown:
-    """A pane that shows a position."""
+    """A board pane that shows a position."""
 
     app: PaneApp
     pilot: Pilot[None]

@@ -1,4 +1,4 @@
-"""The board under keys, pointer and a changing size."""
+"""The board widget with keys, mouse and resizes."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ LOOK = CardStyle()
 
 
 class WatchedBoard(BoardWidget):
-    """Remembers which rows it was asked for."""
+    """A widget that records the rows it has to draw."""
 
     painted: list[int]
 
@@ -37,7 +37,7 @@ class WatchedBoard(BoardWidget):
 
 
 class Table(App[None]):
-    """Nothing but a board; it remembers what the board says."""
+    """An app with only a board, which records the board's messages."""
 
     ALLOW_SELECT = False
 

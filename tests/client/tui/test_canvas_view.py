@@ -10,7 +10,7 @@ from saratoga_client.tui.colours import Depth, paint
 
 
 class WatchedView(CanvasView):
-    """Remembers which rows it was asked for."""
+    """A widget that records the rows it has to draw."""
 
     def __init__(self) -> None:
         super().__init__()

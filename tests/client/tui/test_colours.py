@@ -1,4 +1,4 @@
-"""Colours: every role has one, and what must be read can be read, however few there are."""
+"""Colours: every role has one, and text has enough contrast at every colour depth."""
 
 from itertools import combinations
 
@@ -17,8 +17,8 @@ VGA_COLOURS = (
 """The sixteen colours of the standard palette, by number."""
 
 READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}
-"""The contrast that WCAG 2.2 asks of text, 1.4.3; of bold text, where colours are few, a little
-less, as there of large text.
+"""The smallest contrast by colour depth: WCAG 2.2 (1.4.3) for text; with few colours, a little below
+its value for large text, because that text is bold.
 """
 
 TONES = ("black", "red", "club", "diamond")
@@ -31,7 +31,7 @@ COLOURED = [(depth, theme) for depth in SYSTEMS for theme in THEMES]
 
 
 def seen(colour: Color | None, depth: Depth) -> tuple[int, int, int]:
-    """A colour as a terminal of that depth shows it, by the usual palettes."""
+    """Return a colour as a terminal of that colour depth shows it, by the usual palettes."""
     assert colour is not None
     return colour.downgrade(SYSTEMS[depth]).get_truecolor()
 

@@ -1,4 +1,4 @@
-"""Nothing is written into a picture; what was to be said is said afterwards. See `test_parting`."""
+"""Log messages are not written while a screen is shown; they are written after it closes."""
 
 import io
 import logging
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    """With a logger's words on it from a warning on."""
+    """A terminal to which a logger writes messages from the level `warning` on."""
     written = Terminal()
     speaker = logging.StreamHandler(written)
     speaker.setLevel(logging.WARNING)

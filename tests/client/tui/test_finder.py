@@ -1,4 +1,4 @@
-"""Finding cards by a few keys."""
+"""Finding cards with a few keys."""
 
 import pytest
 

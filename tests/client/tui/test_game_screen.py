@@ -1,4 +1,4 @@
-"""What race, practice and replay share, and what a key costs there."""
+"""The common base of race, practice and replay screens, and the cost of a key there."""
 
 import pytest
 

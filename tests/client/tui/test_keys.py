@@ -1,4 +1,4 @@
-"""Keys by the one name used here."""
+"""Names of keys: different names of one key become one name."""
 
 import pytest
 from textual import events

@@ -1,4 +1,4 @@
-"""One line of typed text with its prompt."""
+"""An input line with a prompt."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from saratoga_client.tui.line_input import LineInput
 
 
 class Asking(BaseScreen):
-    """A screen that asks for a name by the key n."""
+    """A screen that asks for a name after the key n."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The connection of a lobby: tables and leaders, a server that is away, a server that refuses."""
+"""The lobby's connection: tables, leaders, an unavailable server, and a server that refuses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,11 +14,11 @@ from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.lobby_connection import Change, LobbyConnection
 
 WITHIN = 10.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Longest time in seconds for anything awaited; a bound, not a measurement."""
 
 
 class Page:
-    """A lobby that is shown to nobody."""
+    """A lobby page without a screen."""
 
     def __init__(self, server: str) -> None:
         self.lobby = LobbyState(server=server)

@@ -1,4 +1,4 @@
-"""In the lobby of a real house, on the screen: names, tables, other houses, none at all."""
+"""The lobby's screens at a real server: names, tables, other servers, and no server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -199,7 +199,7 @@ async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
 
 
 async def silent_house(visit: ScriptedPeer) -> JoinTable:
-    """Answer all that is asked but the wish to sit down."""
+    """Answer all commands except `JoinTable`; return that command."""
     while True:
         match await visit.command():
             case ListTables(id=asked):
@@ -261,7 +261,7 @@ async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
 
 @pytest.fixture
 def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The other test server in place of one that is started here; what happens to it, in order."""
+    """Use the second test server in place of a started one; return a list of its starts and stops."""
     happened: list[str] = []
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Bots that a player brings along: they come under their own names to the player's table."""
+"""Bots that a player brings along join the player's table under their own names."""
 
 from kit.scripted_server import CODE, scripted_server, snapshot
 from kit.session_states import snapshot as table_snapshot
@@ -23,7 +23,7 @@ async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player() -> Non
         assert isinstance(command, JoinTable)
         assert command.table == CODE
         await peer.send(snapshot(re=command.id))
-        # the next word is the bot's own: it has sat down
+        # the next message comes from the bot, which has taken a seat
         await peer.command()
 
 

@@ -1,4 +1,4 @@
-"""Pages of Rich text: safe to print, painted in the theme's colours, and read by scrolling."""
+"""Pages of Rich text: without terminal commands, in the theme's colours, and scrollable."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager

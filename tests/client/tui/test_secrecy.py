@@ -25,7 +25,7 @@ PRESSED = st.lists(
     st.sampled_from([*"1234567890-=wrbfg+/ko?xqtcp", "tab", "shift+tab", "escape", "enter"]),
     max_size=4,
 )
-"""Keys without draws: only the server knows the card that a draw turns up."""
+"""Keys other than draws: only the server knows the card that a draw turns up."""
 
 Cells: TypeAlias = list[list[tuple[str, str]]]
 
@@ -36,7 +36,7 @@ def racing(game: Game, position: Position) -> SessionState:
 
 
 def shuffled(position: Position, chance: Random) -> Position:
-    """Return a position that looks the same: the hidden cards of stock and reserve are shuffled."""
+    """Return a position with the same view: the hidden cards of stock and reserve are shuffled."""
     below = position.reserve[:-1]
     hidden = [*position.stock, *below]
     chance.shuffle(hidden)
@@ -45,7 +45,7 @@ def shuffled(position: Position, chance: Random) -> Position:
 
 
 def visible(position: Position) -> set[str]:
-    """The cards that a player may see there, and those they know to lie on the foundations."""
+    """Return the cards that a player may see, and those that it knows to be on the foundations."""
     seen = sight(position)
     open_cards = "".join([seen["waste"], seen["reserve_top"], *seen["columns"]])
     cards = {open_cards[at : at + 2] for at in range(0, len(open_cards), 2)}
@@ -72,7 +72,7 @@ async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells
                 await at_table.press(key)
             found.append(at_table.cells)
             shown = at_table.seat.own.shown
-            # a foundation shows which card it waits for
+            # a foundation names the next card that it takes
             wanted = {*wanted_up(shown.up, shown.base), *wanted_down(shown.down)}
             secret = read(at_table.text) - visible(position) - wanted
             assert not secret, (key, secret, at_table.text)

@@ -1,4 +1,4 @@
-"""A visit to a table: the screen always fits, whatever covers it, and leaving leaves nothing behind."""
+"""A table's screens follow its state, also below other screens, and leaving ends all tasks."""
 
 import pytest
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ async def test_the_screens_follow_the_table_from_gathering_to_gathering() -> Non
         assert top(at_table) is GatheringScreen
         await at_table.receive(changed("countdown", 2))
         assert top(at_table) is CountdownScreen
-        # the deal may come after the table's word that the race is on
+        # the deal may arrive after the event that the race has started
         await at_table.receive(changed("running", 3))
         assert top(at_table) is CountdownScreen
         await at_table.receive(DEALT)

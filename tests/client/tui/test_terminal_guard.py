@@ -1,4 +1,4 @@
-"""The smallest app, ended in every way there is: the terminal is as before."""
+"""A minimal app is ended in every possible way, and the terminal is restored each time."""
 
 import signal
 import sys
@@ -14,7 +14,7 @@ PROGRAM = (sys.executable, bare_app.__file__, "--guarded")
 
 @pytest.fixture(params=["modern", "older"])
 async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
-    """The smallest app, its first frame painted; a modern terminal answers what it is asked."""
+    """A window with the minimal app after its first frame; a modern terminal answers queries."""
     async with window(*PROGRAM, modern=request.param == "modern") as opened:
         await opened.terminal.shows(bare_app.SHOWN)
         yield opened
@@ -36,7 +36,7 @@ async def test_a_signal_ends_it_in_order_and_is_told_to_the_shell(
 
 async def test_ctrl_c_from_outside_is_an_interrupt_as_everywhere(app: Window) -> None:
     app.process.send_signal(signal.SIGINT)
-    # uncaught here; `saratoga` makes 130 of it
+    # the signal is not caught here; `saratoga` turns it into exit code 130
     assert await app.given_back() == -signal.SIGINT
     assert b"KeyboardInterrupt" in app.terminal.written
 
@@ -63,7 +63,7 @@ async def test_a_program_that_is_busy_for_ever_is_ended_all_the_same(app: Window
     await app.terminal.shows(bare_app.BUSY)
     app.process.send_signal(signal.SIGTERM)
     app.process.send_signal(signal.SIGHUP)
-    # two that come together are heeded in any order
+    # two signals that arrive together are handled in any order
     assert await app.given_back() in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
@@ -71,7 +71,7 @@ async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window)
     app.terminal.type(b"f")
     assert await app.given_back() == 1
     said = bytes(app.terminal.written).rpartition(b"\x1b[?1049l")[2]
-    # as Python tells it; `saratoga` makes a sentence of it
+    # as Python prints it; `saratoga` prints a sentence instead
     assert said.rstrip().endswith(b"ValueError: raised by the key f")
     assert said.count(b"Traceback") == 1
 
@@ -89,7 +89,7 @@ async def test_what_is_logged_meanwhile_is_said_when_the_terminal_is_given_back(
 
 
 async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> None:
-    """SIGKILL can be caught by nobody; what is left then is for `reset`."""
+    """No program can catch SIGKILL; only `reset` restores the terminal after it."""
     app.process.send_signal(signal.SIGKILL)
     assert await app.terminal.ended(app.process) == -signal.SIGKILL
     assert "alternate screen (?1049) is on" in app.terminal.modes.kept
@@ -99,7 +99,7 @@ async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> 
 
 
 async def test_textual_alone_leaves_the_mouse_counting_pixels() -> None:
-    """Why `FAREWELL` is said: should this fail, Textual says it all by itself."""
+    """`FAREWELL` resets the mouse mode because Textual does not; if this test fails, it is not needed."""
     async with window(sys.executable, bare_app.__file__) as alone:
         await alone.terminal.shows("\x1b[?1016h")
         alone.terminal.type(b"q")

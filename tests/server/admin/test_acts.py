@@ -1,4 +1,4 @@
-"""Administrative actions: done in the data, published to the nodes, and kept in the audit log."""
+"""Administrative actions change the store, are published to the nodes, and are in the audit log."""
 
 import re
 from collections.abc import AsyncIterator
@@ -45,7 +45,7 @@ BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)
 
 @dataclass
 class Office:
-    """A store with its administrator, and a node that listens."""
+    """A store with its administration, and a node that listens to events."""
 
     store: SteppedStore
     admin: Administration
@@ -59,7 +59,7 @@ class Office:
         return [event for event in self.node.events if not isinstance(event, Touched | Here)]
 
     async def noted(self) -> list[tuple[str, str, str]]:
-        """Return acts, targets and details from the audit log, the oldest first."""
+        """Return actions, targets and details from the audit log, the oldest first."""
         acts = await self.store.real.audit.read(100)
         return [(act["act"], act["target"], act["detail"]) for act in reversed(acts)]
 
@@ -88,7 +88,7 @@ class Office:
 
 @pytest.fixture
 async def office() -> AsyncIterator[Office]:
-    """Ann and Ben sit at a public table; Cleo has a name and no seat."""
+    """A store in which Ann and Ben have seats at a public table; Cleo has a name and no seat."""
     async with stepped_store() as store, recording(store.real.events, "node-1") as node:
         yield await opened_office(store, node)
 

@@ -21,11 +21,11 @@ def typed(*words: str | Path) -> tuple[int, str]:
 
 
 async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, str]:
-    """Return the output of the command while a server with a race is running."""
+    """Run a command while a server with a race is running; return its exit code and output."""
     folder = Config(data=data).store_folder
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         await running_race(store)
-        # the command has a loop of its own, so a thread of its own
+        # the command has an event loop of its own, so it needs a thread of its own
         return await asyncio.to_thread(typed, "--data", data, *words)
 
 

@@ -1,4 +1,4 @@
-"""Backups of the embedded store: complete or not there, examined, deleted, restored into new folders only."""
+"""Backups of the embedded store: complete or absent, checked, deleted, and restored into new folders only."""
 
 import asyncio
 import fcntl
@@ -73,7 +73,7 @@ async def test_what_was_backed_up_is_restored_and_kept_from_then_on(
 async def test_a_restored_store_begins_with_its_append_only_file(
     folder: Path, tmp_path: Path
 ) -> None:
-    """A snapshot left in the folder would be ignored by a store that has one, and mislead people."""
+    """A store with an append-only file ignores a snapshot in its folder, which would mislead people."""
     async with running(folder) as client:
         await client.set("here", "now")
         path, _ = await backups.take(folder, tmp_path / "backups")
@@ -138,7 +138,7 @@ async def test_what_was_changed_since_is_no_backup(folder: Path, tmp_path: Path)
 
 async def test_a_backup_that_fails_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     async with running(folder):
-        # the store cannot put its snapshot there
+        # the store cannot write its snapshot to this place
         (folder / SNAPSHOT / "in the way").mkdir(parents=True)
         with pytest.raises(StoreRefused, match="could not write a snapshot"):
             await backups.take(folder, tmp_path / "backups")
@@ -158,7 +158,7 @@ async def test_a_backup_waits_while_the_store_rewrites_its_file(
 ) -> None:
     async with running(folder) as client:
         await client.mset({str(number): number for number in range(100)})
-        # a rewrite takes the store's child process a fifth of a second
+        # a rewrite of the file takes the store's child process a fifth of a second
         await client.config_set("rdb-key-save-delay", 2000)
         await client.bgrewriteaof()
         assert (await client.info("persistence"))["aof_rewrite_in_progress"]

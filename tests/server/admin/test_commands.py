@@ -35,7 +35,7 @@ def in_store(url: str, act: Callable[[Store], Awaitable[T]]) -> T:
 
 
 async def furnish(store: Store) -> None:
-    """Ann and Ben sit at a table."""
+    """Store a table where Ann and Ben have seats."""
     for player, name in ((ANN, "Ann"), (BEN, "Ben")):
         await store.players.create_player(PlayerRow(player=player, token_hash=player * 4))
         await store.players.claim_name(player, *checked_name(name))
@@ -175,7 +175,7 @@ def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
         async with EmbeddedStore(config.store_folder, config.durability) as url:
             async with open_store(url, config.durability) as store:
                 await furnish(store)
-            # the command has a loop of its own, so a thread of its own
+            # the command has an event loop of its own, so it needs a thread of its own
             named = await asyncio.to_thread(
                 CliRunner().invoke, admin, ["--data", str(config.data), "tables"]
             )

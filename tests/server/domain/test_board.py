@@ -1,4 +1,4 @@
-"""Boards: folded from their log, on any node and in any number of steps."""
+"""Boards are computed from their logs, on any node and in any number of steps."""
 
 import pytest
 from msgspec.structs import replace
@@ -120,7 +120,7 @@ def test_a_standing_is_what_others_may_know() -> None:
     assert board.standing() == LiveStanding(2, 5, State.RACING, Reached(900, 3))
 
 
-# What is written
+# The written entries
 
 
 def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
@@ -180,7 +180,7 @@ def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
     assert not is_idle(board, at(10 * IDLE_MILLIS), START)
 
 
-# A board that is read again
+# Boards read again
 
 
 def test_a_continued_board_equals_one_folded_from_the_beginning() -> None:

@@ -53,7 +53,7 @@ def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     for number in range(entries):
-        # made anew each time, as texts and numbers that were read from a frame are
+        # new objects each time, like the texts and numbers that are decoded from a frame
         log.append(LogEntry("-".join(("t1>", "t2")), Millis(NOON + number), number, 5000 + number))
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""Periods by a race's start: UTC, ISO weeks."""
+"""The periods of leaderboards that a race counts for, by its start: in UTC, with ISO weeks."""
 
 from datetime import UTC, datetime
 

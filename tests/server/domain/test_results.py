@@ -1,4 +1,4 @@
-"""Results of a race: the record, the outcome, and what the leaderboards take."""
+"""Results of a race: the record, the outcome, and the results that leaderboards count."""
 
 from collections.abc import Iterable
 
@@ -67,7 +67,7 @@ def played_out(*players: str, bots: Iterable[str] = ()) -> CountedRace:
 
 
 def settled(counted: CountedRace) -> list[str]:
-    """Return the players who enter a leaderboard."""
+    """Return the players whose results leaderboards count."""
     return [] if counted.settlement is None else [r.player for r in counted.settlement.results]
 
 
@@ -160,7 +160,7 @@ def test_racers_are_named_as_at_the_countdown() -> None:
     assert {row.name for row in race.counted().outcome.results} == {NAMES[ANN], NAMES[BEN]}
 
 
-# Read again from the record
+# Results read from the record
 
 
 def test_the_outcome_can_be_read_from_the_record() -> None:

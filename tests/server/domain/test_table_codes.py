@@ -1,4 +1,4 @@
-"""Table codes: easy to say, to type and to tell apart."""
+"""Table codes: easy to say, to type and to distinguish."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from saratoga_server.domain.table_codes import FIRST_WORDS, SECOND_WORDS, table_code
 
-# As `saratoga_protocol.commands.Code` has it.
+# the pattern of `saratoga_protocol.commands.Code`
 CODE = re.compile(r"[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}")
 
 

@@ -1,4 +1,4 @@
-"""The embedded store: one server a folder, one store a folder, nothing lost between runs."""
+"""The embedded store: one server and one store for each folder, and nothing is lost between runs."""
 
 import asyncio
 import logging
@@ -59,12 +59,12 @@ def killed_server(folder: Path) -> int:
 
 @contextmanager
 def leftover_store(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A store that holds the folder's lock and has no server, as it can be where the system is not Linux."""
+    """A store that holds the folder's lock although its server is gone, as may happen outside Linux."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     command = [str(find_binary()), "--port", "0", "--unixsocket", SOCKET, "--appendonly", "yes"]
     with (
         open_socket_path(folder) as path,
-        # the lock goes to the store with the open file, as util-linux's flock does it
+        # the store inherits the lock with the open file, as with util-linux's flock
         subprocess.Popen(
             ["flock", "--no-fork", "store.lock", *command, "--save", ""],
             cwd=folder,
@@ -247,7 +247,7 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
             os.kill(store.pid, signal.SIGKILL)
             assert (await race.board()).state == "racing"
             while "store_restarted" not in events(caplog):
-                await race.board()  # the store itself takes its time
+                await race.board()  # starting the store itself takes some time
         assert events(caplog) == [
             "store_ended",
             *["store_start_failed"] * 3,

@@ -1,4 +1,4 @@
-"""A store as a child process: it starts or reports the reason, and ends with its parent."""
+"""A store as a child process starts or reports an error, and ends with its parent."""
 
 import asyncio
 import os
@@ -45,12 +45,12 @@ sys.addaudithook(kill)
 """
     + PARENT
 )
-"""The parent dies after the child has started, before the kernel is set to end it."""
+"""A program that dies after its child has started, before the kernel is set to end the child."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, so that its socket has a short path."""
+    """The working directory, so that the socket has a short path."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -108,7 +108,7 @@ async def test_a_store_that_never_answers_is_refused_and_ended(
 ) -> None:
     monkeypatch.setattr(process, "READY_WITHIN", 0.0)
     with pytest.raises(StoreRefused, match="did not start"):
-        # it listens on another socket than the one that is asked
+        # the store listens on another socket than the one that is tried
         await start(folder, unixsocket="elsewhere.sock")
     assert await ask("elsewhere.sock", b"PING") == b""
 
@@ -147,7 +147,7 @@ async def test_a_store_ends_with_its_parent_while_it_makes_its_first_append_only
     folder: Path,
 ) -> None:
     """A store refuses to end while it cannot save, unless it is forced."""
-    # every key takes the store's child process ten seconds
+    # with this setting every key delays the store's child process by ten seconds
     store = await start(folder, **{"rdb-key-save-delay": "10000000"})
     with open_socket_path(folder) as path:
         client = open_client(url_of(path))

@@ -1,4 +1,4 @@
-"""Moves that are judged in the callback that read them: `Dispatcher.begin_move`."""
+"""Moves that are judged in the callback which received them: `Dispatcher.begin_move`."""
 
 import asyncio
 import gc
@@ -22,7 +22,7 @@ ONE_MOVE_TO_WIN = (
 
 
 class HeldCommits:
-    """Holds commits back until the test lets them through."""
+    """A store that holds commits back until the test releases them."""
 
     def __init__(self, commits: Commits) -> None:
         self.submitted: list[BoardCommit] = []
@@ -37,18 +37,18 @@ class HeldCommits:
         return self._replies[-1]
 
     async def next(self, after: int = 0) -> None:
-        """Wait until more than `after` commits were submitted."""
+        """Wait until more than `after` commits were submitted; return the newest."""
         while len(self.submitted) <= after:
             self._arrived.clear()
             await self._arrived.wait()
 
     async def let_through(self) -> None:
-        """Write the oldest one, and deliver the store's reply."""
+        """Write the oldest held commit, and deliver the store's reply."""
         reply = self._replies.pop(0)
         reply.set_result(await self._commit(self.submitted[-1 - len(self._replies)]))
 
     def fail(self) -> None:
-        """Fail the oldest commit."""
+        """Fail the oldest held commit."""
         self._replies.pop(0).set_exception(StoreUnavailable("the store does not answer"))
 
 
@@ -60,7 +60,7 @@ def held(server: InProcessServer, monkeypatch: pytest.MonkeyPatch) -> HeldCommit
 
 
 def move(player: MemoryPlayer, text: str, **fields: Any) -> MakeMove:
-    """Return a new command for the board as the player knows it."""
+    """Return a new command for the player's newest board."""
     player.last_id += 1
     board = player.board
     given: dict[str, Any] = {
@@ -80,20 +80,20 @@ def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> D
 
 
 def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
-    """Begin a move and check that it is answered at once."""
+    """Begin a move, check that it is answered at once, and return the answer."""
     answer = server.node.dispatcher.begin_move(player.session, command)
     assert isinstance(answer, MoveMade | Refused), answer
     return answer
 
 
 async def finished(started: DispatchedMove) -> AnyEvent:
-    """Return the answer, as a connection sends it."""
+    """Return the answer to a begun move, as a connection sends it."""
     await asyncio.wait([started.durable])
     return started.finish() or await started.explain()
 
 
 async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
-    """Carry a move out as a connection does."""
+    """Carry a move out as a connection does; return the answer."""
     started = server.node.dispatcher.begin_move(player.session, command)
     if started is None:
         return await server.node.dispatcher.answer(player.session, command)
@@ -101,7 +101,7 @@ async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove)
 
 
 def refusal(answer: AnyEvent) -> tuple[str, int | None]:
-    """Return a refusal's code, and the length of the board that came with it."""
+    """Return the code of a refusal, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
@@ -116,7 +116,7 @@ async def test_a_move_is_judged_and_its_commit_submitted_within_the_call(
     code = await server.race(anna)
     command = move(anna, "draw")
     started = begun(server, anna, command)
-    # nothing was awaited since: the event loop has run nothing else
+    # no await since, so the event loop has run no other task
     (commit,) = held.submitted
     assert (commit.table, commit.race, commit.player) == (code, 1, anna.player)
     assert (commit.entries, commit.after, commit.command_id) == (("draw",), 0, command.id)
@@ -207,7 +207,7 @@ async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_to
     begun(server, anna, move(anna, "draw", after=1))
 
 
-# The way through a coroutine
+# Moves that need a coroutine
 
 
 async def test_a_move_on_a_board_under_way_waits_for_it(
@@ -233,7 +233,7 @@ async def test_a_move_on_a_board_under_way_waits_for_it(
 async def test_only_a_racers_own_board_on_this_node_is_at_hand(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna)
-    other = await server.player("Anna")  # without the seat
+    other = await server.player("Anna")  # without holding the seat
     stranger = server.connect("Cleo")
     for player in (bert, other, stranger):
         command = MakeMove(id=9, race=anna.board.race, after=0, move="draw")
@@ -299,7 +299,7 @@ async def test_a_move_that_nobody_waits_for_any_more_may_fail_without_a_word(
     begun(server, anna, second)
 
 
-# What the store knows better
+# Answers that depend on the store
 
 
 async def test_a_lost_reply_is_a_refusal_and_leaves_the_board_free(
@@ -330,7 +330,7 @@ async def test_a_move_that_was_stored_without_a_reply_is_explained_as_a_repeat(
     started = begun(server, anna, command)
     await asyncio.wait([started.durable])
     assert started.finish() is None
-    # the board stays locked until it was read again
+    # the board stays locked until it has been read again
     assert server.node.dispatcher.begin_move(anna.session, move(anna, "draw", after=1)) is None
     answer = await started.explain()
     assert isinstance(answer, MoveMade)

@@ -1,4 +1,4 @@
-"""Moves begun at once and moves answered by the dispatcher: the answers are the same."""
+"""Moves begun in a callback and moves answered by the dispatcher get the same answers."""
 
 import asyncio
 
@@ -10,13 +10,13 @@ from saratoga_server.handlers.dispatcher import DispatchedMove
 
 
 async def finished(started: DispatchedMove) -> AnyEvent:
-    """Return the answer, as a connection sends it."""
+    """Return the answer to a begun move, as a connection sends it."""
     await asyncio.wait([started.durable])
     return started.finish() or await started.explain()
 
 
 async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
-    """Carry a move out as a connection does."""
+    """Carry a move out as a connection does; return the answer."""
     started = server.node.dispatcher.begin_move(player.session, command)
     if started is None:
         return await server.node.dispatcher.answer(player.session, command)
@@ -24,12 +24,12 @@ async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove)
 
 
 def refusal(answer: AnyEvent) -> tuple[str, int | None]:
-    """Return a refusal's code, and the length of the board that came with it."""
+    """Return the code of a refusal, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
 
-# The same answers
+# Comparisons of both
 
 
 async def test_both_ways_give_the_same_answers_and_count_the_same(server: InProcessServer) -> None:

@@ -1,4 +1,4 @@
-"""The dispatcher: every command gets exactly one response, also if it fails."""
+"""The dispatcher: every command gets exactly one response, even if it fails."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -229,7 +229,7 @@ class Broken(RuntimeError):
 
 
 def refused_with_board(answer: object) -> tuple[str, int | None]:
-    """Return a refusal's code and the length of the board that came with it."""
+    """Return a refusal's code, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
@@ -271,7 +271,7 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
         assert isinstance(answer, Refused)
         assert answer.code == "server_fault"
     monkeypatch.undo()
-    # the draw was durable before its answer failed
+    # the draw was durable before its response failed
     assert refused_with_board(await anna.move("draw")) == ("stale_move", 1)
     await anna.moves("draw")
 
@@ -292,12 +292,12 @@ async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
     assert await server.stored(code) == (version + 1, newer)
 
 
-# The same on every store, by the node's own clock
+# Tests on every store, by the node's own clock
 
 
 @pytest.fixture
 async def timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InProcessServer]:
-    """A node that keeps its own time on a store of any kind; its countdowns are over at once."""
+    """A node with the real time on a store of any kind; its countdowns end at once."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
     node = await compose(store, "node", "test", Metrics())
     opened = InProcessServer(None, None, node, None)  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ async def test_a_bot_stays_a_bot(server: InProcessServer) -> None:
 async def test_a_name_belongs_to_one_player(server: InProcessServer) -> None:
     await server.player("Anna")
     thief = server.connect("thief")
-    for name in ("Anna", "anna", "\u0391nna"):  # the last begins with a Greek letter
+    for name in ("Anna", "anna", "\u0391nna"):  # the last name begins with a Greek letter
         answer = await thief.send(Hello(id=1, token=thief.token, name=name))
         assert isinstance(answer, Refused)
         assert answer.code in ("name_taken", "bad_name")
@@ -153,7 +153,7 @@ async def test_new_players_from_one_address_are_limited(server: InProcessServer)
     assert "Wait 2000 s." in answer.message
     assert answer.wait == 2_000_000
     assert cleo.session.player == ""
-    # a known player is not counted
+    # a known player does not count as new
     assert (await anna.hello()).player == known.player
     now[0] += 2000
     assert (await cleo.hello()).name == "Cleo"

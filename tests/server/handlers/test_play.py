@@ -25,7 +25,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 
 
 def refused(answer: object) -> tuple[str, int | None]:
-    """Return a refusal's code, and the length of the board that came with it."""
+    """Return a refusal's code, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
@@ -139,7 +139,7 @@ async def test_a_repeated_move_is_answered_but_not_made_again(server: InProcessS
     assert isinstance(again, MoveMade)
     assert (first.repeat, again.repeat) == (False, True)
     assert (first.at, first.board) == (again.at, again.board)
-    # even when later moves have been made: then with the board as it is now
+    # after later moves the repeated answer has the present board
     anna.last_id = 50
     await anna.moves("draw")
     late = await anna.send(command)

@@ -1,4 +1,4 @@
-"""Boards that end: won, stuck, cashed out, out of time and left."""
+"""The ends of boards: won, stuck, cashed out, out of time and left."""
 
 from collections.abc import AsyncIterator
 
@@ -44,7 +44,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 
 
 def refused(answer: object) -> tuple[str, int | None]:
-    """Return a refusal's code, and the length of the board that came with it."""
+    """Return a refusal's code, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 

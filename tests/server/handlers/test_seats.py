@@ -134,7 +134,7 @@ async def test_a_kicked_player_is_told_and_cannot_join_again(server: InProcessSe
     assert lost.table == code
     assert await bert.refused(JoinTable, table=code) == "kicked"
     assert await bert.refused(Resume, table=code) == "not_seated"
-    await gathered(bert)  # free for another table
+    await gathered(bert)  # the player may join another table
 
 
 async def test_when_the_host_leaves_the_next_seat_is_host(server: InProcessServer) -> None:
@@ -206,7 +206,7 @@ async def test_a_connection_that_ended_before_it_took_the_seat_takes_it_from_nob
     code = await gathered(anna, bert)
     lost, back = await server.player("Anna"), await server.player("Anna")
     await back.at_table(Resume, table=code)
-    lost.connection.is_open = False  # its resume has waited for the store all the while
+    lost.connection.is_open = False  # its resume command has waited for the store all the time
     assert await lost.refused(Resume, table=code) == "taken_over"
     assert back.close_codes == []
     assert [seat.connected for seat in back.table.seats] == [True, True]

@@ -98,7 +98,7 @@ async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
     anna = await server.player("Anna")
     command = CreateTable(id=7, game="canfield")
     codes = set()
-    for lost in (3, 2, 1):  # the code, the table, the seat's note
+    for lost in (3, 2, 1):  # the code, the table, and the note of the seat
         server.faults.lost_replies = lost
         while server.faults.lost_replies:
             answer = await anna.send(command)

@@ -1,4 +1,4 @@
-"""Snapshots: the first events that a connection receives of a table."""
+"""Snapshots: the first event that a connection receives about a table."""
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import JoinTable, LeaveTable, NextRace, Resume, WatchTable
@@ -62,7 +62,7 @@ async def test_the_next_id_is_above_every_id_of_the_seat_and_of_the_board(
 async def test_a_board_that_the_store_knows_better_is_read_again(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     code = await server.race(anna)
-    server.faults.lost_replies = 1  # the move is stored, and this node does not know
+    server.faults.lost_replies = 1  # the move is stored, and this node has not noticed it
     await anna.move("draw")
     back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)

@@ -117,7 +117,7 @@ async def test_an_idle_table_is_closed(server: InProcessServer) -> None:
     await gathered(bert, anna)
 
 
-# How many may watch
+# The number of watchers
 
 
 async def test_a_full_table_of_watchers_still_takes_a_player(
@@ -175,7 +175,7 @@ class Audience:
         return session
 
     def watches(self, session: Session) -> bool:
-        """Let the session watch; returns whether it was allowed."""
+        """Let the session watch; return whether it was allowed."""
         try:
             check_room_to_watch(session, CODE, self.sessions)
         except CommandRejected:

@@ -1,4 +1,4 @@
-"""Administrative actions, applied to the connections of a node."""
+"""Administrative actions are applied to the connections of a node."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ from saratoga_server.messages.node_events import (
 
 
 class AppliedAtOnce:
-    """Applies every event that is published, before `publish` returns."""
+    """A listener that applies every published event before `publish` returns."""
 
     is_listening = False
 
@@ -46,7 +46,7 @@ class AppliedAtOnce:
 
 @pytest.fixture
 async def administration(server: InProcessServer) -> Administration:
-    """An administrator whose actions this node applies."""
+    """An administration whose actions this node applies at once."""
     store = replace(server.store, events=AppliedAtOnce(server.node.admin_events))
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
 

@@ -178,5 +178,5 @@ async def test_idle_racers_are_found_by_the_newest_log(
     await newer.hello()
     await newer.at_table(Resume, table=race.code)
     server.time.at += IDLE_MILLIS
-    await newer.moves("draw")  # this node has not heard of it
+    await newer.moves("draw")  # this node has not noticed the change
     assert await server.node.boards.sweep(race) == [bert.player]

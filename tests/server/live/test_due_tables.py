@@ -1,4 +1,4 @@
-"""Timers of tables: taken in the order in which they run out, each once."""
+"""Timers of tables: each table is taken once, in the order in which the timers run out."""
 
 import asyncio
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Leaderboards: pages, subscriptions, and results on their way there."""
+"""Leaderboards: pages, subscriptions, and results that are not settled yet."""
 
 from collections.abc import AsyncIterator
 
@@ -24,7 +24,7 @@ DAY = 86_400_000
 
 
 async def raced(server: InProcessServer, *racers: MemoryPlayer, banks: tuple[int, ...]) -> str:
-    """Finish a race in which each racer banks that many cards; returns its id."""
+    """Finish a race in which each racer banks that many cards; return the race's id."""
     code = await server.race(*racers)
     for racer, count in zip(racers, banks, strict=True):
         await racer.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:count], "draw")

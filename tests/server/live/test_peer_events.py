@@ -1,4 +1,4 @@
-"""Two nodes: events of one are applied on the other, and missed changes are found."""
+"""Two nodes: each applies the events of the other, and finds changes whose events it missed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -112,7 +112,7 @@ async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: 
 async def test_the_player_of_a_board_that_another_node_ends_is_told_once(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     await nodes.race(anna, bert, cap=5)
-    # west ends what is out of time before east has looked
+    # west ends boards that are out of time before east looks
     nodes.east.time.at += 5 * MINUTE
     await nodes.west.pass_time(0)
     await nodes.settle()
@@ -185,7 +185,7 @@ async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -
     anna = await server.player("Anna")
     await server.race(anna)
     assert server.node.peers.is_alone
-    server.tap.is_deaf = True  # or it would know of the recorder
+    server.tap.is_deaf = True  # otherwise the node would know of the recorder
     async with second_store(server) as store, recording(store.real.events, "other") as other:
         await anna.moves("draw")
         await anna.cash_out()
@@ -274,7 +274,7 @@ async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
 
 
 async def no_events(listener: NodeEventListener) -> None:
-    """Listen without receiving anything."""
+    """Listen, but receive no events."""
     await asyncio.get_running_loop().create_future()
 
 

@@ -36,7 +36,7 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
 
     async def load_board(table: str, race: int, player: str) -> StoredBoard | None:
         if not loads:
-            # the older connection's resume is durable, and its node follows up what it missed
+            # the older connection's resume is stored, and its node now follows up what it missed
             loads.append(player)
             nodes.east.tap.is_deaf = False
             await quick.at_table(Resume, table=code)

@@ -1,4 +1,4 @@
-"""The events that a node publishes, and when it knows that it is alone."""
+"""The events that a node publishes, and whether it knows that no other node listens."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ RACE = "mint-otter-42/1"
 
 
 class Node:
-    """The peers of one node, and a stub of the events, which `recorder` receives."""
+    """The peers of one node, and a stub that passes events to `recorder`."""
 
     def __init__(self) -> None:
         self.recorder = EventRecorder("other")
@@ -56,7 +56,7 @@ class Node:
 
     @property
     def published(self) -> list[dict[str, dict[str, LiveStanding]]]:
-        """The standings of every publication that had any."""
+        """Return the standings of every publication that had some."""
         return [
             event.races
             for event in self.recorder.events
@@ -135,7 +135,7 @@ async def test_standings_that_could_not_be_published_are_published_the_next_time
     node.faults.append(StoreUnavailable("away"))
     publishing = asyncio.create_task(node.peers.publish_standings())
     await asyncio.sleep(0)
-    node.peers.publish_all(RACE, newer)  # while the publication is under way
+    node.peers.publish_all(RACE, newer)  # while an event is being published
     await publishing
     assert node.published == []
     await node.peers.publish_standings()

@@ -1,4 +1,4 @@
-"""The list of public tables, which is current also after restarts."""
+"""The list of public tables, which is right also after restarts."""
 
 from typing import cast
 

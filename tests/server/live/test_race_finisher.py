@@ -1,4 +1,4 @@
-"""Races that end: counted once by any node, and announced once on every node."""
+"""Finished races are counted once, by any node, and announced once on every node."""
 
 import asyncio
 from collections.abc import AsyncIterator

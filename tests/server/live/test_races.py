@@ -1,4 +1,4 @@
-"""Races on a node: opened from the store, read again when another connection or node wrote."""
+"""Races on a node: opened from the store, and read again after another connection or node wrote."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 
 
 async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
-    """Return a newer connection of the player, on that node and at the same table."""
+    """Connect the player once more, to that node, and resume at the same table; return the connection."""
     newer = MemoryPlayer(node.dispatcher, player.name)
     await newer.hello()
     await newer.at_table(Resume, table=player.table.code)
@@ -42,12 +42,12 @@ async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
 
 
 async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
-    """Return the race of the player's table, as that node has it."""
+    """Return the race of the player's table as that node holds it."""
     return await node.races.of(await node.table_cache.get(player.table.code))
 
 
 def refused(answer: object) -> tuple[str, int | None]:
-    """Return the code of a refusal, and the length of the board that came with it."""
+    """Return the code of a refusal, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
@@ -123,7 +123,7 @@ async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
     server: InProcessServer, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(server)
-    server.tap.is_deaf = True  # or an event would arrive first
+    server.tap.is_deaf = True  # otherwise an event would arrive first
     newer = await come_back(elsewhere, anna)
     assert refused(await anna.move("draw"))[0] == "taken_over"
     assert anna.close_codes == [TAKEN_OVER.code]
@@ -197,7 +197,7 @@ async def test_final_boards_are_there_when_every_board_has_ended(
     }
 
 
-# A store that knows better
+# Answers that depend on the store
 
 
 async def test_a_different_command_after_a_lost_reply_is_refused_with_the_present_board(

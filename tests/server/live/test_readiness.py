@@ -1,4 +1,4 @@
-"""Readiness: the store is asked at most once a second, for any number of callers."""
+"""Readiness: at most one request a second to the store, for any number of callers."""
 
 import asyncio
 

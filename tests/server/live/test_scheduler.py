@@ -167,7 +167,7 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     server.faults.unavailable = True
-    await anna.disconnect()  # and the store does not note it
+    await anna.disconnect()  # and the note about it in the store is lost
     server.faults.unavailable = False
     await server.pass_time(1000)
     assert [seat.connected for seat in bert.table.seats] == [True, True]
@@ -190,7 +190,7 @@ async def test_a_seat_taken_for_lost_is_claimed_by_its_connection(server: InProc
     assert [seat.connected for seat in anna.table.seats] == [True, True]
 
 
-# A store that loses replies, or is away
+# A store that loses replies or is unavailable
 
 
 async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
@@ -215,7 +215,7 @@ async def test_a_result_whose_reply_was_lost_is_announced_at_the_next_look(
     anna = await server.player("Anna")
     await server.race(anna)
     await anna.cash_out()
-    server.tap.is_deaf = True  # or an event would report it at once
+    server.tap.is_deaf = True  # otherwise an event would report it at once
     server.faults.lost_replies = 1
     await server.settle()
     assert server.faults.lost_replies == 0
@@ -354,7 +354,7 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
     assert doubtful is not None
     doubtful.in_doubt = True
     server.faults.unavailable = True
-    await players[2].disconnect()  # and the store does not note it
+    await players[2].disconnect()  # and the note about it in the store is lost
     server.faults.unavailable = False
     for _ in range(2):
         await server.pass_time(1000)
@@ -362,7 +362,7 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
     assert [seat.connected for seat in players[1].table.seats] == [True, False]
 
 
-# What is not needed any more
+# Entries that are no longer needed
 
 
 async def test_tables_races_and_lines_that_nobody_needs_are_dropped(

@@ -1,4 +1,4 @@
-"""A player has one seat, also with concurrent commands and a failing store."""
+"""A player has one seat, even with concurrent commands and a failing store."""
 
 import asyncio
 import itertools
@@ -80,7 +80,7 @@ async def test_a_seat_under_way_elsewhere_is_still_found_after_the_code_was_repl
             saved = await save_slowly(write)
             if write.code == one:
                 is_seated.set()
-                # this node does no more for it
+                # this node does nothing more for the seat
                 await is_over.wait()
             return saved
 
@@ -194,16 +194,16 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
             assert (await server.row(annas[0].player)).table == seats[0]
 
 
-# What the store leaves uncertain
+# Writes whose outcome is unknown
 
 
 @asynccontextmanager
 async def two_seats(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Nodes, MemoryPlayer, MemoryPlayer, str, str]]:
-    """Two connections of Anna's, each with a seat: the store failed before the later one's last check.
+    """Two connections of Anna's, each with a seat, because the store failed before the later one's last check.
 
-    Yields the nodes, the connection with the wrong seat, the other connection, and their tables.
+    Yield the nodes, the connection with the wrong seat, the other connection, and the codes of their tables.
     """
     async with beside(server) as nodes:
         bert, cleo = await nodes.east.player("Bert"), await nodes.east.player("Cleo")
@@ -291,7 +291,7 @@ async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_w
                 await save(write)
             raise StoreUnavailable("the store does not answer")
 
-        # as if the first connection had come that far and no further
+        # as if the first connection had stopped at this step
         await sit(first.player, one)
         with monkeypatch.context() as patch:
             patch.setattr(players, "sit", passed_over)

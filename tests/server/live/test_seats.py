@@ -1,4 +1,4 @@
-"""Seats that end or change hands: connections at the table, and the player's row."""
+"""Seats that end or change hands: the connections at the table, and the player's stored row."""
 
 import pytest
 

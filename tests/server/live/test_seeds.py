@@ -1,4 +1,4 @@
-"""Seeds: 32 bytes each, and never the same twice."""
+"""Seeds have 32 bytes each and never repeat."""
 
 from saratoga_server.live.seeds import new_seed
 

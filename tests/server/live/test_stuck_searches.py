@@ -1,4 +1,4 @@
-"""Long searches for *stuck*: one at a time, in slices, and given up when they are out of date."""
+"""Long searches for *stuck* boards run one at a time, in slices, and stop when they are out of date."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Tables on a node: loaded once, changed in turn, and read again if another node wrote first."""
+"""Tables on a node: loaded once, changed one change at a time, and read again after another node's write."""
 
 import asyncio
 
@@ -234,7 +234,7 @@ async def test_a_result_is_written_with_the_table(here: CachingNode, caches: Cac
     assert await caches.store.leaderboards.settle_unread() == ([], 1), "it was in the outbox"
 
 
-# Writes in doubt
+# Writes whose outcome is unknown
 
 
 @pytest.mark.parametrize("happened", [True, False])

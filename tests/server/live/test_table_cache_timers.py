@@ -82,7 +82,7 @@ async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
     assert sorted(iter(here.due_tables.take_due, None)) == sorted(codes)
 
 
-# Tables that are not needed any more
+# Tables that are no longer needed
 
 
 async def test_tables_that_nobody_follows_are_forgotten(here: CachingNode, caches: Caches) -> None:

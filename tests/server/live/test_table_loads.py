@@ -1,4 +1,4 @@
-"""The first load of a table: one read for all callers, never older than a published version."""
+"""The first load of a table: one read for all callers, and never older than a published version."""
 
 import asyncio
 
@@ -43,7 +43,7 @@ async def test_one_caller_at_a_time_loads_a_table() -> None:
 
 async def test_a_read_is_repeated_until_it_is_as_new_as_what_was_published() -> None:
     loads, store = TableLoads(), Store(1, 2, 4)
-    loads.heard_of(CODE, 9)  # nobody reads it: it is forgotten
+    loads.heard_of(CODE, 9)  # no caller waits for it, so it is forgotten
 
     async def load_table(code: str) -> tuple[int, bytes] | None:
         answer = await store.load_table(code)

@@ -79,7 +79,7 @@ def closing(state: TableState, now: Millis) -> Change:
     return close(state, "Good night.", now=now)
 
 
-# Effects of a change of this node's
+# Effects of a change by this node
 
 
 async def test_the_start_of_a_race_deals_and_counts_it(server: InProcessServer) -> None:
@@ -198,14 +198,14 @@ async def test_a_change_is_made_though_catching_up_on_others_fails(
     assert table.followed_up is None
 
 
-# A reply that was lost
+# Lost replies
 
 
 async def test_a_change_whose_reply_was_lost_has_its_effects_when_it_is_found(
     server: InProcessServer,
 ) -> None:
     anna, bert, code = await two_at(server)
-    server.tap.is_deaf = True  # or an event would report it at once
+    server.tap.is_deaf = True  # otherwise an event would report it at once
     server.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
         await server.node.table_service.change(code, kicking(anna, bert))
@@ -229,7 +229,7 @@ async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServ
     assert isinstance(await bert.ask(LeaveTable, table=code), Done)
 
 
-# Changes of other nodes
+# Changes by other nodes
 
 
 async def test_a_start_on_another_node_is_dealt_here(nodes: Nodes) -> None:

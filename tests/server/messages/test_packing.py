@@ -1,4 +1,4 @@
-"""Values on their way into the store and back."""
+"""Values that are packed for the store and unpacked again."""
 
 import pytest
 from hypothesis import given
@@ -31,5 +31,5 @@ async def test_the_stores_own_reader_understands_every_kind(store_server: StoreS
     echo = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))"
     async with open_store(store_server.url) as store:
         back = await store.client.command("EVAL", echo, 0, pack(value))
-    # to the store an empty map and an empty list are the same
+    # the store does not distinguish an empty map from an empty list
     assert unpack(back) == value

@@ -1,4 +1,4 @@
-"""The counts of a node as Prometheus reads them."""
+"""The counters of a node in the format of Prometheus."""
 
 import socket
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from saratoga_server.ports import StoreHealth
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
-    """Every sample by name and labels, as a scrape shows it."""
+    """Return every sample of a scrape, by name and labels."""
     return read(generate_latest(registry_of(metrics, "east-1")).decode())
 
 

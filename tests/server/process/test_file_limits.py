@@ -14,7 +14,7 @@ FEW = 512
 
 @pytest.fixture
 def few() -> Iterator[int]:
-    """Lower the soft limit of this process and its children; returns the hard limit."""
+    """Lower the soft limit of this process and its children; yield the hard limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, most))
     try:

@@ -1,4 +1,4 @@
-"""Objects of the start are exempt from garbage collection; later ones are not."""
+"""Objects made during the start are exempt from garbage collection; later ones are not."""
 
 import gc
 import weakref

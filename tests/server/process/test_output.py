@@ -1,4 +1,4 @@
-"""Output that cannot be printed when the server ends."""
+"""Output that cannot be written when the server ends."""
 
 import os
 import subprocess

@@ -27,7 +27,7 @@ def test_the_line_has_the_address_and_systemd_is_notified(
     with (tmp_path / "out").open("w") as out:
         monkeypatch.setattr(sys, "stdout", out)
         announce("ws://127.0.0.1:7470")
-        # past the buffer: the parent process need not wait for a flush
+        # the line is flushed, so that the parent process need not wait for it
         assert (tmp_path / "out").read_text() == "saratoga-server ready ws://127.0.0.1:7470\n"
     assert manager.recv(100).decode() == systemd.READY
 

@@ -26,7 +26,7 @@ async def test_the_first_signal_requests_a_shutdown_and_the_second_forces_it(
 async def test_a_hangup_never_forces_a_shutdown() -> None:
     shutdown = Shutdown()
     shutdown.listen_for_signals()
-    # kernel and shell both send one when a terminal is closed
+    # kernel and shell each send SIGHUP when a terminal is closed
     for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM):
         shutdown.requested.clear()
         os.kill(os.getpid(), number)

@@ -1,4 +1,4 @@
-"""A bench of rate limiters for each test."""
+"""A fixture that creates rate limiters on an invented clock."""
 
 import pytest
 

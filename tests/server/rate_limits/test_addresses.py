@@ -1,4 +1,4 @@
-"""Addresses: the key of the limits, and the trusted entry of X-Forwarded-For."""
+"""Client addresses: the key of the limits, and the trusted entry of X-Forwarded-For."""
 
 import pytest
 from hypothesis import given
@@ -54,7 +54,7 @@ PROXY = "10.0.0.9"
         ([SPOOFED, "198.51.100.1"], 1, "198.51.100.1"),
         (["198.51.100.1, 10.0.0.8"], 2, "198.51.100.1"),
         ([f"{SPOOFED},198.51.100.1,10.0.0.8"], 2, "198.51.100.1"),
-        # fewer entries than the proxies write: the connection bypassed them
+        # fewer entries than the proxies add: the connection bypassed the proxies
         (["198.51.100.1"], 2, PROXY),
         ([], 1, PROXY),
         ([""], 1, PROXY),

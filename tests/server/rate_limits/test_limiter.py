@@ -1,4 +1,4 @@
-"""The rate limiter: shared buckets, bounded tables, connection counts and which connection is evicted."""
+"""The rate limiter: shared buckets, bounded tables, connection counts, and the evicted connection."""
 
 import weakref
 
@@ -149,7 +149,7 @@ def test_the_oldest_connection_of_the_address_without_a_request_is_evicted(bench
     for number in range(3):
         assert limiter.has_room(opened(limiter, ANNA))
         assert bench.evicted == list(range(1, number + 2))
-    # an evicted connection counts no longer, however long it takes to close
+    # an evicted connection does not count any more, however long it takes to close
     quotas[1].close()
     assert limiter.has_room(opened(limiter, ANNA))
     assert bench.evicted == [1, 2, 3, 4]
@@ -163,7 +163,7 @@ def test_if_all_connections_have_sent_a_request_the_newcomer_is_refused(bench: B
     for number in range(3):
         newest = MAX_UNAUTHENTICATED_PER_ADDRESS + number
         late = limiter.open(ANNA, bench.connection(newest))
-        # the newcomer evicts only the newcomer before it, which has not sent a request
+        # a new connection evicts only the one before it, which has not sent a request
         assert bench.evicted == list(range(MAX_UNAUTHENTICATED_PER_ADDRESS, newest))
         assert not limiter.has_room(late)
 

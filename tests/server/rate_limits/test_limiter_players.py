@@ -1,4 +1,4 @@
-"""The rate limiter: limits that belong to a player over all connections."""
+"""The rate limiter: limits of a player, which all its connections share."""
 
 import pytest
 

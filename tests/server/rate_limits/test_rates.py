@@ -1,4 +1,4 @@
-"""The sizes of the limits, which sixteen friends with bots must never meet."""
+"""The sizes of the limits, which sixteen friends with bots must never reach."""
 
 from random import Random
 
@@ -20,7 +20,7 @@ def test_a_small_factor_leaves_one_token() -> None:
 
 
 def test_codes_cannot_be_guessed_from_one_address() -> None:
-    """The figures of SECURITY.md: a day of guessing finds one given table with chance 0.4 %."""
+    """The figures of SECURITY.md: a day of guessing finds a given table with a chance of 0.4 %."""
     codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
     rate = PER_ADDRESS[Action.WRONG_CODE]
     assert codes == 3_600_000
@@ -74,7 +74,7 @@ def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> Non
 
 
 def test_more_than_a_session_meets_a_limit() -> None:
-    """Limits of a hundredth of the size are met, which shows that the tests above can fail."""
+    """Limits of a hundredth of the size refuse commands, which shows that the tests above can fail."""
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
     cramped.connect_all()
     assert set(cramped.refusals) >= {"connections", "players", "names"}

@@ -1,4 +1,4 @@
-"""Addresses of stores, as the operator gives them."""
+"""Addresses of stores, as an operator configures them."""
 
 import pytest
 

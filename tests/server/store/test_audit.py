@@ -1,4 +1,4 @@
-"""The audit log, against every kind of store."""
+"""The audit log, on every kind of store."""
 
 from kit.running_race import AnyStore
 

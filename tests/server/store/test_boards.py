@@ -1,4 +1,4 @@
-"""The boards of races, against every kind of store."""
+"""The boards of races, on every kind of store."""
 
 from msgspec.structs import replace
 

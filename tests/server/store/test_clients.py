@@ -1,4 +1,4 @@
-"""redis-py clients: replies as bytes, and an error at once when the store is gone."""
+"""redis-py clients: replies as bytes, and an immediate error when the store is gone."""
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError

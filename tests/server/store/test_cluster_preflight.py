@@ -1,4 +1,4 @@
-"""Every node of a cluster is checked, and at the level replicated every replica."""
+"""Every node of a cluster is checked, and at the level `replicated` every replica."""
 
 import re
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ async def test_the_password_holds_for_every_node(trio: Cluster) -> None:
 
 
 ENDPOINT = re.compile(r"\r\n([^\r\n]+)\r\n:(\d+)\r\n\$40")
-"""A node in a RESP reply: a name, a port, and the node's id of forty characters."""
+"""Matches a node in a RESP reply: a name, a port, and the node's id of forty characters."""
 
 
 async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> None:
@@ -98,7 +98,7 @@ async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> No
 
 def _all_are_called(cluster: Cluster, name: str) -> None:
     def told(node: ClusterNode) -> bool:
-        # a node receives the command once for each row of slots that it has, and one test or another moves some
+        # a node gets the command once for each range of slots, and other tests move slots
         return set(ENDPOINT.findall(node.ask("CLUSTER", "SLOTS"))) == wanted
 
     wanted = {(name, str(node.port)) for node in cluster.nodes}

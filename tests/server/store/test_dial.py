@@ -1,4 +1,4 @@
-"""Connections without redis-py: login, database and TLS follow the address."""
+"""Connections without redis-py: login, database and TLS follow from the address."""
 
 import asyncio
 import ssl
@@ -17,7 +17,7 @@ from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
 async def asked(url: str, *words: str) -> Any:
-    """Return the reply to one command on a connection of its own."""
+    """Return the reply to one command on a new connection."""
     reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     async with asyncio.timeout(10):
         transport = await dial(url)
@@ -76,7 +76,7 @@ async def test_a_store_that_hangs_up_is_reported(tmp_path: Path) -> None:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A certificate for localhost, signed by itself, with its key beside it."""
+    """A self-signed certificate for localhost, with its key beside it."""
     path = tmp_path / "certificate.pem"
     subprocess.run(
         [

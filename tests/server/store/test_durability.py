@@ -1,4 +1,4 @@
-"""The levels of durability are those that the server's option `--durability` takes."""
+"""The server's option `--durability` accepts exactly the levels of durability."""
 
 from saratoga_server.__main__ import main
 from saratoga_server.store.durability import Durability

@@ -1,4 +1,4 @@
-"""Events reach every node that listens, and a node knows when it may have missed some."""
+"""Events reach every node that listens, and a node notices when it may have missed some."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -112,7 +112,7 @@ async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
             await store.events.publish(Announce(f"after {heard}"))
             await east.receives(Announce(f"after {heard}"))
             east.catch_up.set()
-            # a probe comes back: the subscription was kept after the catch-up as well
+            # an answered probe shows that the subscription lasted through the catch-up
             probes = east.probes
             await east.until(lambda probes=probes: east.probes > probes)  # type: ignore[misc]
         assert east.subscriptions == 2

@@ -1,4 +1,4 @@
-"""Keys: what changes together lies in one slot."""
+"""Keys: keys that change together have the same slot."""
 
 from saratoga_server.store.keys import PARTITIONS, due_key, mark_key, news_channel, race_key
 from saratoga_server.store.slots import slot_of
@@ -19,6 +19,6 @@ def test_a_mark_lies_beside_any_key() -> None:
 
 
 def test_the_partitions_are_spread_over_a_cluster() -> None:
-    """Of three primaries with equal parts, each has between a quarter and a half."""
+    """With three equal primaries, each owns between a quarter and a half of the partitions."""
     owners = [slot_of(due_key(number)) * 3 // 16384 for number in range(PARTITIONS)]
     assert all(PARTITIONS / 4 < owners.count(owner) < PARTITIONS / 2 for owner in range(3))

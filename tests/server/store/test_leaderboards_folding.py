@@ -1,4 +1,4 @@
-"""Leaderboards against a plain fold over the settled races, for any order of events."""
+"""Leaderboards equal a second implementation over the settled races, for any order of events."""
 
 from dataclasses import dataclass, field
 from itertools import product
@@ -45,7 +45,7 @@ class Forget:
 
 @dataclass
 class Fold:
-    """The history of one game's leaderboards, folded naively."""
+    """The history of one game's leaderboards, in a simple second implementation."""
 
     settled: dict[str, tuple[int, Settlement]] = field(default_factory=dict)
     voided: set[str] = field(default_factory=set)

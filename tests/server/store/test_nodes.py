@@ -23,5 +23,5 @@ async def test_nobody_is_dead_among_no_nodes(store: AnyStore) -> None:
 
 async def test_a_beat_expires(store: AnyStore) -> None:
     await store.nodes.beat("east")
-    if isinstance(store, Store):  # one in memory has no time of its own
+    if isinstance(store, Store):  # the store in memory has no clock of its own
         assert 0 < await store.client.command("PTTL", "node:east") <= ALIVE_FOR

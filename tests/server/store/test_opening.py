@@ -1,4 +1,4 @@
-"""Opening a store: it is usable at once, or unavailable."""
+"""Opening a store: it is usable at once, or an error says that it is unavailable."""
 
 import pytest
 

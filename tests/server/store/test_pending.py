@@ -1,4 +1,4 @@
-"""Pending commits: given up, and grouped by what one call may hold."""
+"""Pending commits: cancelled ones, and groups that fit one call."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Players and their names, against every kind of store."""
+"""Players and their names, on every kind of store."""
 
 import asyncio
 
@@ -156,7 +156,7 @@ async def reserved(
     player: str = ANNA,
     instead_of: str | None = None,
 ) -> str:
-    """Reserve a table; return the code."""
+    """Reserve a table; return its code."""
     return (await store.players.reserve_table(player, command_id, code, instead_of)).code
 
 

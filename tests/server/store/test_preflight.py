@@ -1,4 +1,4 @@
-"""Stores that are not fit for use are refused, with the reason and the command that fixes it."""
+"""Unsuitable stores are refused, with the reason and the command that fixes it."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ async def refusal(
 
 @pytest.fixture
 def changed_back(store_server: StoreServer) -> Iterator[StoreServer]:
-    """A shared store whose settings a test may change."""
+    """A shared store whose settings a test may change; they are restored afterwards."""
     yield store_server
     for name, value in (
         ("maxmemory-policy", "noeviction"),

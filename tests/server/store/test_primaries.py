@@ -89,7 +89,7 @@ async def test_concurrent_refreshes_share_one_reading(trio: Cluster, primaries: 
 
     before = readings()
     await asyncio.gather(*(primaries.refresh() for _ in range(50)))
-    assert readings() - before <= 2  # ours, and the one that goes on by itself
+    assert readings() - before <= 2  # our caller, and the refresh that continues by itself
 
 
 async def test_the_other_primaries_timers_are_due_while_one_is_unavailable(trio: Cluster) -> None:

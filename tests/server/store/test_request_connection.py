@@ -1,4 +1,4 @@
-"""Requests to the store: all replies to one arrive together, or the reason for the failure."""
+"""Requests to the store: all replies to a request arrive together, or the request fails with a reason."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""A connection to the store: replies in order, in any pieces, and its loss reported once."""
+"""A connection to the store: replies in order, in chunks of any size; its loss is reported once."""
 
 from typing import Any
 

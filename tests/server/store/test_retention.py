@@ -1,4 +1,4 @@
-"""Retention: a table and its races expire as a whole, at one moment."""
+"""Retention: a table and its races expire together, at one moment."""
 
 from collections.abc import AsyncIterator
 
@@ -33,7 +33,7 @@ from saratoga_server.store.opening import Store, open_store
 SOON = 10_000
 """Milliseconds that a test may take."""
 START = Millis(2_261_779_200_000)
-"""2041-09-03."""
+"""The time 2041-09-03 00:00 UTC, in milliseconds since 1970."""
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 async def ends(store: Store, pattern: str) -> dict[str, int]:
-    """Return when each of the keys expires; -1: never."""
+    """Return when each of the keys expires, in milliseconds since 1970; -1 means never."""
     _, keys = await store.client.command("SCAN", 0, "MATCH", pattern, "COUNT", 100_000)
     return {key.decode(): await store.client.command("PEXPIRETIME", key) for key in keys}
 

@@ -1,4 +1,4 @@
-"""Calls to a store: Functions that were dropped are loaded again, and an outage is bounded."""
+"""Calls to a store: dropped Functions are loaded again, and a call fails within a bounded time."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The events of one primary: subscribed first, then probed again and again."""
+"""The events of one primary: the node subscribes first, then probes the subscription regularly."""
 
 import asyncio
 

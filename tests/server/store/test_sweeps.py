@@ -1,4 +1,4 @@
-"""Sweeps over all partitions while one is being moved or has a wrong type."""
+"""Sweeps over all partitions while one partition is being moved or has a key of a wrong type."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ async def real(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 def over(code: str) -> TableWrite:
-    """A table whose race is over, with a timer that has run out."""
+    """Return a write of a table whose race is over, with a timer that has run out."""
     result = result_of("anna", bot=False, banked=20, net=50, reached=1000)
     settlement = Settlement(
         race=f"{code}/1", game="canfield", start_at=Millis(1_760_000_000_000), results=(result,)

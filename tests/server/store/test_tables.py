@@ -1,4 +1,4 @@
-"""Tables, their timers and finished races, against every kind of store."""
+"""Tables, their timers and finished races, on every kind of store."""
 
 from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
 from kit.stores import calm

@@ -35,7 +35,7 @@ async def nothing_there(request: Request) -> Response:
 
 
 async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, dict[str, str]]:
-    """Return the status and the headers of a page."""
+    """Request a page; return the status and the headers."""
     headers = "".join(f"X-Forwarded-For: {each}\r\n" for each in forwarded)
     with raw_socket(opened.port, window=None) as socket:
         await socket.say(f"{line} HTTP/1.1\r\nHost: server\r\n{headers}\r\n".encode())
@@ -50,7 +50,7 @@ async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
         answers = [await asked(opened, "GET /leaderboards/x", GUESTS) for _ in range(burst + 1)]
         assert [status for status, _ in answers] == [503] * burst + [429]
         assert answers[-1][1]["Retry-After"] == "1"
-        # whatever stands to the left is the client's own invention
+        # the entries to the left come from the client and cannot be trusted
         assert (await asked(opened, "GET /", f"127.0.0.1, {GUESTS}"))[0] == 429
         assert (await asked(opened, "GET /", "10.9.9.9", GUESTS))[0] == 429
         assert (await asked(opened, "GET /", "198.51.100.1"))[0] == 503
@@ -130,7 +130,7 @@ async def test_too_many_unauthenticated_clients_are_refused() -> None:
 
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clients on this machine are counted like any other."""
+    """Count clients on this machine like any other client."""
     for module in ("rate_limits.limiter", "transport.admission"):
         monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
 
@@ -144,7 +144,7 @@ async def test_of_too_many_that_send_no_byte_the_oldest_is_cut() -> None:
             assert b" 101 " in await three.shake_hands()
             assert b" 101 " in await two.shake_hands()
             with raw_socket(port) as four:
-                # all others have sent a request, so that this one is refused
+                # all other connections have sent a request, so the new one is refused
                 assert b" 429 " in await four.shake_hands()
         assert +opened.metrics.limited == {"connections": 2}
 
@@ -165,7 +165,7 @@ async def test_of_too_many_that_negotiate_no_tls_the_oldest_is_cut(tmp_path: Pat
             with raw_socket(port, tls=trusting) as player:
                 assert b" 101 " in await player.shake_hands()
                 assert await two.read_to_the_end() == b""
-            # a client that speaks no TLS is gone, and counts no more
+            # a client that does not speak TLS is disconnected and does not count any more
             await three.say(b"GET / HTTP/1.1\r\n\r\n")
             await three.read_to_the_end()
         await opened.commands.next_ended()

@@ -33,7 +33,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
         yield gateway
 
 
-# What is read
+# Decoding
 
 
 JUNK: list[tuple[str, bytes | str, str]] = [
@@ -88,7 +88,7 @@ async def test_a_frame_too_long_ends_the_connection_with_a_reason(
     await opened.commands.next_ended()
 
 
-# One after another
+# Order
 
 
 async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wait(
@@ -181,7 +181,7 @@ async def test_one_long_answer_is_not_too_much(
 
 
 class FakeMove:
-    """A move on its way to the store."""
+    """A move that waits for the store."""
 
     def __init__(self, answer: AnyEvent | Exception | None) -> None:
         self.durable: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
@@ -205,7 +205,7 @@ MADE = MoveMade(re=1, at=0, board=BOARD)
 async def moving(
     move: FakeMove | AnyEvent | Exception | None,
 ) -> AsyncIterator[tuple[OpenGateway, SocketPlayer]]:
-    """A gateway with `move` as the result of every move, and a client that sent a move and a command."""
+    """A gateway whose moves all have the result `move`, and a client that sent a move and a command."""
     async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         opened.commands.move = move
         await anna.socket.send(anna.received.codec.encode_command(MOVE))

@@ -48,7 +48,7 @@ async def all_answered(socket: RawSocket, numbers: range) -> bool:
     return found == wanted
 
 
-# Frames, as a client's kernel cuts them
+# Frames in chunks of any size
 
 
 async def test_many_commands_in_one_piece_are_all_answered_in_order(opened: OpenGateway) -> None:
@@ -238,7 +238,7 @@ async def test_a_command_that_waits_for_its_reader_goes_on_when_the_reader_is_go
     await connection.drained()
 
 
-# Nothing is left
+# Memory after the end
 
 
 @pytest.mark.parametrize("ends", ["cut", "closed", "closed by us"])

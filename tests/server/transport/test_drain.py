@@ -1,4 +1,4 @@
-"""Draining: the order and the number of connections that are closed."""
+"""Draining: the order in which connections are closed, and how many at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -65,7 +65,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 
 class Held(asyncio.Event):
-    """An event that holds a response back, and shows when the command waits for it."""
+    """An event that holds a response back, and shows that the command waits for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class Held(asyncio.Event):
 
 
 async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
-    """Hold the response to the player's command 7 until the event is set."""
+    """Hold back the response to the player's command 7 until the event is set."""
     held = opened.commands.waits[7] = Held()
     await say(player, 7)
     async with asyncio.timeout(10):
@@ -99,7 +99,7 @@ async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGate
         leaving = asyncio.create_task(opened.gateway.drain())
         assert await bert.closed() == GOODBYE
         assert not leaving.done()
-        # what comes now is for another node
+        # commands that arrive now are for another node
         await say(anna, 8)
         slow.set()
         assert await anna.closed() == GOODBYE

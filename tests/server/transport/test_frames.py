@@ -22,7 +22,7 @@ SIZES = (0, 1, 3, 4, 5, 124, 125, 126, 127, 1000, MAX_COMMAND_BYTES, MAX_COMMAND
 def frame(
     payload: bytes, opcode: Opcode = Opcode.BINARY, *, mask: bool = True, fin: bool = True
 ) -> bytes:
-    """A frame as `websockets` writes it."""
+    """Return a frame as `websockets` encodes it."""
     return Frame(opcode, payload, fin).serialize(mask=mask)
 
 

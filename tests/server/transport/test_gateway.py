@@ -37,7 +37,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
         yield gateway
 
 
-# What is let in
+# Accepting
 
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
@@ -86,7 +86,7 @@ async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
     await second.close()
 
 
-# The end
+# Closing
 
 
 async def test_a_gateway_that_closes_tells_everyone_to_come_back() -> None:

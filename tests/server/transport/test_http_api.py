@@ -229,7 +229,7 @@ async def test_a_fault_of_the_server_shows_nothing_of_itself(
     assert [record.getMessage() for record in caplog.records] == ["server_fault"]
 
 
-# over a real socket
+# Requests over a real socket
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ async def port(server: FakeServer) -> AsyncIterator[int]:
 
 
 async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
-    """Send one request; returns the status line, the headers and the body."""
+    """Send one request; return the status line, the headers and the body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())

@@ -1,4 +1,4 @@
-"""Frames in any pieces: the same messages in the same order, one a turn, and within bounds."""
+"""Frames in chunks of any size give the same messages in the same order, one per turn and bounded."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -28,7 +28,7 @@ def frame(
     return Frame(opcode, payload, fin).serialize(mask=mask)
 
 
-# As the parser alone
+# Comparison with the parser of `websockets`
 
 
 def by_the_parser_alone(data: bytes) -> tuple[list[bytes | str], bytes]:
@@ -49,7 +49,7 @@ def by_the_parser_alone(data: bytes) -> tuple[list[bytes | str], bytes]:
 
 @st.composite
 def fragmented(draw: st.DrawFn) -> bytes:
-    """Return one message in pieces, with a ping between two of them."""
+    """Return one message as fragments, with a ping between two of them."""
     text = draw(st.text(max_size=40)).encode()
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=5)))
     pieces = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
@@ -84,7 +84,7 @@ LAST = st.sampled_from(
         frame(fin=False) + frame(),
     ]
 )
-"""The end of a sequence: nothing, a close, or a frame that breaks the protocol."""
+"""The end of a sequence: nothing, a close frame, or a frame that violates the protocol."""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_any_split_of_any_frames_gives_what_the_parser_alone_gives(
 @pytest.mark.parametrize("place", [1, 2, 4, 6, 7, 20, 47])
 async def test_the_rest_of_a_frame_is_no_frame_whatever_it_looks_like(place: int) -> None:
     payload = frame(b"x" * 41)
-    # under a mask of zeros: from its payload on, the frame looks like a whole frame
+    # with a mask of zeros the payload of this frame looks like a whole frame
     masked = bytes((0x82, 0x80 | len(payload))) + bytes(4) + payload
     assert read_message(masked[6:]) is not None
     owner = FakeOwner()
@@ -146,7 +146,7 @@ async def test_text_in_fragments_that_is_not_utf_8_ends_the_connection() -> None
     assert transport.written[2:4] == CloseCode.INVALID_DATA.to_bytes(2, "big")
 
 
-# One after another
+# Order
 
 
 async def test_one_frame_is_taken_in_a_turn_of_the_event_loop() -> None:

@@ -1,4 +1,4 @@
-"""Keepalive: every peer is sent pings in turn; one that answers none is disconnected."""
+"""Keepalive: the server pings every client in turn and disconnects one that answers no ping."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -73,7 +73,7 @@ def test_no_portion_of_those_who_are_sent_signs_of_life_is_large(
 
 
 async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
-    """Return the payloads of the pings."""
+    """Yield the payloads of the pings."""
     protocol = WebSocket(Side.CLIENT, state=State.OPEN)
     while data := await socket.read():
         protocol.receive_data(data)
@@ -97,7 +97,7 @@ async def test_a_peer_stays_only_if_it_answers_pings(
                 seen.append(payload)
                 if len(seen) == 8:
                     break
-                # an answer to another ping is none
+                # a pong for another ping does not count
                 await socket.say(frame(payload if is_answered else b"other", PONG))
     assert len(seen) == len(set(seen)) == comes
 

@@ -1,4 +1,4 @@
-"""Listening sockets: connections are accepted whatever happened to earlier ones."""
+"""Listening sockets accept connections even after errors on earlier ones."""
 
 import asyncio
 import errno
@@ -15,11 +15,11 @@ from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.listener import Listener, bind
 
 WITHIN = 10.0
-"""Seconds that a test waits at most."""
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
 
 
 class FaultySocket:
-    """A listening socket whose first `accept`s fail."""
+    """A listening socket whose first calls of `accept` fail."""
 
     def __init__(self, real: socket.socket, fault: int, times: int) -> None:
         self.real = real
@@ -44,7 +44,7 @@ class Arrivals:
         self.owner = FakeOwner()
         self.accepted: asyncio.Queue[tuple[PlayerConnection, str]] = asyncio.Queue()
         self.fault: Exception | None = None
-        """The error for the next connection."""
+        """The error to raise for the next connection."""
 
     def __call__(self, accepted: socket.socket, peer: str) -> PlayerConnection:
         if self.fault is not None:

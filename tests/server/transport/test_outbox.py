@@ -29,7 +29,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 @asynccontextmanager
 async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
-    """Return the connection of a client that reads nothing, with a full kernel buffer."""
+    """Yield the connection of a client that reads nothing, with a full kernel buffer."""
     with raw_socket(opened.port) as raw:
         assert b" 101 " in await raw.shake_hands()
         connection = opened.commands.connections[-1]
@@ -38,7 +38,7 @@ async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
         yield connection
 
 
-# What may wait
+# The bound
 
 
 def test_so_many_bytes_may_wait_and_then_no_more() -> None:
@@ -67,7 +67,7 @@ def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
     assert outbox.send(b"x")
     transport.held = 4 * MOST_PENDING + 1
     assert not outbox.send(b"x")
-    # once it has been read, no more may wait than before
+    # after a read the bound is the same as before
     transport.held = 1
     assert outbox.send(b"x")
     transport.held = MOST_PENDING + 1
@@ -84,7 +84,7 @@ async def test_a_client_that_does_not_read_is_cut_off_and_delays_nobody(
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
     async with connected_player(opened.url, "Bert") as bert, unreading(opened):
         await bert.ask(Heartbeat)
-        # meanwhile others are answered at once: the number of turns is all that counts
+        # other clients are answered meanwhile, within a few turns of the event loop
         answered = 1
         while opened.commands.left.empty():
             assert await bert.ask(Heartbeat) == Done(re=bert.last_id)

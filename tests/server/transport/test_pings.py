@@ -1,4 +1,4 @@
-"""Pings: a peer that answers the last of them is there."""
+"""Pings: a client that answers the last ping counts as alive."""
 
 from saratoga_server.transport.frames import pack_ping
 from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY, Pings

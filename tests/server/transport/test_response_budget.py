@@ -12,14 +12,14 @@ from saratoga_server.transport.socket_options import SEND_BUFFER
 
 RACE = "mint-otter-42/1"
 LENGTH = 8 * SEND_BUFFER
-"""Length of a record, which exceeds the kernel buffer of a client that reads nothing."""
+"""The length in characters of a record, which exceeds the kernel buffer of a client that reads nothing."""
 
 
 def test_long_answers_have_a_bound_together() -> None:
     budget = ResponseBudget(most=3 * LONG)
     assert budget.has_room(2 * LONG)
     assert not budget.has_room(2 * LONG)
-    assert budget.has_room(LONG)  # short enough for anybody
+    assert budget.has_room(LONG)  # short enough for every client
     budget.done(LONG)
     assert not budget.has_room(2 * LONG)
     budget.done(2 * LONG)
@@ -46,7 +46,7 @@ async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> No
             refused = await anna.ask(GetRecord, race=RACE)
             assert isinstance(refused, Refused)
             assert (refused.code, refused.wait) == ("too_fast", 1000 * WAIT)
-            # it does not read on, and is cut off
+            # the client stops reading and is disconnected
             assert await socket.dropped()
             await opened.commands.next_ended()
         assert opened.gateway.budget.left == left
@@ -60,6 +60,6 @@ async def test_a_client_that_reads_gets_one_record_after_the_other() -> None:
         left = room_for_one_and_a_half(opened)
         for _ in range(4):
             assert isinstance(await anna.ask(GetRecord, race=RACE), Record)
-        # what is asked after it is answered when the last is done with
+        # later requests are answered after the long response
         await anna.ask(Heartbeat)
         assert opened.gateway.budget.left == left

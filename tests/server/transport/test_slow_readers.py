@@ -1,4 +1,4 @@
-"""Slow readers: their unread bytes must decrease."""
+"""Slow readers: the number of their unread bytes must decrease."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -24,7 +24,7 @@ class Pile:
 @pytest.fixture
 def looks() -> Callable[[list[int]], list[bool]]:
     def look(waiting: list[int]) -> list[bool]:
-        """Return what the checks find, half of the patience apart."""
+        """Return the results of two checks, half of the allowed time apart."""
         pile = Pile()
         reading = SlowReaderDetector(cast(Any, pile))
         seen = []

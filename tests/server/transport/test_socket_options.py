@@ -55,7 +55,7 @@ def test_a_connection_that_has_ended_takes_no_options_and_is_no_fault(pair: Pair
 
 
 def fill(far: socket.socket) -> int:
-    """Send until the kernel buffer is full; returns the number of bytes."""
+    """Send until the kernel buffer is full; return the number of bytes sent."""
     far.setblocking(False)
     filled = 0
     with contextlib.suppress(BlockingIOError):

@@ -1,4 +1,4 @@
-"""The page of the countdown, with few racers and with many."""
+"""The countdown's page, with few racers and with many."""
 
 from dataclasses import replace as with_
 

@@ -1,4 +1,4 @@
-"""Hashes and games on pages."""
+"""Hashes and games as figures on pages."""
 
 from saratoga_client.tui.pages.figures import game_title, grouped, short_hash
 

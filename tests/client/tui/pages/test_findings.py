@@ -1,4 +1,4 @@
-"""What a finished race's record tells a racer."""
+"""Findings about a racer in the record of a finished race."""
 
 from dataclasses import replace
 

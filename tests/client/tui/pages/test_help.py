@@ -21,7 +21,7 @@ def test_no_line_is_wider_than_the_screen(game: Game, width: int) -> None:
 
 @pytest.mark.parametrize("game", GAMES.values())
 def test_the_help_has_the_keys_the_rules_and_the_money_of_its_game(game: Game) -> None:
-    # a column as wide as the longest rule, so that each stands in one line
+    # the column is as wide as the longest rule, so each rule takes one line
     words = " ".join(text(game, 600).split())
     assert f"RULES OF {game.title.upper()}" in words
     for heading, rule in game.describe():

@@ -1,4 +1,4 @@
-"""The parts of the lobby's page: complete, and safe to print."""
+"""The parts of the lobby's page: complete, and without terminal commands."""
 
 from dataclasses import replace
 

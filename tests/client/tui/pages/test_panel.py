@@ -1,6 +1,6 @@
-"""The race beside the board, as pictures, and what holds for every picture.
+"""The panel of the race beside the board: golden pictures, and rules for every picture.
 
-A picture that differs is printed whole; once it has been looked at, it goes into `pictures/`.
+A test prints a picture that differs as a whole; after a check it is copied into `pictures/`.
 """
 
 from dataclasses import replace
@@ -39,10 +39,10 @@ from saratoga_rules.games import GAMES
 PICTURES = Path(__file__).parent / "pictures"
 
 LETTERS = "yabcdefghijklmop"
-"""Sixteen racers."""
+"""The ids of sixteen racers."""
 
 SIZES = ((24, 21), (44, 37))
-"""What the panel gets of screens of 80x24 and of 120x40."""
+"""The sizes of the panel on screens of 80x24 and of 120x40."""
 
 
 def alone() -> SessionState:
@@ -50,7 +50,7 @@ def alone() -> SessionState:
 
 
 def four() -> SessionState:
-    """A rival level, a bot, somebody stuck; the lead has changed hands."""
+    """Return a race with a rival at the same count, a bot, a stuck racer, and a change of the lead."""
     return state_after(
         standings("a5 y3 r1 o1"),
         standings("y12 a12 o10 r9:stuck"),
@@ -67,7 +67,7 @@ def sixteen() -> SessionState:
 
 
 def wide_names() -> SessionState:
-    """Names twice as wide as they are long, one of them a bot's, one with a terminal's commands."""
+    """Return a race with double-width names, one of them a bot's, and a name with terminal commands."""
     seats = [
         seat("y", name="王小明王小明王小明"),
         seat("a", name="アナスタシア・ロマノヴァ・ペトロヴナ"),
@@ -79,7 +79,7 @@ def wide_names() -> SessionState:
 
 
 def two_packs() -> SessionState:
-    """Lady Palk is played with two packs: the money is even at twenty."""
+    """Return a race of Lady Palk, with two packs, where twenty banked cards break even."""
     shown = table("yar", game="lady-palk")
     own = board(opening("lady-palk"), game="lady-palk")
     return state_after(

@@ -1,4 +1,4 @@
-"""What stands around the board in practice, and the pictures of whole screens."""
+"""The texts around the board in practice, and golden pictures of whole screens."""
 
 from dataclasses import replace
 

@@ -26,7 +26,7 @@ def page(shown: SessionState, width: int = 80, height: int = 21) -> str:
 
 
 def crowd(count: int) -> SessionState:
-    """A race of many, all with names as long as names can be."""
+    """Return a race of many players, all with names of the greatest length."""
     letters = "yabcdefghijklmno"[:count]
     results = [
         events.Result(

@@ -1,4 +1,4 @@
-"""What the help says of keys is so: every key it names does something."""
+"""Every key that the help of the solo screens names has an effect."""
 
 import pytest
 from textual.screen import Screen

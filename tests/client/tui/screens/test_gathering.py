@@ -1,4 +1,4 @@
-"""The table before a race: what each player may do, and the command that each key sends."""
+"""The screen of a table before a race: the command that each key sends."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""The help over a race: it scrolls and closes, and its keys are not played."""
+"""The help over a race scrolls and closes, and its keys make no moves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Keys in the lobby: the action of each, typed lines, and an answer to every key."""
+"""Keys in the lobby: each has an action, an input line, or a message."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ AWAY = LobbyState(
 
 
 class RecordedActions:
-    """Records the actions that the screen asks for."""
+    """Records the actions that the screen requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, object]] = []

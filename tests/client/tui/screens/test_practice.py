@@ -1,4 +1,4 @@
-"""The practice screen with keys and mouse: every one is answered, and no run is lost."""
+"""The practice screen with keys and mouse: every input gets an answer, and no run is lost."""
 
 from collections.abc import Sequence
 

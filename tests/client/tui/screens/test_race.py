@@ -1,4 +1,4 @@
-"""The race screen under keys and pointer: every one is answered, and the board is what it should be."""
+"""The race screen with keys and mouse: every input gets an answer, and the board is right."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ up: D4
 base: A
 """
 POSITION = draw(CANFIELD, PICTURE)
-"""QS goes on KH, 5D on 6C or home, 4H nowhere."""
+"""A position in which QS goes on KH, 5D goes on 6C or to its foundation, and 4H goes nowhere."""
 
 
 def racing(
@@ -48,7 +48,7 @@ async def race(
 
 
 def said(at_table: TablePlayer) -> str:
-    """The line of the message, at 80x24 and with a message of one line."""
+    """Return the message line, at 80x24 and if the message fits one line."""
     return at_table.rows[-2].strip()
 
 
@@ -60,7 +60,7 @@ async def test_two_keys_play_a_move_that_is_shown_at_once() -> None:
         await at_table.press("2")
         assert at_table.seat.asked == ["t1>t2"]
         assert said(at_table) == "Q♠ from column 1 to column 2."
-        # nobody has answered, and it lies there
+        # the server has not answered, and the card is shown at its target
         assert at_table.seat.own.in_flight
         assert "Q♠" in at_table.board_column("t2")
         at_table.seat.confirm()

@@ -11,7 +11,7 @@ RECORD = finished_race()
 
 
 async def read(at_table: TablePlayer) -> None:
-    """Wait until the screen shows the findings of the race's record."""
+    """Wait until the screen shows the findings in the race's record."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)
@@ -90,7 +90,7 @@ async def test_v_shows_all_boards_until_the_next_countdown() -> None:
         results = at_table.app.screen
         await at_table.press("v")
         assert at_table.app.screen is not results
-        # the boards stay open while the table gathers
+        # the boards stay open while the table gathers for the next race
         for phase in ("gathering", "countdown"):
             following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
             at_table.seat.change_to(following)

@@ -1,4 +1,4 @@
-"""The review of a race: by moves, by time, beside another board, with no text cut."""
+"""The review of a race: by moves, by time, beside another board; no text is cut."""
 
 from dataclasses import replace
 

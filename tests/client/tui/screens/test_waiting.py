@@ -1,4 +1,4 @@
-"""The screen before the first one."""
+"""The screen before the first state of the table."""
 
 from kit.screen_cells import painted_text
 from saratoga_client.tui.app import SaratogaApp

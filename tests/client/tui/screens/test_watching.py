@@ -1,4 +1,4 @@
-"""A race that the player watches."""
+"""The screen of a race that the player watches."""
 
 from kit.session_states import snapshot, standings, state_after, table
 from kit.table_screens import table_player

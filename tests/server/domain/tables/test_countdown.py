@@ -145,7 +145,7 @@ def test_a_nonce_shown_twice_is_shown_once() -> None:
     table = all_shown(counting(ANN, BEN), ANN)
     again = all_shown(table, ANN)
     assert again.nonces == table.nonces
-    # and after the last moment, too
+    # also after the last moment
     late = reveal(table, ANN, 9, nonce=nonce(ANN), now=after(3_000)).table
     assert late.nonces == table.nonces
 

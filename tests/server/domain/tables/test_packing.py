@@ -31,7 +31,7 @@ def test_a_table_of_every_phase_comes_back_as_it_was(phase: TablePhase) -> None:
 
 
 def keeps_to_the_store(value: object) -> bool:
-    """Texts, booleans, numbers up to 2^53, and lists and maps of them; no nil, no bytes."""
+    """Return whether a value has only texts, booleans, numbers up to 2^53, and lists and maps of them."""
     match value:
         case bool() | str():
             return True

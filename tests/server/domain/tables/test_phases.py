@@ -1,4 +1,4 @@
-"""Every phase with every command: a table shows which are allowed."""
+"""Every command in every phase: a table lists the commands that each phase allows."""
 
 from collections.abc import Callable, Mapping
 
@@ -47,7 +47,7 @@ NOW = after(200)
 
 
 def done(table: TableState, act: Act, player: str) -> Change:
-    """Carry out the command with valid content."""
+    """Return the change that a command with valid content makes."""
     return ACTS[act](table, player, next_id(table, player))
 
 
@@ -85,7 +85,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.FINISH: lambda t, p, i: finish(t, outcome(t), now=NOW),
 }
 
-# What the table said, written out a second time: a change of `ALLOWED` must be meant.
+# A second copy of `ALLOWED`, so that nobody changes it by accident.
 EXPECTED = {
     "gathering": {"change_settings", "ready", "not_ready", "start"},
     "countdown": {"reveal"},
@@ -95,7 +95,7 @@ EXPECTED = {
 }
 EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick"}
 
-# Ids of seats are accepted with these; a connection has to join and resume whatever its id.
+# These commands reserve ids at the seat; joining and resuming is possible with any id.
 WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
 
 
@@ -122,7 +122,7 @@ def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
             done(table, act, ANN)
         expected = "table_closed" if phase is TablePhase.CLOSED else "wrong_phase"
         assert refused.value.code == expected
-        # what was wrong, and what to do
+        # the reason, and what to do
         assert refused.value.detail.count(".") >= 2
     assert pack(table) == before
 
@@ -186,7 +186,7 @@ def test_a_refusal_can_be_read() -> None:
     assert not refused.value.retry
 
 
-# What comes again, and what comes too late
+# Repeated commands, and late ones
 
 
 def told(table: TableState, *ids: int) -> TableState:
@@ -215,7 +215,7 @@ def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
 
 
 def by_older_node(table: TableState, last_id: int) -> TableState:
-    """Return the table after commands of Ann's on a node that does not know `accepted`."""
+    """Return the table after commands of Ann's on an older node, which does not know the field `accepted`."""
     body = msgpack.unpackb(pack(table))
     body["seats"][0]["last_id"] = last_id
     return unpack(msgpack.packb(body))

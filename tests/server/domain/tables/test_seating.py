@@ -150,7 +150,7 @@ def test_if_the_host_goes_the_next_seat_is_host() -> None:
 
 
 def test_the_next_seat_is_sought_from_the_host_on_and_round_the_table() -> None:
-    # only bots are left, so that nothing but the seats decides
+    # with only bots left, nothing but the order of seats decides
     table = left(seated(ANN, BEN, CLEO, DAN, bots=(BEN, DAN)), ANN)
     assert (players(table), table.host) == ([BEN, CLEO, DAN], CLEO)
     table = left(table, CLEO)
@@ -193,7 +193,7 @@ def test_who_leaves_a_running_race_leaves_the_race() -> None:
     assert change.effects == (RacerLeft(BEN),)
     assert change.table.phase is TablePhase.RUNNING
     assert change.table.left == (BEN,)
-    # what the record will need of the racer stays
+    # the fields of the racer that the record will need stay
     assert change.table.racers == table.racers
     assert change.table.nonces == table.nonces
     assert change.table.racer_names[BEN] == "Ben"

@@ -45,7 +45,7 @@ from saratoga_server.ports import Millis
 players = st.sampled_from([ANN, BEN, CLEO, DAN])
 NODES = ("node-1", "node-2")
 
-# The phases as `phases` draws them, apart from staying where one is and from closing.
+# The changes of phase as `phases` draws them, without closing and without staying in a phase.
 WAYS = {
     (TablePhase.GATHERING, TablePhase.COUNTDOWN),
     (TablePhase.COUNTDOWN, TablePhase.GATHERING),
@@ -94,7 +94,7 @@ class TableWalk(RuleBasedStateMachine):
             change = act()
         except CommandRejected:
             change = None
-        # the transition, if any, made another table and left its own alone
+        # a transition returns a new table and leaves the old one unchanged
         assert pack(before) == packed
         if change is not None:
             self.check_step(before, change)
@@ -104,7 +104,7 @@ class TableWalk(RuleBasedStateMachine):
         table = change.table
         if table.phase is not before.phase and table.phase is not TablePhase.CLOSED:
             steps = {(before.phase, table.phase)}
-            # a race can begin, or a countdown be voided, and nothing else happen twice at once
+            # one command or timer starts at most one race or voids at most one countdown
             assert steps <= WAYS
         if (table.settings, table.seed, table.race) != (before.settings, before.seed, before.race):
             assert table.commitment != before.commitment
@@ -127,7 +127,7 @@ class TableWalk(RuleBasedStateMachine):
             assert before.phase is TablePhase.RUNNING
         assert table.epoch >= before.epoch
 
-    # What players do
+    # Commands of players
 
     @rule(player=players, node=st.sampled_from(NODES))
     def joins(self, player: str, node: str) -> None:
@@ -269,7 +269,7 @@ class TableWalk(RuleBasedStateMachine):
             )
         )
 
-    # What time does
+    # Effects of time
 
     @rule(
         millis=st.sampled_from([1, 1_000, 3_000, 5_000, 60_000, 600_000, 3_600_000]),
@@ -293,7 +293,7 @@ class TableWalk(RuleBasedStateMachine):
         assert (at is None) == (self.table.phase is TablePhase.CLOSED)
         assert at is None or at > self.now
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def somebody_is_host_while_anybody_sits(self) -> None:
