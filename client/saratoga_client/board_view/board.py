@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
+    Rows,
     Size,
     card_face,
     gap_face,
@@ -80,6 +81,14 @@ class _Area(NamedTuple):
     height: int
 
 
+class _LabelText(NamedTuple):
+    """The key of a pile, its names from the longest to the shortest, and the role of the key."""
+
+    key: str
+    names: tuple[str, ...]
+    role: Role
+
+
 class DrawnBoard(NamedTuple):
     """A drawn board, with the parts that the next drawing can reuse."""
 
@@ -88,8 +97,10 @@ class DrawnBoard(NamedTuple):
     """The picture of each column."""
     areas: tuple[_Area, ...]
     """The area of each column's picture."""
-    others: tuple[_Area, ...]
-    """The areas of the tiles that belong to no column."""
+    others: Mapping[Tile, Rows]
+    """The tiles that belong to no column, each with its face."""
+    labels: Mapping[PileLabel, "_LabelText"]
+    """The labels, each with its text."""
 
 
 def draw_layout(
@@ -107,22 +118,24 @@ def draw_layout(
         _area_of(column.tiles[0], picture)
         for column, picture in zip(layout.columns, columns, strict=True)
     )
-    others = [tile for tile in layout.tiles if tile.pile not in COLUMN_INDEX]
-    canvas = None if former is None else _without_others(former, layout, areas)
-    if former is None or canvas is None:
+    others = {tile: drawing.face(tile) for tile in layout.tiles if tile.pile not in COLUMN_INDEX}
+    labels = {label: drawing.label_text(label) for label in layout.labels}
+    drawn = DrawnBoard(Canvas(0, 0), columns, areas, others, labels)
+    if former is None or not _lies_alike(former, layout, areas):
         canvas, former = Canvas(layout.width, layout.height), None
+    else:
+        canvas = former.canvas.copied()
+        _blank_changed(canvas, former, drawn)
     for at, (column, area) in enumerate(zip(columns, areas, strict=True)):
-        if former is not None and former.columns[at] is column:
-            continue
-        if former is not None:
-            canvas.fill(*former.areas[at], Role.TABLE)
-        canvas.paste(column, area.x, area.y)
-    for label in layout.labels:
-        drawing.label(canvas, label)
-    for tile in others:
-        drawing.tile(canvas, tile)
-    bare = tuple(_Area(tile.x, tile.y, tile.width, tile.height) for tile in others)
-    return DrawnBoard(canvas, columns, areas, bare)
+        if former is None or former.columns[at] is not column:
+            canvas.paste(column, area.x, area.y)
+    for label, text in labels.items():
+        if former is None or former.labels.get(label) != text:
+            _put_label(canvas, label, text)
+    for tile, rows in others.items():
+        if former is None or former.others.get(tile) != rows:
+            put_tile(canvas, tile, rows)
+    return drawn._replace(canvas=canvas)
 
 
 def _area_of(first: Tile, picture: Canvas) -> _Area:
@@ -130,21 +143,41 @@ def _area_of(first: Tile, picture: Canvas) -> _Area:
     return _Area(first.x - (first.size.height == 1), first.y, picture.width, picture.height)
 
 
-def _without_others(
-    former: DrawnBoard, layout: BoardLayout, areas: tuple[_Area, ...]
-) -> Canvas | None:
-    """Return a copy of a board with only its columns; `None` if the columns' areas changed."""
+def _lies_alike(former: DrawnBoard, layout: BoardLayout, areas: tuple[_Area, ...]) -> bool:
+    """Return whether the board has its former size, and the columns their former places."""
     size = (former.canvas.width, former.canvas.height)
-    if size != (layout.width, layout.height):
-        return None
-    if [area[:2] for area in former.areas] != [area[:2] for area in areas]:
-        return None
-    canvas = former.canvas.copied()
-    # The labels of the columns are above the columns.
-    canvas.fill(0, 0, canvas.width, min(area.y for area in areas), Role.TABLE)
-    for area in former.others:
-        canvas.fill(*area, Role.TABLE)
-    return canvas
+    places = [area[:2] for area in former.areas]
+    return size == (layout.width, layout.height) and places == [area[:2] for area in areas]
+
+
+def _blank_changed(canvas: Canvas, former: DrawnBoard, drawn: DrawnBoard) -> None:
+    """Blank the parts of a former board that look different now."""
+    for old, new, area in zip(former.columns, drawn.columns, former.areas, strict=True):
+        if old is not new:
+            canvas.fill(*area, Role.TABLE)
+    for label, text in former.labels.items():
+        if drawn.labels.get(label) != text:
+            canvas.fill(label.x, label.y, label.width, 1, Role.TABLE)
+    for tile, rows in former.others.items():
+        if drawn.others.get(tile) != rows:
+            canvas.fill(tile.x, tile.y, tile.width, tile.height, Role.TABLE)
+
+
+def _put_label(canvas: Canvas, label: PileLabel, text: _LabelText) -> None:
+    """Write the key and the longest name of a pile for which there is room."""
+    key, names, role = text
+    if role is Role.KEY_TARGET and key and label.width >= len(key) + 2:
+        key = f"[{key}]"
+    if label.centred:
+        blank = label.width - len(key)
+        canvas.put(label.x + (blank + 1) // 2, label.y, key, role)
+        return
+    for name in names:
+        after = f" {name}" if key and name else name
+        if len(key) + len(after) <= label.width:
+            canvas.put(canvas.put(label.x, label.y, key, role), label.y, after, Role.LABEL)
+            return
+    canvas.put(label.x, label.y, key[: label.width], role)
 
 
 @dataclass(slots=True)
@@ -176,30 +209,16 @@ class _Drawing:
             self.style,
         )
 
-    def tile(self, canvas: Canvas, tile: Tile) -> None:
-        """Draw a tile of a pile that is not a column."""
+    def face(self, tile: Tile) -> Rows:
+        """Return the face of a tile of a pile that is not a column."""
         if tile.kind is TileKind.SPACE:
             lit = (tile.pile, tile.copy) in self.lit
-            rows = space_face(self._space_words(tile), tile.size, self.style, lit)
-        else:
-            rows = tile_face(tile, self.style, self._state(tile))
-        put_tile(canvas, tile, rows)
+            return space_face(self._space_words(tile), tile.size, self.style, lit)
+        return tile_face(tile, self.style, self._state(tile))
 
-    def label(self, canvas: Canvas, label: PileLabel) -> None:
-        """Write the key and the name of a pile."""
-        key, names, role = self._key(label), self._names(label), self._key_role(label)
-        if role is Role.KEY_TARGET and key and label.width >= len(key) + 2:
-            key = f"[{key}]"
-        if label.centred:
-            blank = label.width - len(key)
-            canvas.put(label.x + (blank + 1) // 2, label.y, key, role)
-            return
-        for name in names:
-            text = f" {name}" if key and name else name
-            if len(key) + len(text) <= label.width:
-                canvas.put(canvas.put(label.x, label.y, key, role), label.y, text, Role.LABEL)
-                return
-        canvas.put(label.x, label.y, key[: label.width], role)
+    def label_text(self, label: PileLabel) -> _LabelText:
+        """Return the text of a pile's label."""
+        return _LabelText(self._key(label), self._names(label), self._key_role(label))
 
     def _state(self, tile: Tile) -> CardState:
         if self._is_picked(tile):

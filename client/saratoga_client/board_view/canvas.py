@@ -159,11 +159,13 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
 
     Join spans closer than `NEAR`: sending the columns between costs less than moving the cursor.
     """
-    old_signs, old_roles = _cells(before)
-    signs, roles = _cells(after)
+    first, end = _middle(before, after)
+    skipped = _cell_width(before[:first])
+    old_signs, old_roles = _cells(before[first : len(before) - end])
+    signs, roles = _cells(after[first : len(after) - end])
     spans: list[tuple[int, int]] = []
     cells = zip(old_signs, signs, old_roles, roles, strict=True)
-    for column, (old_sign, sign, old_role, role) in enumerate(cells):
+    for column, (old_sign, sign, old_role, role) in enumerate(cells, skipped):
         if old_role is role and old_sign == sign:
             continue
         if spans and column - spans[-1][1] < NEAR:
@@ -178,7 +180,9 @@ def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, 
 
     Return `None` if their sizes differ, so that everything is drawn again.
     """
-    if len(before) != len(after) or _cell_width(before[:1]) != _cell_width(after[:1]):
+    if len(before) != len(after):
+        return None
+    if before and before[0] is not after[0] and _cell_width(before[0]) != _cell_width(after[0]):
         return None
     found = []
     for y, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -188,8 +192,20 @@ def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, 
     return found
 
 
-def _cell_width(first: tuple[Row, ...]) -> int:
-    return sum(cell_len(text) for row in first for text, _ in row)
+def _cell_width(row: Row) -> int:
+    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in row)
+
+
+def _middle(before: Row, after: Row) -> tuple[int, int]:
+    """Return how many pieces two rows share at their starts, and how many more at their ends."""
+    shorter = min(len(before), len(after))
+    first = 0
+    while first < shorter and before[first] == after[first]:
+        first += 1
+    end = 0
+    while end < shorter - first and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return first, end
 
 
 def _cells(row: Row) -> tuple[list[str], list[Role]]:

@@ -100,13 +100,12 @@ class BoardLayout:
     """All tiles, those of the columns last."""
     columns: tuple[ColumnTiles, ...]
     labels: tuple[PileLabel, ...]
+    _view: View
     _strips: tuple[tuple[int, int, int, int, Spot], ...]
     """Rectangles of a pile without a card, such as labels and the cells below a column.
 
     Each is left, right (exclusive), top, bottom (exclusive) and the pile.
     """
-    _piles: Mapping[str, tuple[Card, ...]]
-    """The cards of every pile; of equal foundations only the first is included."""
 
     def at(self, x: int, y: int) -> Spot | None:
         """Return the pile and card at a cell; `None` for a cell without either."""
@@ -124,7 +123,7 @@ class BoardLayout:
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
         """Return the cards that a drag lifts: in a column all from that card on, else the top card."""
-        pile = self._piles.get(spot.pile, ())
+        pile = _piles(self._view).get(spot.pile, ())
         if spot.index is None:
             return ()
         return pile[spot.index :] if spot.pile in COLUMN_INDEX else pile[-1:]
@@ -134,7 +133,7 @@ class BoardLayout:
 
         For other piles and for spots without a card: 1, or 0 if the pile is empty.
         """
-        held = len(self._piles.get(spot.pile, ()))
+        held = len(_piles(self._view).get(spot.pile, ()))
         if spot.index is None or spot.pile not in COLUMN_INDEX:
             return min(1, held)
         return held - spot.index
@@ -163,8 +162,8 @@ def lay_out(
         tiles=(*others, *chain.from_iterable(column.tiles for column in columns)),
         columns=tuple(columns),
         labels=arranged.labels,
-        _strips=tuple(_strips(arranged)),
-        _piles=_piles(view),
+        _view=view,
+        _strips=_strips(game, width, height),
     )
 
 
@@ -310,7 +309,13 @@ def _whole(
     )
 
 
-def _strips(arranged: PileLayout) -> Iterator[tuple[int, int, int, int, Spot]]:
+@lru_cache(maxsize=1 << 4)
+def _strips(game: Game, width: int, height: int) -> tuple[tuple[int, int, int, int, Spot], ...]:
+    """Return the rectangles of piles and labels on a board of some size."""
+    return tuple(_found_strips(pile_layout(game, width, height)))
+
+
+def _found_strips(arranged: PileLayout) -> Iterator[tuple[int, int, int, int, Spot]]:
     for area in arranged.areas:
         yield (area.x, area.x + area.seen, area.y, area.y + area.rows, Spot(area.pile))
     for label in arranged.labels:
@@ -319,6 +324,7 @@ def _strips(arranged: PileLayout) -> Iterator[tuple[int, int, int, int, Spot]]:
 
 
 def _piles(view: View) -> Mapping[str, tuple[Card, ...]]:
+    """Return the cards of every pile; of equal foundations only the first is included."""
     piles = {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}
     piles.update(zip(COLUMN_INDEX, view.columns, strict=False))
     for direction, heights in (("up", view.up), ("down", view.down)):

@@ -6,19 +6,16 @@ It knows no moves. One widget for the board is much faster than a hundred widget
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
-from textual.geometry import Offset, Region
+from textual.geometry import Offset
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
 from saratoga_client.board_view.board import DrawnBoard, Marks, draw_layout, draw_packet
-from saratoga_client.board_view.canvas import Row, changes, overlay
+from saratoga_client.board_view.canvas import Row, overlay
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
-from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.colours import Depth, Paint, paint
+from saratoga_client.tui.colours import Paint
+from saratoga_client.tui.painted_rows import PaintedRows
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
 from saratoga_rules.views import View
@@ -50,10 +47,9 @@ class _Grip:
     moving: bool = False
 
 
-class BoardWidget(Widget):
+class BoardWidget(PaintedRows):
     """The board of one racer."""
 
-    ALLOW_SELECT = False
     DEFAULT_CSS: ClassVar[str] = """
     BoardWidget { width: 1fr; height: 1fr; }
     """
@@ -92,13 +88,11 @@ class BoardWidget(Widget):
         source: Spot
 
     def __init__(self, colours: Paint | None = None, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._colours = colours or paint(Depth.ALL)
+        super().__init__(colours, id=id)
         self._shown: _Shown | None = None
         self._layout: BoardLayout | None = None
         self._drawn: DrawnBoard | None = None
         self._board: tuple[Row, ...] = ()
-        self._rows: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
         self._dragged = False
 
@@ -109,27 +103,13 @@ class BoardWidget(Widget):
             self._shown = shown
             self._draw()
 
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        self._colours = colours
-        self.refresh()
-
     @property
     def layout_shown(self) -> BoardLayout | None:
         """The layout of the shown view; `None` before the first one."""
         return self._layout
 
-    def render_line(self, y: int) -> Strip:
-        if y >= len(self._rows):
-            return Strip.blank(self.size.width, self._colours[Role.TABLE])
-        colours = self._colours
-        segments = [Segment(text, colours[role]) for text, role in self._rows[y]]
-        return Strip(segments, self.size.width)
-
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self._let_go()
-        # rows of another width cannot be compared
-        self._rows = ()
         self._draw()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -209,13 +189,7 @@ class BoardWidget(Widget):
 
     def _paint(self) -> None:
         """Repaint the cells that differ from the last painting."""
-        before, after = self._rows, self._with_packet()
-        self._rows = after
-        patches = changes(before, after)
-        if patches is None:
-            self.refresh()
-        elif patches:
-            self.refresh(*(Region(start, y, end - start, 1) for y, start, end in patches))
+        self.show_rows(self._with_packet())
 
     def _with_packet(self) -> tuple[Row, ...]:
         grip = self._grip

@@ -34,7 +34,8 @@ class GameScreen(BaseScreen):
     """A screen with a board that is played or replayed."""
 
     DEFAULT_CSS = """
-    GameScreen #table { height: 1fr; }
+    GameScreen #table { height: 1fr; visibility: hidden; }
+    GameScreen #table > *, GameScreen #side > * { visibility: visible; }
     GameScreen #panel { height: 1fr; }
     GameScreen #ticker { height: 1; display: none; }
     GameScreen.-ticker #side { display: none; }

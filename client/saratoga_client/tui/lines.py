@@ -85,6 +85,8 @@ class MessageLine(CanvasView):
 
     def say(self, text: str, role: Role = Role.TEXT) -> None:
         """Show a message in place of the last one."""
+        if (text, role) == (self.text, self.role):
+            return
         self.text, self.role = text, role
         self._make_room()
         self.redraw()
@@ -112,6 +114,15 @@ class KeyLine(CanvasView):
 
     DEFAULT_CSS = "KeyLine { height: 1; }"
 
+    def __init__(self) -> None:
+        super().__init__(self._draw_keys)
+        self._now: Guide = ()
+        self._always: Guide = ()
+
     def set(self, now: Guide, always: Guide) -> None:
         """Show these keys; those of `always` are never left out."""
-        self.show(lambda width, height: key_line(now, always, width))
+        self._now, self._always = now, always
+        self.redraw_for((now, always))
+
+    def _draw_keys(self, width: int, height: int) -> Canvas:
+        return key_line(self._now, self._always, width)

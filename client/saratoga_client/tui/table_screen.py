@@ -6,7 +6,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.lines import Guide, TitleLine
 from saratoga_client.tui.ports import TableControls
 
 WIDE: Final = 100
@@ -33,6 +33,9 @@ class TableScreen(BaseScreen):
 
     def facts(self) -> list[str]:
         return [self.state.table.code]
+
+    def show_title(self) -> None:
+        self.query_one(TitleLine).redraw_for((self.facts(), self.status()))
 
     def clock(self) -> tuple[str, Role]:
         """Return the race's clock for the title, with its role; the text may be empty."""

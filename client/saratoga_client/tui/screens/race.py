@@ -50,7 +50,7 @@ class RaceScreen(GameScreen, TableScreen):
     """The screen of a racer: the player's board and the panel."""
 
     DEFAULT_CSS = f"""
-    RaceScreen #side {{ width: 25; }}
+    RaceScreen #side {{ width: 25; visibility: hidden; }}
     RaceScreen #meter {{ height: {METER}; }}
     RaceScreen.-wide #side {{ width: 29; }}
     RaceScreen.-broad #side {{ width: 33; }}
