@@ -34,10 +34,10 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 LINE_UP: Final = ("strong", "weak", "strong", "weak")
-"""The strengths of the four; the first is the host."""
+"""The strengths of the four bots; the first one is the host."""
 
 CAP: Final = 3
-"""Minutes: the race's limit, and so the demonstration's."""
+"""The race's time limit in minutes, which also limits the demonstration."""
 
 PACES: Final = {
     "canfield": 12.0,
@@ -51,7 +51,7 @@ PACES: Final = {
 OTHER_PACE: Final = 10.0
 
 SETTLED_WITHIN: Final = 10.0
-"""Seconds in which the result must be on the leaderboard."""
+"""Timeout in seconds for the results to appear on the leaderboard."""
 
 
 class Raced(NamedTuple):
@@ -139,7 +139,7 @@ async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: O
 
 @asynccontextmanager
 async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[list[SeatedBot]]:
-    """Four bots at a table of their own; the first has created it."""
+    """Yield four bots at a new table that the first one has created."""
     open_table = partial(CreateTable, game=game.name, cap=CAP, seats=len(LINE_UP), public=False)
     async with AsyncExitStack() as stack:
         bots = [await stack.enter_async_context(seated_bot(server, open_table, folder=folder))]
@@ -157,7 +157,7 @@ async def _race(
     pace: float,
     shown_in: OutputFormat,
 ) -> Raced:
-    """The race, on the screen; one of those at the table sees no more than the watcher does."""
+    """Run the race, show it as a watcher sees it, and return the results."""
     async with asyncio.TaskGroup() as group:
         watched = group.create_task(_watch(watcher, bots[0].code, folder, shown_in))
         races = [
@@ -195,7 +195,7 @@ def same_deal(reports: list[Report], race: str) -> str:
 async def _settled(
     watcher: Connection, game: Game, bots: list[SeatedBot], race: str
 ) -> events.Leaderboard:
-    """The bots' leaderboard of the day, once all four are on it. Raises `Problem`."""
+    """Return the bots' leaderboard of the day, once all four are on it. Raises `Problem`."""
     players = {bot.player for bot in bots}
     subscribe = partial(SubscribeLeaderboard, game=game.name, bots=True, limit=100)
     try:

@@ -271,4 +271,4 @@ _OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {
 _NO_SUCH_PILE: Final = {"w": "w", "r": "r", "g": "down"} | {
     str(number): f"t{number}" for number in range(1, 10)
 }
-"""The piles of keys that have no pile in this game, but in other games."""
+"""The pile names by key, for keys whose pile only some games have."""

@@ -80,7 +80,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question is open."""
+        """True while a question is open."""
         return self._answers is not None
 
     def compose(self) -> ComposeResult:

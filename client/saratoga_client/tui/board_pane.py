@@ -33,7 +33,7 @@ RIGHT_BUTTON: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardPosition:
-    """What a board pane shows, and whether its player can move."""
+    """The position that a board pane shows, and whether its player can move."""
 
     game: Game
     view: View
@@ -41,11 +41,11 @@ class BoardPosition:
     find: str = ""
     """The rank, the suit or the card to highlight."""
     refusal: str = ""
-    """Why no move can be made now; empty where moves can be made."""
+    """The reason why no move can be made now; empty if moves can be made."""
     last_target: str = ""
     """The pile that the last move ended on, highlighted in a replay."""
     is_interactive: bool = True
-    """Whether the piles show their keys and the mouse does anything; not so in a replay."""
+    """True if the piles show their keys and react to the mouse; false in a replay."""
 
 
 class BoardPane(BoardWidget):

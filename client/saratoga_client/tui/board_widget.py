@@ -1,6 +1,6 @@
 """The board as one widget: it repaints what has changed and posts clicks and drops.
 
-It knows no moves. One widget for the board is much faster than a hundred widgets for its cards.
+The widget does not know the legal moves. One widget per board is faster than one widget per card.
 """
 
 from dataclasses import dataclass
