@@ -122,6 +122,17 @@ async def test_a_url_of_another_server_leads_to_its_table_and_to_its_lobby(
         await visitor.reads(f"lobby {there.url}", "none now")
 
 
+async def test_a_table_of_another_server_is_watched_by_its_url(lobby: OpenLobby) -> None:
+    async with open_lobby() as there, in_the_lobby(lobby.url, name="Bert") as visitor:
+        code = await there.host("Cleo")
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("w")
+        await visitor.type(f"{there.url}/{code}")
+        await visitor.reads("You are watching this table", "SEATS 1 of 16", "Cleo", code)
+        await visitor.press("q")
+        await visitor.reads(f"lobby {there.url}", "none now")
+
+
 async def test_a_private_table_is_watched_by_its_code(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
