@@ -11,10 +11,12 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from kit.client_frames import payload_of, split_frames
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.server_process import ServerProcess
@@ -24,6 +26,8 @@ from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d+)")
+COMMAND = re.compile(rb"\xa4type[\xa0-\xbf]([a-z_]+)")
+"""The type of a command in MessagePack."""
 GONE_WITHIN = 30.0
 """Longest time in seconds for a server to stop; it drains for at most 20."""
 
@@ -267,48 +271,76 @@ async def test_bash_completes_a_command() -> None:
     assert output.decode().splitlines()[-1] == "leaderboard"
 
 
+@dataclass
+class Sent:
+    """The number of connections through a proxy, and the commands that clients sent through it."""
+
+    connections: int = 0
+    commands: list[str] = field(default_factory=list)
+    """The types of the commands, in order."""
+
+    @property
+    def seats_wanted(self) -> list[str]:
+        """The commands that create or join a table."""
+        return [name for name in self.commands if name in ("create_table", "join_table")]
+
+
 @asynccontextmanager
-async def counting_proxy(port: int) -> AsyncIterator[tuple[str, list[int]]]:
-    """Forward connections to a port of this machine; yield the address and a list with an entry for each."""
-    connections: list[int] = []
+async def counting_proxy(port: int) -> AsyncIterator[tuple[str, Sent]]:
+    """Forward connections to a port of this machine; yield the proxy's address and what was sent."""
+    sent = Sent()
     tasks: set[asyncio.Task[None]] = set()
 
-    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def to_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(await reader.readuntil(b"\r\n\r\n"))
+        unread = b""
+        while chunk := await reader.read(65536):
+            frames, unread = split_frames(unread + chunk)
+            for frame in frames:
+                if found := COMMAND.search(payload_of(frame)):
+                    sent.commands.append(found[1].decode())
+            writer.write(chunk)
+        writer.close()
+
+    async def to_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while chunk := await reader.read(65536):
             writer.write(chunk)
         writer.close()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.append(len(connections))
-        to_reader, to_writer = await asyncio.open_connection("127.0.0.1", port)
-        for pair in ((reader, to_writer), (to_reader, writer)):
-            task = asyncio.create_task(forward(*pair))
+        sent.connections += 1
+        from_server, into_server = await asyncio.open_connection("127.0.0.1", port)
+        for forwarding in (to_server(reader, into_server), to_client(from_server, writer)):
+            task = asyncio.create_task(forwarding)
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
     async with await asyncio.start_server(accept, "127.0.0.1", 0) as proxy:
         try:
-            yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}", connections
+            yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}", sent
         finally:
             for task in tasks:
                 task.cancel()
 
 
-async def test_host_and_join_open_one_connection_each(
+async def test_host_and_join_open_one_connection_each_and_ask_once_for_a_seat(
     server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with counting_proxy(server_process.port) as (url, connections):
+    async with counting_proxy(server_process.port) as (url, sent):
         words = ("host", "lafayette", "--name", "Anna", "--plain")
         async with line_client(url, tmp_path / "anna", *words) as anna:
             code = (await anna.expect("invitation: table ")).split()[-1]
             await anna.expect("table ")
-            assert len(connections) == 1
+            assert sent.connections == 1
+            assert sent.seats_wanted == ["create_table"]
             joining = ("join", code, "--name", "Bert", "--plain")
             async with line_client(url, tmp_path / "bert", *joining) as bert:
                 await bert.expect("table ")
-                assert len(connections) == 2
+                assert sent.connections == 2
                 bert.type("leave", "quit")
                 await bert.ended()
             anna.type("leave", "quit")
             assert await anna.ended() == Exit.DONE
-        assert len(connections) == 2
+        assert sent.connections == 2
+        assert sent.seats_wanted == ["create_table", "join_table"]
+        assert sent.commands.count("hello") == 2
