@@ -163,7 +163,7 @@ class LobbyFlow:
         connecting = asyncio.create_task(self._link.keep(), name="lobby connection")
         try:
             while True:
-                step = await self._show()
+                step = await self._show(connecting)
                 try:
                     match step:
                         case AtTable(session, table):
@@ -181,7 +181,7 @@ class LobbyFlow:
             connecting.cancel()
             await asyncio.gather(connecting, return_exceptions=True)
 
-    async def _show(self) -> AtTable | Practising | Leaving:
+    async def _show(self, connecting: asyncio.Task[None]) -> AtTable | Practising | Leaving:
         """Show the lobby's screen until the player opens another screen or leaves."""
         self._next = asyncio.get_running_loop().create_future()
         former = self._screen.lobby
@@ -192,6 +192,9 @@ class LobbyFlow:
         if self._hosted:
             self.quit()
         try:
+            await asyncio.wait((connecting, self._next), return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                connecting.result()  # raises the error that ended the task
             return await self._next
         finally:
             self._link.is_shown.clear()

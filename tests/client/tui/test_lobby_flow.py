@@ -6,13 +6,16 @@ from contextlib import asynccontextmanager
 
 import pytest
 from msgspec.structs import replace
+from textual.drivers.headless_driver import HeadlessDriver
 
-from kit.lobbies import OpenLobby, Visitor, in_the_lobby, open_lobby
+from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
 from kit.scripted_server import PLAYER, ScriptedPeer, scripted_server, snapshot, table, welcome
 from saratoga_client.local.hosting import LocalServer
-from saratoga_client.local.settings import DEFAULT_SERVER, load
+from saratoga_client.local.settings import DEFAULT_SERVER, Settings, load
+from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.tui import lobby_flow
+from saratoga_client.tui import lobby_connection, lobby_flow
+from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, WatchTable
@@ -268,6 +271,19 @@ async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
             await visit.close(4500, "enough for today")
             await visitor.reads("The server has closed the connection: enough for today.")
             assert isinstance(visitor.screen, LobbyScreen)
+
+
+async def test_an_unexpected_error_of_the_connection_ends_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def open_connection(server: str, *, reports_link: bool) -> Connection:
+        raise RuntimeError("a fault of this program")
+
+    monkeypatch.setattr(lobby_connection, "open_connection", open_connection)
+    monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
+    with pytest.raises(Exception, match="a fault of this program"):
+        async with asyncio.timeout(SEEN_WITHIN):
+            await run_flow(lobby_flow.lobby_flow(Settings(server=NOWHERE)))
 
 
 @pytest.fixture
