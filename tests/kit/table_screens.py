@@ -200,7 +200,7 @@ class TablePlayer:
     async def settled(self) -> None:
         """Wait until the screens show the current state."""
         for _ in range(3):
-            await self.pilot.pause()
+            await self.pilot.pause(0)
 
     @property
     def screen(self) -> TableScreen:
