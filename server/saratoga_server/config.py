@@ -90,7 +90,7 @@ class Config:
     metrics_port: int | None = DEFAULT_METRICS_PORT
     """The port of the metrics; 0: a free port, `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
-    """The address of the metrics, which have no password: loopback, or a private network's."""
+    """The address on which metrics are served without a password: use loopback or a private network."""
     log_format: LogFormat = LogFormat.TEXT
     log_level: LogLevel = LogLevel.INFO
     rate: int = DEFAULT_RATE

@@ -120,12 +120,12 @@ def check(log: Path) -> None:
     """Raise `RuntimeError` if a server's log contains an internal error."""
     for line in log.read_text().splitlines():
         if any(f'"{fault}"' in line for fault in FAULTS):
-            raise RuntimeError(f"the server logged a fault of its own: {line[:500]}")
+            raise RuntimeError(f"the server logged an internal error: {line[:500]}")
 
 
 @contextmanager
 def lone_store(**settings: str) -> Iterator[StoreServer]:
-    """Run a Valkey on disk, with the settings of an embedded one."""
+    """Run a Valkey server that writes to disk, configured as the embedded store is."""
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as folder:
@@ -139,7 +139,7 @@ def lone_store(**settings: str) -> Iterator[StoreServer]:
 
 @contextmanager
 def replicated_server() -> Iterator[Running]:
-    """Run a server at the level `replicated`, with a primary and a replica that both write to disk."""
+    """Run a server with durability `replicated`; its primary and its replica both write to disk."""
     with lone_store() as primary, replica_of(primary) as replica:
         assert primary.process is not None
         assert replica.process is not None

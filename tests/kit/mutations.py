@@ -76,7 +76,7 @@ class Spoiler:
         self._commands = [msgspec.to_builtins(command) for command in COMMANDS.values()]
 
     def frame(self, command: AnyCommand | None = None) -> Frame:
-        """Make a frame from a command (from a random one if `None`), with any number of damages."""
+        """Encode a command, or a random one if `None`, and damage it at random places, possibly none."""
         random = self._random
         if command is None:
             fields = list(random.choice(self._commands).items())

@@ -38,9 +38,9 @@ SIZES: Final = (
     Size(5, 2),
 )
 STRIPS: Final = (Size(4, 1), Size(3, 1))
-"""Sizes of one-row cards, for the columns of the smallest boards."""
+"""Sizes in cells of one-row cards, for the columns of the smallest boards."""
 SMALL: Final = Size(5, 2)
-"""The size of the other piles above columns of one-row cards."""
+"""Card size in cells of the piles above the columns, when the columns have one-row cards."""
 
 FAN: Final = 4
 """Number of visible cells of a card that another card covers from the right."""

@@ -85,7 +85,7 @@ def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]
             "size",
             Severity.NOTE,
             f"{size}: the panel is cut short",
-            f"Make the window {SMALLEST[0]} x {SMALLEST[1]} or larger, or the letters smaller.",
+            f"Make the window {SMALLEST[0]} x {SMALLEST[1]} or larger, or choose a smaller font.",
         )
     yield _colours(terminal)
     yield _signs(terminal, settings)

@@ -73,7 +73,7 @@ def played(
 
 
 def answered(selection: Selection, says: str) -> InputResult:
-    """Return a result without a move."""
+    """Return a result that plays no move and says a sentence to the player."""
     return InputResult(selection, None, says)
 
 

@@ -1,6 +1,6 @@
-"""The fairness duties of one player at one table; people and bots share them.
+"""A player's part in the fairness protocol of one table; people and bots share the code.
 
-`FairnessDuties` draws the player's nonce, says ready with the nonce's hash, reveals the nonce in
+`FairnessDuties` draws the player's nonce, sends `ready` with its hash, reveals the nonce in
 the countdown, saves what a witness of the race needs, and compares the record of every race with
 it. It must receive every event of the connection, in order.
 """
@@ -40,7 +40,10 @@ def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
 
 
 class FairnessDuties:
-    """The fairness duties of a player or a watcher at one table."""
+    """A client's part in fair deals: send nonces, save what was seen, and check race records.
+
+    An instance serves one player or watcher at one table.
+    """
 
     def __init__(
         self,

@@ -199,7 +199,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.handle(key)
 
     def handle(self, key: str) -> None:
-        """Answer the open question with a key, or else press the key."""
+        """Use a key as the answer to the open question; if none is open, run the key's action."""
         answers, self._answers = self._answers, None
         if answers is None:
             self.press(key)
@@ -215,7 +215,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.redraw()
 
     def press(self, key: str) -> None:
-        """Do what a key does outside of questions."""
+        """Run a key's action; called only while no question is open."""
         match key:
             case "q":
                 self.dismiss()

@@ -30,10 +30,10 @@ from saratoga_server.ports import StoreRefused
 from saratoga_server.store.durability import Durability
 
 LEFTOVER_ENDS_WITHIN: Final = 20.0
-"""Seconds in which a leftover store must end."""
+"""Seconds to wait for a store left by an earlier server to exit."""
 
 KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
-"""Seconds in which the lock of a killed server becomes free."""
+"""Seconds to wait for the folder's lock, which a killed server may still hold."""
 
 _LOOK_AGAIN: Final = 0.05
 """Seconds between two attempts to lock a file."""

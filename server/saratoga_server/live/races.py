@@ -23,7 +23,7 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
 
 FOLDED_AT_ONCE: Final = 2
-"""Long logs rebuilt at once; each takes a millisecond in every turn of the event loop."""
+"""Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
 
 Deal = Callable[[Game, bytes], Position]
 """Returns the opening position that belongs to a deal key."""
@@ -96,7 +96,7 @@ class RaceCache:
         return race
 
     def open(self, table: LiveTable) -> LiveRace:
-        """Return the table's race, which has just started."""
+        """Return the table's race that has just started; add the race to the cache if it is missing."""
         state = table.state
         if state.race_id not in self._races:
             self._races[state.race_id] = self._opened(state)
@@ -166,7 +166,7 @@ class RaceCache:
             return await self.reload(race, run, is_shown=is_shown)
 
     async def final_boards(self, race: LiveRace) -> dict[str, Board] | None:
-        """Return all boards of a race; `None` if one still races."""
+        """Return all boards of a race; `None` if a board has not ended."""
         final = {}
         for player in list(race.runs):
             run, board = await self.board(race, player)
@@ -238,7 +238,7 @@ class RaceCache:
             self._peers.standing_changed(race.id, run.player, standing)
 
     def published(self, race_id: str, standings: Mapping[str, LiveStanding]) -> list[str]:
-        """Merge standings from another node; return the racers whose boards have ended by them."""
+        """Merge standings from another node; return the racers that these standings show as ended."""
         loading = self._loading.get(race_id)
         if loading is not None:
             for player, standing in standings.items():
@@ -248,7 +248,7 @@ class RaceCache:
         return [] if race is None else self._merge(race, standings)
 
     async def read_standings(self, race: LiveRace) -> list[str]:
-        """Read all standings from the store, in case an event was lost; return as `published` does."""
+        """Merge the stored standings, in case an event was lost; return the racers newly shown as ended."""
         return self._merge(race, await self._store.load_standings(race.code, race.number))
 
     def _merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> list[str]:

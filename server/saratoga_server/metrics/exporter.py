@@ -37,7 +37,9 @@ class _NodeCollector(Collector):
             "Moves written to the store and acknowledged.",
             counts.moves_acknowledged,
         )
-        yield _histogram("commit_boards", "Boards in one commit.", counts.batches)
+        yield _histogram(
+            "commit_boards", "Boards written to the store in one commit.", counts.batches
+        )
         yield _histogram(
             "acknowledgement_seconds",
             "Time from a move's frame to its acknowledgement.",

@@ -25,7 +25,7 @@ KEY = BoardKey(game=GAME, ranking="best", period="all", bots=False)
 PAGE = 20
 MOST_TIMES = 2.0
 BATCH = 1_000
-"""The number of rows that are written by one call."""
+"""Number of rows that one script call writes."""
 
 _FILL = """
 local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -48,7 +48,7 @@ redis.call('HSET', bankroll .. ':rows', unpack(sum_rows))
 redis.call('SET', tag .. ':sequence', first + rows)
 return redis.call('ZCARD', best)
 """
-"""Rows of all time, as `functions/leaderboards.lua` lays them out."""
+"""A script that writes rows of the all-time leaderboards, as `functions/leaderboards.lua` does."""
 
 _LOOK = """
 local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -62,8 +62,9 @@ for _, name in ipairs({'best', 'bankroll'}) do
 end
 return rows
 """
-"""A script that reads rows. After growth the store moves part of its hash table at every read;
-after as many reads as it has buckets (of seven entries) all rows are moved.
+"""A script that reads rows until the store has finished the rehash of its grown hash tables.
+
+Every read moves one bucket, of seven entries, to the larger table.
 """
 
 LOOKS = 1 / 4
@@ -74,7 +75,7 @@ Act = Callable[[], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A store that holds so many entries, and the calls to measure there."""
+    """A store with `entries` leaderboard entries, and the calls to measure on it."""
 
     entries: int
     process: int
@@ -102,10 +103,10 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
     report.say(
         f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
         "stores in turns, through the server's own store code, Python's time included in the wait. "
-        "Settling: a race of four, from the outbox, which writes eight rankings of four players; the "
-        "rankings of all time have as many entries as said, the others as many as were settled here. "
-        "The store has moved all entries into its larger tables: while it does, which is a matter of as many "
-        "looks as a seventh of the entries, every look costs it 2 to 3 us more. "
+        "Settling: a race of four players, taken from the outbox, updates eight rankings. The all-time "
+        "rankings have the stated number of entries; the others have only the entries settled here. "
+        "The store has finished rehashing its grown tables before the measurement. A rehash takes about "
+        "one read per seven entries, and makes each of these reads 2 to 3 us slower. "
         f"The store's CPU alone, at 1 M to that at 1 k: {', '.join(store_ratios)}."
     )
 

@@ -1,4 +1,4 @@
-"""Measure the resident memory of a connection: one that has said hello, and one that races."""
+"""Measure the resident memory of an idle connection and of a racing one."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,7 +15,10 @@ MOVES = 100
 """The number of moves of each racer; fewer if its board ends earlier."""
 
 IDLE_TIMES = 3
-"""How many times more connections only say hello; fewer would fit into memory that the process has spare."""
+"""Idle connections per racing connection.
+
+With fewer, the process would not need more memory than it has spare.
+"""
 
 MOST_KIB = 16.0
 
@@ -46,7 +49,7 @@ class Resident:
 
 
 async def memory(report: Report, *, quick: bool) -> None:
-    """Measure connections to an echo server, idle connections and racing ones."""
+    """Report the memory of one connection: to an echo server, idle on the server, and racing."""
     count = 240 if quick else 480
     idle = await _idle(IDLE_TIMES * count)
     racing, made = await _racing(count)
@@ -57,17 +60,18 @@ async def memory(report: Report, *, quick: bool) -> None:
             [name, each.mean, each.further]
             for name, each in (
                 ("bare echo, after as many messages", echo),
-                ("server, hello said", idle),
+                ("server, idle", idle),
                 ("server, racing", racing),
             )
         ],
     )
     report.say(
-        f"{count} connections, {idle.count} where they only say hello; *one more*: from half of them to all. "
+        f"{count} connections, {idle.count} if idle (only hello sent). *One more*: the growth from half of "
+        "the connections to all of them, divided by their number. "
         "The idle server has "
-        f"{racing.idle / 1024:.1f} MiB, part of which it no longer needs once it is open: that is "
-        "used first, so the first column flatters. Racing: four to a table of "
-        f"`{GAME}`, with {made:.0f} moves made in the mean (fewer where the board ended early)."
+        f"{racing.idle / 1024:.1f} MiB, part of which is free after startup. New connections use "
+        "this part first, so the first column is too low. Racing: four racers per table of "
+        f"`{GAME}`, with {made:.0f} moves each on average (fewer if the board ended early)."
     )
     worst = max(racing.mean, racing.further)
     what = "resident per racing connection, the larger figure"

@@ -1,7 +1,7 @@
 """Compare the races of an installation with what its players received.
 
-During a storm, finished races are audited and their notes dropped. At the end follow the races in
-play and the leaderboards, which must be the sum of all records.
+During a storm, finished races are audited, and the players' notes on them are dropped. At the end,
+the races in play are audited, and the leaderboards, which must be the sum of all records.
 """
 
 import asyncio
@@ -26,10 +26,13 @@ from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.opening import Store
 
 MOST_ROWS = 1_000
-"""Rows of a leaderboard: more than a storm makes."""
+"""Maximum number of leaderboard rows to read; a storm makes fewer."""
 
 NEVER_ANSWERED = "never had an answer to "
-"""No fault by itself: a fault may lose an answer for good (`unanswered.py` decides)."""
+"""The start of a finding that is not always an error: an injected fault may lose an answer.
+
+`unanswered.py` decides.
+"""
 
 
 @dataclass
@@ -39,17 +42,17 @@ class _Account:
     races: int = 0
     net: int = 0
     best: tuple[int, int] = (-1, 0)
-    """Banked, and minus the milliseconds."""
+    """Cards banked in the best race, and its time in milliseconds, negated."""
 
 
 @dataclass
 class Auditor:
-    """Audits one installation."""
+    """An audit of one installation: the faults found, and counts of what was checked."""
 
     installation: Installation
     store: Store
     settled_within: float = SETTLED_WITHIN
-    """Seconds for the nodes to settle the last results."""
+    """Seconds to wait until the nodes have settled the last results."""
     faults: list[str] = field(default_factory=list)
     races: Counter[str] = field(default_factory=Counter)
     """Finished races audited, by table."""
@@ -85,7 +88,7 @@ class Auditor:
         await self._audit_leaderboards()
 
     async def _audit_leaderboards(self) -> None:
-        """Compare the leaderboards that exist, and those that should."""
+        """Compare the stored leaderboards with the expected ones."""
         kept = await stored_leaderboards(self.store)
         for key in sorted(kept.union(self._accounts), key=str):
             total, rows = await self.store.leaderboards.page(key, 0, MOST_ROWS)
@@ -110,7 +113,7 @@ class Auditor:
                 await self._audit_other_races(player.notes, in_play)
 
     async def _audit_recorded(self, table: list[StormPlayer], code: str, race: int) -> None:
-        """Audit a race after which another was dealt: it must have a record."""
+        """Audit a race that another race has followed; it must have a record."""
         text = await self.store.tables.load_record(code, race)
         if text is None:
             self._audited[code] = race
@@ -119,7 +122,7 @@ class Auditor:
         await self._audit_record(table, text)
 
     async def _audit_other_races(self, notes: Notes, in_play: str) -> None:
-        """Audit acknowledged moves of all other races: late answers, lost races."""
+        """Audit the moves acknowledged in all other races, to find late answers and lost races."""
         for race in sorted({each.race for each in notes.acknowledged} - {in_play}):
             code, _, number = race.rpartition("/")
             text = await self.store.tables.load_record(code, int(number))
@@ -187,7 +190,7 @@ class Auditor:
             self.moves += len(repeats) - sum(repeats)
 
     def _count_results(self, record: RaceRecord) -> None:
-        """Count the race's results as the leaderboards should."""
+        """Add the race's results to the expected leaderboards."""
         results = counted(record)
         self.ranked += len(results)
         for period in periods(Millis(record.start_at)):

@@ -67,7 +67,7 @@ class Node:
         return self.server.port
 
     def footprint(self) -> Footprint:
-        """Count what its process holds open."""
+        """Count the resources that the node's process holds open."""
         return footprint(self.server.pid, self.port, self.metrics_port)
 
 
@@ -97,7 +97,7 @@ class Installation:
 
     @property
     def store_url(self) -> str:
-        """The store's own address, past every link."""
+        """The store's own address, which bypasses the fault-injecting links."""
         if self.cluster is not None:
             return self.cluster.url
         assert self.standalone is not None
@@ -111,7 +111,7 @@ class Installation:
         return [player for player in self.players if player.link.server_port == node.port]
 
     async def until(self, what: str, holds: Callable[[], bool], within: float = WITHIN) -> None:
-        """Wait until `holds()`, checked whenever a player notices something.
+        """Wait until `holds()` returns true; check at every event or connection change of a player.
 
         Raises `NeverHappened`.
         """
@@ -130,7 +130,7 @@ class Installation:
     async def all_back(
         self, players: Iterable[StormPlayer], since: float, what: str, *, by_reconnect: bool
     ) -> list[tuple[StormPlayer, float]]:
-        """Wait until all these players are back; return each with the moment."""
+        """Wait until all these players are back; return each with its time of return."""
         back: list[tuple[StormPlayer, float]] = []
         awaited = list(players)
 
@@ -146,7 +146,7 @@ class Installation:
         return back
 
     async def mid_race(self) -> None:
-        """Wait until all players are connected and one table races."""
+        """Wait until all players are connected and a table has two or more racers in play."""
         await self.until(
             "a race",
             lambda: (

@@ -127,7 +127,7 @@ class RoundTrips:
         self._in_flight -= 1
 
     async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
-        """Return the number of rounds until the task is done."""
+        """Run the task to its end; return the number of store round trips that it took."""
         rounds = 0
         while not task.done():
             for _ in range(50):

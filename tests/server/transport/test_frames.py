@@ -27,7 +27,7 @@ def frame(
 
 
 def parsed(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
-    """Return the frames that `websockets` decodes on a server."""
+    """Return the frames that `websockets`, in the server's role, decodes from the bytes."""
     protocol = WebSocket(Side.SERVER, state=State.OPEN)
     protocol.receive_data(data)
     return [
