@@ -41,7 +41,7 @@ def test_an_unreadable_imported_token_is_an_error() -> None:
     path = server_token_path("wss://cards.example.org:443")
     key_files.write_new(path, "cd" * 32)
     path.chmod(0o644)
-    with pytest.raises(UnusableToken, match="Others on this machine"):
+    with pytest.raises(UnusableToken, match="Other users of this machine"):
         token_for(THERE)
 
 
