@@ -7,6 +7,7 @@ some spans have changed is sent as these spans alone (`PatchStrip`).
 
 from collections.abc import Iterable, Sequence
 
+from rich.console import Console
 from rich.segment import ControlType, Segment
 from rich.style import Style
 from textual import events
@@ -22,7 +23,14 @@ Span = tuple[int, int]
 """The first changed column of a row, and the column after the last changed one."""
 
 
-class PatchStrip(Strip):
+class ShortStrip(Strip):
+    """A strip whose styles are sent as one command each: a reset and the next style are joined."""
+
+    def render(self, console: Console) -> str:
+        return super().render(console).replace("\x1b[0m\x1b[", "\x1b[0;")
+
+
+class PatchStrip(ShortStrip):
     """A row of which only some spans have changed since it was sent last.
 
     Textual crops a row to the end of each changed span before it sends the row. Cropped to the end of
@@ -39,10 +47,11 @@ class PatchStrip(Strip):
     def crop(self, start: int, end: int | None = None) -> Strip:
         begin = 0 if start or end is None else self._starts.get(end, 0)
         if not begin:
-            return super().crop(start, end)
+            part = super().crop(start, end)
+            return ShortStrip(part, part.cell_length)
         self.is_sent = True
         move = Segment(f"\x1b[{begin}C", None, [(ControlType.CURSOR_FORWARD, begin)])
-        return Strip((move, *super().crop(begin, end)), end)
+        return ShortStrip((move, *super().crop(begin, end)), end)
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
@@ -118,7 +127,7 @@ class PaintedRows(Widget):
         ]
         if y in self._unsent:
             return PatchStrip(segments, width, merged(self._unsent.pop(y)))
-        return Strip(segments, width)
+        return ShortStrip(segments, width)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the rows within a region; rows that have not changed are not finished again."""

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from rich.console import Console
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.events import Key
 from textual.geometry import Region
@@ -65,6 +67,13 @@ def test_a_span_is_sent_alone_after_a_move_to_it() -> None:
     assert sent(strip, 4) == "\x1b[2C23"
     assert sent(strip, 9) == "\x1b[6C678"
     assert strip.is_sent
+
+
+def test_a_span_resets_and_sets_styles_in_one_command() -> None:
+    red, blue = Style(color="red"), Style(color="blue")
+    strip = PatchStrip([Segment("01", red), Segment("23", blue)], 4, [(1, 3)])
+    console = Console(color_system="standard")
+    assert strip.crop(0, 3).render(console) == "\x1b[1C\x1b[31m1\x1b[0;34m2\x1b[0m"
 
 
 @pytest.mark.parametrize(("end", "text"), [(5, "01234"), (10, "0123456789")])
