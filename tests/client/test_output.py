@@ -53,9 +53,9 @@ def at_table(phase: str, *, over: bool = False) -> TableView:
     if phase == "running":
         snapshot = replace(snapshot, standings=STANDINGS)
     if over:
-        told = outcome()
-        tied = [replace(result, tie="reached it later") for result in told.results]
-        snapshot = replace(snapshot, outcome=replace(told, results=tied))
+        race_outcome = outcome()
+        tied = [replace(result, tie="reached it later") for result in race_outcome.results]
+        snapshot = replace(snapshot, outcome=replace(race_outcome, results=tied))
     return first_view(hostile(snapshot))
 
 
@@ -131,9 +131,9 @@ def test_leaderboards_are_safe_in_every_manner(
 
 
 def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
-    told = hostile(outcome())
-    bot.show(told, told.results[0], OutputFormat.PLAIN)
-    bot.show(told, told.results[0], OutputFormat.JSON)
+    race_outcome = hostile(outcome())
+    bot.show(race_outcome, race_outcome.results[0], OutputFormat.PLAIN)
+    bot.show(race_outcome, race_outcome.results[0], OutputFormat.JSON)
     checked(capsys.readouterr().out)
 
 

@@ -31,7 +31,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("name", list(GAMES))
-def test_every_game_is_told_in_prose_and_rule_by_rule(name: str) -> None:
+def test_every_game_is_described_in_prose_and_rule_by_rule(name: str) -> None:
     game = GAMES[name]
     assert prose(game)
     headings = [heading for heading, _ in table(game)]

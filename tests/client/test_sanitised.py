@@ -11,19 +11,19 @@ from saratoga_client.sanitised import sanitised, shown_in_json
 
 
 @pytest.mark.parametrize("trick", TRICKS)
-def test_what_a_terminal_would_obey_is_shown_as_its_number(trick: str) -> None:
+def test_control_characters_are_shown_as_their_numbers(trick: str) -> None:
     safe = sanitised(f"Anna{trick}!")
     assert safe.isprintable()
     assert safe.startswith("Anna<U+")
 
 
 @pytest.mark.parametrize("name", ["Anna", "Zoë", "Λένα", "李雷", "क्\u200dष", "-$45 [bot]", "👋"])
-def test_what_is_only_read_stays_as_it_is(name: str) -> None:
+def test_printable_characters_are_unchanged(name: str) -> None:
     assert sanitised(name) == name
 
 
 @given(st.text())
-def test_nothing_obeyed_is_left_in_any_text(text: str) -> None:
+def test_no_control_character_is_left_in_any_text(text: str) -> None:
     assert not OBEYED & set(sanitised(text))
     assert sanitised(sanitised(text)) == sanitised(text)
     sanitised(text).encode()

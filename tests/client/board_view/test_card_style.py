@@ -26,7 +26,7 @@ def test_a_hidden_card_shows_nothing_of_itself() -> None:
     assert CardStyle().index(HIDDEN) == "??"
 
 
-def test_four_colours_only_where_suits_must_be_told_apart() -> None:
+def test_only_caprice_has_four_suit_colours_by_default() -> None:
     assert {name: suit_colours(game).value for name, game in GAMES.items()} == {
         "canfield": "two",
         "canfield-aisleriot": "two",

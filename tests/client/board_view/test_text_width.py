@@ -35,9 +35,9 @@ def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
 def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
     name: str, bot: bool, cells: int
 ) -> None:
-    told = fitted_name(name, bot, cells)
-    assert cells_of(told) == cells
-    assert told.rstrip().endswith("[bot]") or not bot
+    fitted = fitted_name(name, bot, cells)
+    assert cells_of(fitted) == cells
+    assert fitted.rstrip().endswith("[bot]") or not bot
 
 
 @given(TEXTS, st.integers(WIDEST, 40), st.integers(0, 8))

@@ -24,7 +24,7 @@ def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str
     assert text.index("Examples:") < text.index(f"Usage: saratoga {verb}") < text.index("Options:")
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, ["--version"]) == Exit.DONE
     assert capsys.readouterr().out.startswith("saratoga ")
 
@@ -48,7 +48,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["completion", "tcsh"],
     ],
 )
-def test_wrong_usage_is_answered_with_words_on_the_error_stream(
+def test_a_usage_error_is_explained_on_standard_error(
     line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(saratoga, line) == Exit.USAGE
@@ -58,14 +58,14 @@ def test_wrong_usage_is_answered_with_words_on_the_error_stream(
     assert "Traceback" not in shown.err
 
 
-def test_what_was_pasted_is_no_command_to_the_terminal_when_it_is_said_again(
+def test_pasted_control_characters_are_escaped_when_they_are_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    pasted = "ws://house\x1bc:1/mint-otter-42"
+    pasted = "ws://server\x1bc:1/mint-otter-42"
     assert run(saratoga, ["join", pasted, "--server", "ws://127.0.0.1:1"]) == Exit.USAGE
-    told = capsys.readouterr().err
-    assert "The URL leads to ws://house<U+001B>c:1, and --server" in told
-    assert "\x1b" not in told
+    output = capsys.readouterr().err
+    assert "The URL leads to ws://server<U+001B>c:1, and --server" in output
+    assert "\x1b" not in output
 
 
 def test_codes_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +82,7 @@ def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
     return run(saratoga, [])
 
 
-def test_a_problem_is_told_with_its_remedy(
+def test_a_problem_is_printed_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problem = Problem("The cat sat on the cards.", "Lift the cat.", Exit.REFUSED)

@@ -22,20 +22,20 @@ def examined(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]
     return code, shown.out
 
 
-def test_a_house_that_was_named_and_does_not_answer_ends_with_3(
+def test_an_unreachable_server_that_was_named_ends_with_3(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, told = examined(capsys, "--server", NOWHERE)
+    code, output = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNREACHABLE
-    assert f"wrong  way: Can't reach the server at {NOWHERE}: no server listens there." in told
-    assert "remedy way: Is it running" in told
+    assert f"wrong  way: Can't reach the server at {NOWHERE}: no server listens there." in output
+    assert "remedy way: Is it running" in output
 
 
-def test_programs_get_every_finding_and_whether_all_is_well(
+def test_the_json_report_holds_every_finding_and_the_overall_verdict(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, told = examined(capsys, "--server", NOWHERE, "--json")
-    report = json.loads(told)
+    code, output = examined(capsys, "--server", NOWHERE, "--json")
+    report = json.loads(output)
     assert code == Exit.UNREACHABLE
     assert (report["schema"], report["well"]) == ("saratoga.doctor.v1", False)
     assert report["server"] == NOWHERE
@@ -46,12 +46,12 @@ def test_programs_get_every_finding_and_whether_all_is_well(
     ]
 
 
-def test_anything_else_that_is_wrong_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_other_failed_check_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     key_files.load_or_create(identity.secret_path())
     identity.secret_path().chmod(0o644)
-    code, told = examined(capsys, "--server", NOWHERE)
+    code, output = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNEXPECTED
-    assert "remedy token: Change that with: chmod 600" in told
+    assert "remedy token: Change that with: chmod 600" in output
 
 
 def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(
@@ -60,10 +60,10 @@ def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(
     path = paths.config_path()
     path.parent.mkdir(parents=True)
     path.write_text("cap = 7\n")
-    code, told = examined(capsys, "--server", NOWHERE)
+    code, output = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNEXPECTED
-    assert "wrong  settings: " in told
-    assert "line 1: cap cannot be 7" in told
+    assert "wrong  settings: " in output
+    assert "line 1: cap cannot be 7" in output
 
 
 def test_on_a_terminal_long_findings_are_indented_below_their_verdict(

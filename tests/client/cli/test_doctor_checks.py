@@ -21,12 +21,12 @@ from saratoga_client.local import identity, key_files, paths, server_process
 from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import Capabilities, capabilities
 
-SIGNS = ("TMUX", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM_PROGRAM", "VTE_VERSION")
+VARIABLES = ("TMUX", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM_PROGRAM", "VTE_VERSION")
 
 
 @pytest.fixture(autouse=True)
 def _no_terminal_around(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in SIGNS:
+    for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 
@@ -48,7 +48,7 @@ def files() -> dict[str, Finding]:
     return {finding.name: finding for finding in of_files()}
 
 
-def test_a_good_terminal_is_well_in_everything() -> None:
+def test_a_capable_terminal_passes_every_check() -> None:
     findings = found(terminal())
     assert set(findings) == {"terminal", "size", "colours", "signs", "mouse", "clipboard"}
     assert {finding.verdict for finding in findings.values()} == {Severity.OK}
@@ -65,7 +65,7 @@ def test_a_good_terminal_is_well_in_everything() -> None:
         (terminal(LANG="C"), "signs", "letters for suits", "LANG=C.UTF-8"),
     ],
 )
-def test_what_is_less_well_has_a_remedy(
+def test_a_limited_terminal_gets_a_note_with_a_remedy(
     capable: Capabilities, name: str, says: str, remedy: str
 ) -> None:
     finding = found(capable)[name]
@@ -74,7 +74,7 @@ def test_what_is_less_well_has_a_remedy(
     assert remedy in finding.remedy
 
 
-def test_what_the_player_chose_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_that_the_player_chose_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     findings = found(terminal("linux", NO_COLOR="1"), Settings(ascii=True))
     assert findings["colours"].verdict is Severity.OK
@@ -89,7 +89,7 @@ def test_what_the_player_chose_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "", (Severity.OK, Severity.OK)),
     ],
 )
-def test_tmux_is_asked_what_it_lets_through(
+def test_the_mouse_and_clipboard_options_of_tmux_are_checked(
     monkeypatch: pytest.MonkeyPatch,
     mouse: str,
     clipboard: str,
@@ -118,7 +118,7 @@ def test_a_tmux_that_does_not_answer_is_no_fault(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("variable", "value"), [("TERM_PROGRAM", "Apple_Terminal"), ("VTE_VERSION", "7600")]
 )
-def test_terminals_that_take_no_text_are_known(
+def test_terminals_without_clipboard_access_get_a_note(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -126,19 +126,19 @@ def test_terminals_that_take_no_text_are_known(
     assert found(terminal())["clipboard"].verdict is Severity.NOTE
 
 
-def test_whether_a_house_can_be_opened_says_what_is_missing(
+def test_a_missing_server_dependency_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (house,) = [finding for finding in of_parts() if finding.name == "house"]
-    assert house.verdict is Severity.OK
+    (server,) = [finding for finding in of_parts() if finding.name == "house"]
+    assert server.verdict is Severity.OK
     monkeypatch.setattr(server_process, "NEEDED", ("click", "no_such_wheel"))
-    (house,) = [finding for finding in of_parts() if finding.name == "house"]
-    assert house.verdict is Severity.NOTE
-    assert "no_such_wheel not installed" in house.found
-    assert "pip install" in house.remedy
+    (server,) = [finding for finding in of_parts() if finding.name == "house"]
+    assert server.verdict is Severity.NOTE
+    assert "no_such_wheel not installed" in server.found
+    assert "pip install" in server.remedy
 
 
-def test_on_a_fresh_machine_all_files_are_well_and_none_is_made() -> None:
+def test_without_any_files_the_checks_pass_and_create_none() -> None:
     findings = files()
     assert {finding.verdict for finding in findings.values()} == {Severity.OK}
     assert "created at" in findings["token"].found
@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_written_is_wrong(
     assert paths.HOME_VARIABLE in finding.remedy
 
 
-async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular() -> None:
+async def test_the_connection_is_measured_without_creating_a_token() -> None:
     async with open_lobby() as lobby:
         await lobby.host("Anna", public=True)
         finding = await check_connection(lobby.url)
@@ -184,13 +184,13 @@ async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular()
     assert not identity.secret_path().exists()
 
 
-async def test_a_way_that_is_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_connection_gets_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_checks, "SLOW", -1.0)
     async with open_lobby() as lobby:
         assert (await check_connection(lobby.url)).verdict is Severity.NOTE
 
 
-async def test_no_house_is_wrong_only_where_one_was_named() -> None:
+async def test_an_unreachable_server_is_wrong_only_if_the_player_named_it() -> None:
     nowhere = "ws://127.0.0.1:1"
     named = await check_connection(nowhere)
     assert named.verdict is Severity.WRONG

@@ -1,6 +1,6 @@
 """What `saratoga host` checks and remembers before it connects.
 
-`end_to_end/test_doors.py` hosts with real servers and friends.
+`end_to_end/test_host_and_join.py` hosts with real servers and friends.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Which server `saratoga join` connects to, and a table that is not there.
 
-`end_to_end/test_doors.py` joins real tables.
+`end_to_end/test_host_and_join.py` joins real tables.
 """
 
 import asyncio

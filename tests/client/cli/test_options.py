@@ -29,7 +29,7 @@ THERE = "wss://cards.example.org"
 
 def settings_of(*words: str, options: Callable[[Any], Any] = play_options) -> Settings | int:
     """Return the settings that a command gets with these options, or the exit code of the program."""
-    given: list[Settings] = []
+    received: list[Settings] = []
 
     @click.group()
     def program() -> None:
@@ -37,11 +37,11 @@ def settings_of(*words: str, options: Callable[[Any], Any] = play_options) -> Se
 
     @program.command()
     @options
-    def verb(settings: Settings) -> None:
-        given.append(settings)
+    def command(settings: Settings) -> None:
+        received.append(settings)
 
-    ended = run(program, ["verb", *words])
-    return given[0] if given else ended
+    exit_code = run(program, ["command", *words])
+    return received[0] if received else exit_code
 
 
 def write_settings(text: str) -> None:
@@ -68,11 +68,11 @@ def test_flags_win_over_the_environment_and_that_over_the_file(
     )
 
 
-def test_what_nobody_says_stays_as_it_is() -> None:
+def test_without_options_all_settings_are_the_defaults() -> None:
     assert settings_of() == Settings()
 
 
-def test_whoever_needs_no_house_or_name_is_offered_none() -> None:
+def test_commands_refuse_the_server_and_name_options_they_do_not_need() -> None:
     assert settings_of("--ascii", options=offline_options) == Settings(ascii=True)
     assert settings_of("--server", THERE, options=offline_options) == Exit.USAGE
     assert settings_of("--name", "Anna", options=viewing_options) == Exit.USAGE
@@ -89,7 +89,7 @@ def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[s
 
 def server_for(*words: str) -> str:
     """Return the server address that a command without a table uses."""
-    given: list[str] = []
+    received: list[str] = []
 
     @click.group()
     def program() -> None:
@@ -97,14 +97,14 @@ def server_for(*words: str) -> str:
 
     @program.command()
     @server_option
-    def verb(server: str) -> None:
-        given.append(server)
+    def command(server: str) -> None:
+        received.append(server)
 
-    assert run(program, ["verb", *words]) == Exit.DONE
-    return given[0]
+    assert run(program, ["command", *words]) == Exit.DONE
+    return received[0]
 
 
-def test_the_house_is_said_by_flag_environment_file_or_nobody(
+def test_the_server_comes_from_flag_environment_file_or_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("SARATOGA_SERVER", raising=False)
@@ -116,9 +116,9 @@ def test_the_house_is_said_by_flag_environment_file_or_nobody(
     assert server_for("--server", THERE) == THERE
 
 
-def house(*words: str) -> str | int:
+def server_for_table(*words: str) -> str | int:
     """Return the server address that a command with a table uses, or the exit code of the program."""
-    given: list[str] = []
+    received: list[str] = []
 
     @click.group()
     def program() -> None:
@@ -127,32 +127,34 @@ def house(*words: str) -> str | int:
     @program.command()
     @click.argument("table", type=TABLE)
     @server_option
-    def verb(table: Destination, server: str) -> None:
-        given.append(server_of(table, server))
+    def command(table: Destination, server: str) -> None:
+        received.append(server_of(table, server))
 
-    ended = run(program, ["verb", *words])
-    return given[0] if given else ended
+    exit_code = run(program, ["command", *words])
+    return received[0] if received else exit_code
 
 
-def test_a_url_names_its_house_and_a_flag_must_not_say_otherwise(
+def test_a_url_names_the_server_and_a_conflicting_flag_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
-    assert house("Mint-Otter-42") == "ws://environment:1"
-    assert house(f"{THERE}/mint-otter-42") == THERE
-    assert house(f"saratoga join {THERE}/mint-otter-42") == THERE
-    assert house(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
-    assert house(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
+    assert server_for_table("Mint-Otter-42") == "ws://environment:1"
+    assert server_for_table(f"{THERE}/mint-otter-42") == THERE
+    assert server_for_table(f"saratoga join {THERE}/mint-otter-42") == THERE
+    assert server_for_table(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
+    assert server_for_table(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
 
 
 @pytest.mark.parametrize("text", ["mint otter", "", THERE, "mint-otter-"])
-def test_what_names_no_table_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert house(text) == Exit.USAGE
+def test_text_that_names_no_table_is_a_usage_error(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert server_for_table(text) == Exit.USAGE
     assert "mint-otter-42" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("term", "is_terminal", "plain", "lines", "says"),
+    ("term", "is_terminal", "plain", "lines", "message"),
     [
         ("xterm-256color", True, False, False, ""),
         ("xterm-256color", True, True, True, ""),
@@ -161,17 +163,17 @@ def test_what_names_no_table_is_wrong_usage(text: str, capsys: pytest.CaptureFix
         ("dumb", True, True, True, ""),
     ],
 )
-def test_lines_of_text_replace_the_screen_where_it_cannot_be_drawn_or_is_not_wanted(
+def test_lines_of_text_replace_a_screen_that_cannot_be_drawn_or_is_not_wanted(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     term: str,
     is_terminal: bool,
     plain: bool,
     lines: bool,
-    says: str,
+    message: str,
 ) -> None:
     terminal = capabilities({"TERM": term}, is_terminal=is_terminal, size=(80, 24))
     monkeypatch.setattr(options, "this_terminal", lambda: terminal)
     assert in_lines(Settings(plain=plain)) is lines
     printed = capsys.readouterr().err
-    assert (says in printed) if says else printed == ""
+    assert (message in printed) if message else printed == ""

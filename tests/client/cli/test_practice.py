@@ -86,7 +86,7 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     assert len(opened) == 1
 
 
-def test_who_practises_does_not_wait_for_the_network_to_be_imported() -> None:
+def test_practice_does_not_import_the_network_code() -> None:
     """The first frame must appear within twice the time that a minimal Textual program takes."""
     told = subprocess.run(
         [

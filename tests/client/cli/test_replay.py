@@ -20,12 +20,14 @@ from saratoga_rules.records.record import RaceRecord, format_record
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    path = tmp_path / "evening.record"
+    path = tmp_path / "race.record"
     path.write_text(format_record(finished()), encoding="ascii")
     return path
 
 
-def test_a_file_is_told_move_by_move(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_file_is_written_move_by_move(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(saratoga, ["replay", str(kept), "--plain"]) == Exit.DONE
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "race mint-otter-42/2: lafayette, 3 racers"
@@ -34,7 +36,9 @@ def test_a_file_is_told_move_by_move(kept: Path, capsys: pytest.CaptureFixture[s
     )
 
 
-def test_a_race_kept_on_this_machine_needs_no_house(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_race_saved_on_this_machine_is_read_without_a_server(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     RecordStore().keep(format_record(finished()))
     away = ["--server", "ws://127.0.0.1:9"]
     assert run(saratoga, ["replay", "MINT-otter-42/2", "--plain", *away]) == Exit.DONE
@@ -77,7 +81,7 @@ def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
         assert not shown.out
 
 
-def test_on_a_terminal_the_screen_opens_at_the_board_of_who_played_here(
+def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[RaceRecord, str]] = []

@@ -134,7 +134,7 @@ def test_a_secret_passes_through_a_pipe_only_on_request(
 
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"ab" * 31, b"\xff" * 64])
-def test_what_is_neither_secret_nor_token_is_refused_and_nothing_is_written(
+def test_text_that_is_neither_secret_nor_token_is_refused_and_not_written(
     text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = tmp_path / "wrong"

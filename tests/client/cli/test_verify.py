@@ -22,7 +22,7 @@ TEXT = format_record(RECORD)
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    path = tmp_path / "evening.record"
+    path = tmp_path / "race.record"
     path.write_bytes(TEXT.encode())
     return path
 

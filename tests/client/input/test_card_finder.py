@@ -20,7 +20,7 @@ PICTURE = """
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("7", "7♣ the waste under 1; 7♥ column 1 under 2; 7♣ banked."),
         ("9h", "9♥ the reserve."),
@@ -31,17 +31,17 @@ PICTURE = """
         ("what", "Find a card by rank, suit or both, such as 7, h or 10d."),
     ],
 )
-def test_the_search_says_where_visible_cards_lie(text: str, told: str) -> None:
+def test_the_search_says_where_visible_cards_lie(text: str, expected: str) -> None:
     game = GAMES["canfield"]
-    assert found_text(game, redact(draw(game, PICTURE)), text) == told
+    assert found_text(game, redact(draw(game, PICTURE)), text) == expected
 
 
 def test_of_many_cards_the_first_and_the_number_are_given() -> None:
     game = GAMES["lady-palk"]
     view = redact(draw(game, "\n".join(f"t{n}: 9H 8H 7H" for n in range(1, 9))))
-    told = found_text(game, view, "h", ascii_card_name)
-    assert told.startswith("24 can be seen: 9h column 1 under 2; 8h column 1 under 1; ")
-    assert told.endswith("; ..")
+    found = found_text(game, view, "h", ascii_card_name)
+    assert found.startswith("24 can be seen: 9h column 1 under 2; 8h column 1 under 1; ")
+    assert found.endswith("; ..")
 
 
 def test_with_two_kinds_of_foundations_the_kind_is_named() -> None:

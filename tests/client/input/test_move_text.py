@@ -46,7 +46,7 @@ def test_piles_are_named_in_sentences(game: str, pile: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "picture", "move", "told"),
+    ("game", "picture", "move", "expected"),
     [
         ("lafayette", "t3: 7S\nt4: 8H", "t3>t4", "7♠ from column 3 to column 4"),
         ("lafayette", "t3: 7S", "t3>t4", "7♠ from column 3 to column 4, a space"),
@@ -65,10 +65,10 @@ def test_piles_are_named_in_sentences(game: str, pile: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_moves_are_described_before_they_are_played(
-    game: str, picture: str, move: str, told: str
+    game: str, picture: str, move: str, expected: str
 ) -> None:
     view = redact(draw(GAMES[game], picture))
-    assert describe(GAMES[game], view, parse_move(move)) == told
+    assert describe(GAMES[game], view, parse_move(move)) == expected
 
 
 def test_the_target_of_a_banking_move_is_the_foundation_of_its_suit() -> None:

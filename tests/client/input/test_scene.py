@@ -54,7 +54,7 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "picture", "source", "target", "size", "told"),
+    ("name", "picture", "source", "target", "size", "expected"),
     [
         (
             *("lafayette", "t1: JS\nt2: 5D", "t1", "t2", None),
@@ -113,13 +113,13 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
     ],
 )  # fmt: skip
 def test_a_refused_carry_is_explained(
-    name: str, picture: str, source: str, target: str, size: int | None, told: str
+    name: str, picture: str, source: str, target: str, size: int | None, expected: str
 ) -> None:
-    assert why_not(scene(name, picture), source, target, size) == told
+    assert why_not(scene(name, picture), source, target, size) == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "picture", "pile", "told"),
+    ("name", "picture", "pile", "expected"),
     [
         ("caprice", "t1: KS", "w", "Caprice has no waste."),
         ("lady-palk", "t1: KS", "r", "Lady Palk has no reserve."),
@@ -145,5 +145,7 @@ def test_a_refused_carry_is_explained(
         ("canfield-aisleriot", "up: S1", "up.H", "There is no card to carry."),
     ],
 )
-def test_a_pile_that_gives_nothing_says_why(name: str, picture: str, pile: str, told: str) -> None:
-    assert nothing_from(scene(name, picture), pile) == told
+def test_a_pile_that_gives_nothing_says_why(
+    name: str, picture: str, pile: str, expected: str
+) -> None:
+    assert nothing_from(scene(name, picture), pile) == expected

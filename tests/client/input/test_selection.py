@@ -70,7 +70,7 @@ def test_a_card_with_several_targets_waits_for_the_player_to_choose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("picture", "size", "told"),
+    ("picture", "size", "expected"),
     [
         ("t1: JS TD\nt2: JC", None, "10♦ from column 1: press 2; esc drops."),
         (
@@ -96,9 +96,11 @@ def test_a_card_with_several_targets_waits_for_the_player_to_choose() -> None:
     ],
 )
 def test_the_text_of_a_selection_names_its_targets(
-    picture: str, size: int | None, told: str
+    picture: str, size: int | None, expected: str
 ) -> None:
-    assert selection_text(scene("lady-palk", picture), Selection(picked="t1", size=size)) == told
+    assert (
+        selection_text(scene("lady-palk", picture), Selection(picked="t1", size=size)) == expected
+    )
 
 
 def test_alternatives_are_joined_with_or() -> None:

@@ -41,104 +41,104 @@ ALIVE = b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"status":"alive"}'
 OTHER = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"
 
 
-async def test_a_house_is_known_by_its_answer() -> None:
-    async with answering(ALIVE) as house, answering(OTHER) as other:
-        assert await is_server("127.0.0.1", house)
+async def test_a_server_is_recognised_by_its_response() -> None:
+    async with answering(ALIVE) as ours, answering(OTHER) as other:
+        assert await is_server("127.0.0.1", ours)
         assert not await is_server("127.0.0.1", other)
-    assert not await is_server("127.0.0.1", house)
+    assert not await is_server("127.0.0.1", ours)
 
 
-def test_a_port_is_free_until_somebody_listens() -> None:
+def test_a_port_is_free_unless_a_program_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert not is_free(port)
     assert is_free(port)
 
 
-def test_the_address_that_friends_are_told_is_one_of_other_machines_too() -> None:
+def test_the_lan_address_is_no_loopback_address() -> None:
     address = lan_address()
     assert address is None or not address.startswith("127.")
 
 
-async def test_a_house_that_runs_here_is_used_and_left_running() -> None:
-    said: list[str] = []
+async def test_a_running_local_server_is_used_and_not_stopped() -> None:
+    reports: list[str] = []
     async with answering(ALIVE) as port:
-        async with local_server("wss://cards.example.org", port, said.append) as house:
-            assert house.own == f"ws://127.0.0.1:{port}"
-            assert house.friends == "wss://cards.example.org"
-            assert not house.is_ours
-            assert not house.warning
+        async with local_server("wss://cards.example.org", port, reports.append) as server:
+            assert server.own == f"ws://127.0.0.1:{port}"
+            assert server.friends == "wss://cards.example.org"
+            assert not server.is_ours
+            assert not server.warning
         assert await is_server("127.0.0.1", port)
-    assert len(said) == 1
+    assert len(reports) == 1
 
 
-async def test_a_house_that_hears_this_machine_alone_is_told_of(
+async def test_a_server_that_listens_on_loopback_only_gets_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
-    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as house:
-        assert "--host 0.0.0.0" in house.warning
+    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as server:
+        assert "--host 0.0.0.0" in server.warning
 
 
-async def test_a_machine_in_no_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_machine_without_a_network_gets_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "lan_address", lambda: None)
-    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as house:
-        assert house.friends == house.own
-        assert "--public-url" in house.warning
+    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as server:
+        assert server.friends == server.own
+        assert "--public-url" in server.warning
 
 
-async def test_a_house_is_opened_beside_another_program_and_closed_again(
+async def test_a_server_is_started_on_a_free_port_if_the_usual_one_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     flags_seen: list[tuple[str, ...]] = []
 
     @asynccontextmanager
-    async def opened(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
+    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
         assert folder == data_folder()
         flags_seen.append(flags)
         yield "ws://0.0.0.0:4711"
 
-    monkeypatch.setattr(hosting, "running_server", opened)
-    said: list[str] = []
+    monkeypatch.setattr(hosting, "running_server", started)
+    reports: list[str] = []
     async with answering(OTHER) as port:
         monkeypatch.setattr(hosting, "PORT", port)
-        async with local_server("", report=said.append) as house:
+        async with local_server("", report=reports.append) as server:
             pass
         with pytest.raises(Problem, match="in use by another program"):
             await local_server("", port).__aenter__()
-    assert house.is_ours
-    assert house.own == "ws://127.0.0.1:4711"
-    assert house.friends.endswith(":4711")
+    assert server.is_ours
+    assert server.own == "ws://127.0.0.1:4711"
+    assert server.friends.endswith(":4711")
     assert flags_seen == [("--host", "0.0.0.0", "--port", "0", "--metrics-port", "off")]
-    assert said[-1].startswith("Stopping")
+    assert reports[-1].startswith("Stopping")
 
 
 @pytest.mark.parametrize("public_url", ["", "wss://cards.example.org"])
-async def test_a_house_behind_a_proxy_here_is_open_to_this_machine_alone(
+async def test_a_server_behind_a_local_proxy_listens_on_loopback_only(
     monkeypatch: pytest.MonkeyPatch, public_url: str
 ) -> None:
     flags_seen: list[tuple[str, ...]] = []
 
     @asynccontextmanager
-    async def opened(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
+    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
         flags_seen.append(flags)
         yield "ws://127.0.0.1:4711"
 
-    monkeypatch.setattr(hosting, "running_server", opened)
-    monkeypatch.setattr(hosting, "is_server", is_nobody)
+    monkeypatch.setattr(hosting, "running_server", started)
+    monkeypatch.setattr(hosting, "is_server", no_server)
     monkeypatch.setattr(hosting, "lan_address", lambda: "192.0.2.7")
-    async with local_server(public_url, report=lambda _: None, listen="127.0.0.1") as house:
+    async with local_server(public_url, report=lambda _: None, listen="127.0.0.1") as server:
         pass
     assert flags_seen[0][:2] == ("--host", "127.0.0.1")
-    assert house.friends == (public_url or house.own)
-    assert ("--public-url" in house.warning) is not bool(public_url)
+    assert server.friends == (public_url or server.own)
+    assert ("--public-url" in server.warning) is not bool(public_url)
 
 
-async def is_nobody(host: str, port: int) -> bool:
+async def no_server(host: str, port: int) -> bool:
     return False
 
 
-async def test_friends_are_told_the_address_in_the_network_where_the_house_answers_there(
+async def test_friends_get_the_lan_address_if_the_server_answers_at_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with answering(ALIVE) as port:
@@ -150,7 +150,7 @@ async def test_friends_are_told_the_address_in_the_network_where_the_house_answe
     assert await friends_address("wss://cards.example") == "wss://cards.example"
 
 
-async def test_an_invitation_says_what_is_played_and_how_to_come() -> None:
+async def test_an_invitation_names_the_game_and_the_commands_to_install_and_join() -> None:
     settings = Settings(install="pipx install saratoga")
     lines = await invitation_to(table(), settings, "wss://cards.example/")
     assert lines == (

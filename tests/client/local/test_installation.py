@@ -21,13 +21,13 @@ def clone(folder: Path, url: str) -> str:
 
 
 def test_what_came_from_a_repository_is_had_from_there() -> None:
-    told = {"url": ELSEWHERE, "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}
-    assert line_for(told) == f"pip install git+{ELSEWHERE}"
+    direct_url = {"url": ELSEWHERE, "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}
+    assert line_for(direct_url) == f"pip install git+{ELSEWHERE}"
 
 
 def test_a_clone_knows_where_it_came_from(tmp_path: Path) -> None:
-    told = {"url": clone(tmp_path, ELSEWHERE), "dir_info": {"editable": True}}
-    assert line_for(told) == f"pip install git+{ELSEWHERE}"
+    direct_url = {"url": clone(tmp_path, ELSEWHERE), "dir_info": {"editable": True}}
+    assert line_for(direct_url) == f"pip install git+{ELSEWHERE}"
 
 
 @pytest.mark.parametrize(
@@ -39,15 +39,15 @@ def test_a_clone_knows_where_it_came_from(tmp_path: Path) -> None:
         "../saratoga",
     ],
 )
-def test_a_place_that_friends_cannot_reach_or_must_not_know_is_not_told(
-    tmp_path: Path, url: str
-) -> None:
+def test_a_local_or_secret_source_is_not_in_the_install_line(tmp_path: Path, url: str) -> None:
     assert line_for({"url": clone(tmp_path, url), "dir_info": {}}) == BY_NAME
 
 
-@pytest.mark.parametrize("told", [{}, [], None, {"url": 3}, {"url": "file:///nowhere/at/all"}])
-def test_without_a_place_it_is_the_packages_name(told: object) -> None:
-    assert line_for(told) == BY_NAME
+@pytest.mark.parametrize(
+    "direct_url", [{}, [], None, {"url": 3}, {"url": "file:///nowhere/at/all"}]
+)
+def test_without_a_source_the_install_line_names_the_package(direct_url: object) -> None:
+    assert line_for(direct_url) == BY_NAME
 
 
 def test_what_is_no_clone_has_no_origin(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_two_players_have_two_secrets(tmp_path: Path) -> None:
     assert load_or_create(tmp_path / "a") != load_or_create(tmp_path / "b")
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_no_other_user_may_read_the_key_file(tmp_path: Path) -> None:
     path = tmp_path / "player" / "secret"
     load_or_create(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -36,7 +36,7 @@ def test_a_secret_that_others_may_touch_is_not_used(tmp_path: Path, mode: int) -
 
 
 @pytest.mark.parametrize("text", ["", "hello", "AB" * 32, "ab" * 31, "ab" * 33, "\x00"])
-def test_what_is_no_secret_is_not_used_and_not_overwritten(tmp_path: Path, text: str) -> None:
+def test_an_invalid_secret_is_not_used_and_not_overwritten(tmp_path: Path, text: str) -> None:
     path = tmp_path / "secret"
     path.write_text(text)
     path.chmod(0o600)
@@ -53,13 +53,13 @@ def test_bytes_that_are_no_text_are_no_secret(tmp_path: Path) -> None:
         load(path)
 
 
-def test_a_folder_that_cannot_be_made_is_said_with_a_remedy(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UnusableToken, match=HOME_VARIABLE):
         load_or_create(tmp_path / "file" / "secret")
 
 
-def test_what_is_put_aside_is_kept_under_another_name(tmp_path: Path) -> None:
+def test_a_replaced_key_file_is_kept_under_another_name(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     assert put_aside(path) is None
     secret = load_or_create(path)

@@ -9,7 +9,7 @@ SAME = {
         "wss://cards.example.org",
         "WSS://Cards.Example.ORG./",
         "wss://cards.example.org..",
-        "wss://cards.example.org:443/evening",
+        "wss://cards.example.org:443/path",
         "wss://someone:else@cards.example.org",
         " wss://cards.example.org?x#y ",
     ),
@@ -34,12 +34,12 @@ SAME = {
 
 
 @pytest.mark.parametrize("origin", SAME)
-def test_spelling_makes_no_other_house(origin: str) -> None:
+def test_different_spellings_of_an_address_have_one_origin(origin: str) -> None:
     assert {origin_of(address) for address in SAME[origin]} == {origin}
     assert origin_of(origin) == origin
 
 
-def test_another_name_port_or_way_is_another_house() -> None:
+def test_another_name_port_or_scheme_is_another_origin() -> None:
     assert len({origin_of(origin) for origin in SAME}) == len(SAME)
     # a token sent without encryption must not be valid for a server behind TLS, even at the same port
     assert origin_of("ws://cards.example.org:443") != origin_of("wss://cards.example.org:443")
@@ -59,6 +59,6 @@ def test_another_name_port_or_way_is_another_house() -> None:
         "ws://../",
     ],
 )
-def test_what_is_no_address_of_a_house_has_no_origin(text: str) -> None:
+def test_an_invalid_server_address_has_no_origin(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         origin_of(text)

@@ -22,14 +22,14 @@ def program(text: str) -> tuple[str, ...]:
     return (sys.executable, "-c", text)
 
 
-async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
+async def test_a_server_process_is_awaited_and_terminated(tmp_path: Path) -> None:
     async with running_server(tmp_path, program(OPENS)) as url:
         assert url == "ws://127.0.0.1:4711"
         assert not (tmp_path / "goodbye").exists()
     assert (tmp_path / "goodbye").exists()
 
 
-async def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
+async def test_a_server_that_fails_to_start_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="did not start") as problem:
         async with running_server(tmp_path, program(FAILS)):
             pass

@@ -24,7 +24,7 @@ from saratoga_rules.games import GAMES
         ("install", "pip install saratoga"),
     ],
 )
-def test_what_a_setting_may_be_is_read(key: str, value: object) -> None:
+def test_valid_values_of_a_setting_are_read(key: str, value: object) -> None:
     read = SETTING_TYPES[key].read(value)
     assert read == (every_game(str(value)) if key == "suits" else value)
 
@@ -47,7 +47,7 @@ def test_what_a_setting_may_be_is_read(key: str, value: object) -> None:
         ("install", "pip\ninstall"),
     ],
 )
-def test_what_a_setting_may_not_be_is_none(key: str, value: object) -> None:
+def test_invalid_values_of_a_setting_are_none(key: str, value: object) -> None:
     assert SETTING_TYPES[key].read(value) is None
 
 

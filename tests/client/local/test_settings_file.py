@@ -12,7 +12,7 @@ from saratoga_client.problems import Exit, Problem
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ('theem = "x"', "FILE, line 1: there is no setting 'theem'."),
         ('\n\ncap = "ten"', 'FILE, line 3: cap cannot be "ten".'),
@@ -26,10 +26,10 @@ from saratoga_client.problems import Exit, Problem
         ('name = ""', 'FILE, line 1: name cannot be "".'),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_a_remedy(text: str, told: str) -> None:
+def test_an_error_names_the_line_and_a_remedy(text: str, expected: str) -> None:
     with pytest.raises(Problem) as problem:
         parse(text, "FILE")
-    assert problem.value.what == told
+    assert problem.value.what == expected
     assert problem.value.remedy
     assert problem.value.code == Exit.USAGE
 
@@ -39,12 +39,12 @@ def test_a_near_miss_is_guessed() -> None:
         parse('theem = "x"', "FILE")
 
 
-def test_what_is_no_toml_is_told_with_its_line() -> None:
+def test_invalid_toml_is_reported_with_its_line() -> None:
     with pytest.raises(Problem, match="line 2"):
         parse('name = "Anna"\nname: Bert', "FILE")
 
 
-def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(Problem, match="move it away"):

@@ -1,4 +1,4 @@
-"""An exported line says whether it is a secret or a token."""
+"""An exported line says whether the key is a secret or a token."""
 
 import pytest
 
@@ -9,11 +9,11 @@ SERVER = "wss://cards.example.org:443"
 
 
 @pytest.mark.parametrize(
-    "it", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=SERVER)]
+    "key", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=SERVER)]
 )
-def test_what_is_written_is_read_again(it: ExportedKey) -> None:
-    assert read(f"  {it.line}\n") == it
-    assert KEY not in repr(it)
+def test_an_exported_line_is_read_again(key: ExportedKey) -> None:
+    assert read(f"  {key.line}\n") == key
+    assert KEY not in repr(key)
 
 
 def test_a_server_is_read_in_every_spelling() -> None:
@@ -37,5 +37,5 @@ def test_a_server_is_read_in_every_spelling() -> None:
         f"{KEY} {KEY}",
     ],
 )
-def test_nothing_else_is_taken_for_it(line: str) -> None:
+def test_other_text_is_no_exported_key(line: str) -> None:
     assert read(line) is None

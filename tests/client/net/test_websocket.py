@@ -116,7 +116,7 @@ def test_a_server_of_another_version_is_recognised(error: Exception) -> None:
     assert final.is_of_another_version
 
 
-def test_a_large_event_is_told_from_a_large_command() -> None:
+def test_an_oversized_event_is_distinguished_from_an_oversized_command() -> None:
     assert was_event_too_large(too_large(None))
     assert was_event_too_large(too_large(Close(1009, "")))
     assert not was_event_too_large(closed(1009))

@@ -46,7 +46,7 @@ def test_friends_paste_what_they_have(text: str, read: Destination) -> None:
     "text",
     ["", " ", "mint-otter", "mint-otter-4242", "ftp://x/", "ws://", "ws://a:0/", "ws://a:99999/"],
 )
-def test_what_names_neither_table_nor_house_is_nothing(text: str) -> None:
+def test_text_that_names_neither_table_nor_server_is_no_destination(text: str) -> None:
     assert destination(text) is None
 
 

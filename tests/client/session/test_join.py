@@ -100,7 +100,7 @@ async def test_a_player_who_has_left_a_running_race_is_not_sent_back_to_it() -> 
             assert await releasing == ""
 
 
-async def test_nobody_is_named_at_the_table_of_a_server_that_is_gone() -> None:
+async def test_no_players_are_listed_at_a_table_if_the_server_is_gone() -> None:
     lost = asyncio.Event()
 
     def state_changed(state: LinkState) -> None:
@@ -118,7 +118,7 @@ async def test_nobody_is_named_at_the_table_of_a_server_that_is_gone() -> None:
             assert await others_at(anna, "mint-otter-42") == ()
 
 
-async def test_nobody_is_named_at_the_table_of_a_server_that_does_not_answer(
+async def test_no_players_are_listed_at_a_table_if_the_server_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(join, "OTHERS_TIMEOUT", 0.1)

@@ -31,12 +31,12 @@ BEST = PersonalBest(
 )
 
 
-def at(told: str) -> SessionState:
-    return state_after(standings(told))
+def at(shorthand: str) -> SessionState:
+    return state_after(standings(shorthand))
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("shorthand", "sentence"),
     [
         ("a9 y3 r1", "6 cards behind ana"),
         ("a9 r8 y7", "2 cards behind ana"),
@@ -51,13 +51,13 @@ def at(told: str) -> SessionState:
         ("", ""),
     ],
 )
-def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
+def test_the_gap_is_a_sentence(shorthand: str, sentence: str) -> None:
     first = snapshot("y1 =a1 =o1 =r1", board(), table("yaor"))
-    assert gap(state_after(standings(told), first=first)) == sentence
+    assert gap(state_after(standings(shorthand), first=first)) == sentence
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("shorthand", "sentence"),
     [
         ("y20:won a9 r3", "You finished 1st of 3: 20 cards, +$50."),
         ("a20 y9:stuck r3", "You finished 2nd of 3: 9 cards, -$5, $55 behind the first."),
@@ -68,8 +68,8 @@ def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
         ("a9 r3", ""),
     ],
 )
-def test_the_result_is_a_sentence(told: str, sentence: str) -> None:
-    state = state_after(events.RaceOver(outcome=outcome(told)))
+def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
+    state = state_after(events.RaceOver(outcome=outcome(shorthand)))
     assert own_result(state) == sentence
     assert own_result(at("a9 y3 r1")) == ""
 

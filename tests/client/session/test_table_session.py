@@ -132,7 +132,7 @@ async def test_a_request_without_an_answer_may_have_been_carried_out() -> None:
 # Lost seats
 
 
-async def test_a_kicked_player_is_told_why_and_every_wait_ends() -> None:
+async def test_a_kicked_player_gets_the_reason_and_every_wait_ends() -> None:
     async with stepped_session() as there:
         ben, code = await table_of_ben(there)
         await there.do(there.session.sit_down(code))

@@ -22,13 +22,13 @@ async def stay(app: SaratogaApp) -> None:
     await asyncio.Event().wait()
 
 
-async def test_the_program_ends_with_its_errand() -> None:
+async def test_the_app_ends_with_its_flow() -> None:
     done = asyncio.Event()
 
-    async def errand(app: SaratogaApp) -> None:
+    async def flow(app: SaratogaApp) -> None:
         await done.wait()
 
-    app = SaratogaApp(errand)
+    app = SaratogaApp(flow)
     async with app.run_test() as pilot:
         assert isinstance(app.screen, WaitingScreen)
         done.set()
@@ -37,13 +37,13 @@ async def test_the_program_ends_with_its_errand() -> None:
     assert (app.return_code, app.problem, app.is_interrupted) == (0, None, False)
 
 
-async def test_what_an_errand_cannot_go_on_from_is_kept_for_the_normal_screen() -> None:
-    trouble = Problem("The house cannot be reached.", "Try again later.", Exit.UNREACHABLE)
+async def test_a_problem_that_ends_the_flow_is_kept_for_the_normal_screen() -> None:
+    trouble = Problem("The server cannot be reached.", "Try again later.", Exit.UNREACHABLE)
 
-    async def errand(app: SaratogaApp) -> None:
+    async def flow(app: SaratogaApp) -> None:
         raise trouble
 
-    app = SaratogaApp(errand)
+    app = SaratogaApp(flow)
     async with app.run_test() as pilot:
         await pilot.pause()
     assert app.problem is trouble

@@ -27,7 +27,7 @@ def terminal() -> Iterator[Terminal]:
     logging.getLogger().removeHandler(speaker)
 
 
-def test_what_matters_is_said_afterwards_in_its_order(terminal: Terminal) -> None:
+def test_important_log_lines_are_written_afterwards_in_order(terminal: Terminal) -> None:
     with deferred_logs():
         LOG.warning("one")
         LOG.info("nothing much")
@@ -38,7 +38,7 @@ def test_what_matters_is_said_afterwards_in_its_order(terminal: Terminal) -> Non
     assert terminal.getvalue().endswith("three\n")
 
 
-def test_it_is_said_where_the_screen_ends_in_a_fault_too(terminal: Terminal) -> None:
+def test_log_lines_are_written_after_a_failed_screen_too(terminal: Terminal) -> None:
     def fail() -> None:
         with deferred_logs():
             LOG.warning("before that")
@@ -49,7 +49,7 @@ def test_it_is_said_where_the_screen_ends_in_a_fault_too(terminal: Terminal) -> 
     assert terminal.getvalue() == "before that\n"
 
 
-def test_a_flood_of_words_does_not_grow_without_end(terminal: Terminal) -> None:
+def test_the_number_of_deferred_log_lines_is_bounded(terminal: Terminal) -> None:
     with deferred_logs():
         for number in range(MOST_KEPT + 5):
             LOG.warning("%d", number)

@@ -73,8 +73,8 @@ async def test_a_click_closes_an_open_question() -> None:
 async def test_a_key_that_plays_no_move_lists_no_moves_and_draws_the_board_at_most_once(
     monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
-    told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with table_player(state_after(first=told), position=POSITION) as at_table:
+    first = snapshot("y4 a3 r2", board(POSITION), table())
+    async with table_player(state_after(first=first), position=POSITION) as at_table:
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
         await at_table.press(key)
@@ -85,8 +85,8 @@ async def test_a_key_that_plays_no_move_lists_no_moves_and_draws_the_board_at_mo
 async def test_a_key_that_plays_a_move_lists_the_moves_once_and_draws_the_board_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with table_player(state_after(first=told), position=POSITION) as at_table:
+    first = snapshot("y4 a3 r2", board(POSITION), table())
+    async with table_player(state_after(first=first), position=POSITION) as at_table:
         await at_table.press("tab")
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
@@ -103,8 +103,8 @@ async def test_the_panel_and_the_meter_are_drawn_only_when_they_change(
 ) -> None:
     from saratoga_client.tui.screens import race
 
-    told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with table_player(state_after(first=told), position=POSITION) as at_table:
+    first = snapshot("y4 a3 r2", board(POSITION), table())
+    async with table_player(state_after(first=first), position=POSITION) as at_table:
         screen = at_table.screen
         assert isinstance(screen, GameScreen)
         screen.tick()

@@ -68,7 +68,7 @@ async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
         await visitor.reads("PUBLIC TABLES")
 
 
-async def test_nobody_sits_down_without_a_name(lobby: OpenLobby) -> None:
+async def test_a_seat_is_not_given_without_a_name(lobby: OpenLobby) -> None:
     await lobby.host("Anna", public=True)
     async with in_the_lobby(lobby.url) as visitor:
         await visitor.reads("Your name:", "Anna")
@@ -78,7 +78,7 @@ async def test_nobody_sits_down_without_a_name(lobby: OpenLobby) -> None:
         assert isinstance(visitor.screen, LobbyScreen)
 
 
-async def test_a_code_with_a_typo_can_be_mended(lobby: OpenLobby) -> None:
+async def test_a_code_with_a_typo_can_be_corrected(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
         await visitor.reads("You are Bert", "none now")
@@ -157,7 +157,7 @@ async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
     assert (load({}).game, load({}).cap) == ("lafayette", 20)
 
 
-async def test_a_seat_from_before_is_gone_back_to(lobby: OpenLobby) -> None:
+async def test_the_lobby_returns_to_a_seat_from_an_earlier_session(lobby: OpenLobby) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
         await visitor.reads("You are Bert", "none now")
         await visitor.press("c", "enter")
@@ -169,7 +169,7 @@ async def test_a_seat_from_before_is_gone_back_to(lobby: OpenLobby) -> None:
         await visitor.reads("SEATS 1 of 16", code)
 
 
-async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby) -> None:
+async def test_without_a_server_the_lobby_lists_what_the_player_can_do(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads(
             "The server does not answer.", "no server listens there", "WHAT YOU CAN DO"
@@ -181,7 +181,7 @@ async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby)
         await visitor.reads("the table can't be looked up")
 
 
-async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
+async def test_an_invalid_server_address_can_be_corrected(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("o")
@@ -195,7 +195,7 @@ async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
         await visitor.reads(f"lobby {lobby.url}", "Your name:")
 
 
-async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
+async def test_practice_needs_no_server_and_returns_to_the_lobby(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("p", "3")
@@ -207,19 +207,19 @@ async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
         await visitor.ended()
 
 
-async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
+async def test_the_lobby_shows_the_message_of_an_earlier_failure() -> None:
     async with in_the_lobby(DEFAULT_SERVER, notice="That table is closed.") as visitor:
         await visitor.reads("That table is closed.")
 
 
-async def silent_house(visit: ScriptedPeer) -> JoinTable:
+async def answer_all_but_joins(peer: ScriptedPeer) -> JoinTable:
     """Answer all commands except `JoinTable`; return that command."""
     while True:
-        match await visit.command():
+        match await peer.command():
             case ListTables(id=asked):
-                await visit.send(Tables(re=asked, tables=[]))
-            case JoinTable() as wish:
-                return wish
+                await peer.send(Tables(re=asked, tables=[]))
+            case JoinTable() as command:
+                return command
 
 
 @asynccontextmanager
@@ -229,7 +229,7 @@ async def seated_too_late(there: Table) -> AsyncIterator[tuple[Visitor, Scripted
         server.greeting = lambda hello: replace(welcome(hello), name="Bert")
         async with in_the_lobby(server.url) as visitor:
             peer = await server.peer()
-            answering = asyncio.create_task(silent_house(peer))
+            answering = asyncio.create_task(answer_all_but_joins(peer))
             await visitor.reads("none now")
             await visitor.press("j")
             await visitor.type("mint-otter-42")
@@ -255,20 +255,20 @@ async def test_a_seat_in_a_running_race_that_comes_too_late_is_kept() -> None:
         await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
         await visitor.press("j")
         await visitor.type("salty-heron-77")
-        assert isinstance(await peer.command(), WatchTable), "the next command is the next wish"
+        assert isinstance(await peer.command(), WatchTable), "no LeaveTable was sent before it"
 
 
-async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
-    async with scripted_server() as house:
-        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
-        async with in_the_lobby(house.url) as visitor:
-            visit = await house.peer()
-            answering = asyncio.create_task(silent_house(visit))
+async def test_the_lobby_reports_a_connection_that_is_closed_during_a_join() -> None:
+    async with scripted_server() as server:
+        server.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(server.url) as visitor:
+            peer = await server.peer()
+            answering = asyncio.create_task(answer_all_but_joins(peer))
             await visitor.reads("none now")
             await visitor.press("j")
             await visitor.type("mint-otter-42")
             await answering
-            await visit.close(4500, "enough for today")
+            await peer.close(4500, "enough for today")
             await visitor.reads("The server has closed the connection: enough for today.")
             assert isinstance(visitor.screen, LobbyScreen)
 

@@ -42,7 +42,7 @@ async def test_a_table_without_room_for_it_says_so() -> None:
         assert "table is full" in at_table.rows[-2]
 
 
-async def test_any_other_key_brings_nobody() -> None:
+async def test_any_other_key_adds_no_bot() -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("b", "escape", "w")
         assert not [worker for worker in at_table.app.workers if worker.group == "commands"]

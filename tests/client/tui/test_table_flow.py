@@ -60,7 +60,7 @@ async def test_a_race_takes_the_help_away_and_results_do_not() -> None:
         assert top(at_table) is ResultsScreen
 
 
-async def test_who_comes_into_a_race_without_a_board_watches() -> None:
+async def test_a_player_without_a_board_in_a_running_race_watches() -> None:
     first = state_after(first=snapshot("a1 r1", shown=table("ar", host="a")))
     async with table_player(first) as at_table:
         assert top(at_table) is WatchingScreen
@@ -82,7 +82,7 @@ async def test_a_new_host_has_the_host_s_keys() -> None:
         assert "s start" in at_table.rows[-1]
 
 
-async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
+async def test_a_kicked_player_gets_the_reason_and_the_screens_close() -> None:
     async with table_player(GATHERING) as at_table:
         at_table.seat.lose(Problem("The host has kicked you from the table.", "", Exit.REFUSED))
         await at_table.settled()

@@ -27,7 +27,7 @@ async def test_an_app_that_ends_by_itself_gives_the_terminal_back(app: Window) -
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-async def test_a_signal_ends_it_in_order_and_is_told_to_the_shell(
+async def test_a_signal_restores_the_terminal_and_sets_the_exit_code(
     app: Window, number: signal.Signals
 ) -> None:
     app.process.send_signal(number)
@@ -76,7 +76,7 @@ async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window)
     assert said.count(b"Traceback") == 1
 
 
-async def test_what_is_logged_meanwhile_is_said_when_the_terminal_is_given_back(
+async def test_deferred_log_lines_are_written_when_the_terminal_is_restored(
     app: Window,
 ) -> None:
     app.terminal.type(b"l")

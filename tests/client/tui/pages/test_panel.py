@@ -59,9 +59,9 @@ def four() -> SessionState:
 
 
 def sixteen() -> SessionState:
-    told = [f"{letter}{30 - place}" for place, letter in enumerate(LETTERS) if letter != "y"]
+    shorthand = [f"{letter}{30 - place}" for place, letter in enumerate(LETTERS) if letter != "y"]
     return state_after(
-        standings(" ".join([*told[:8], "y22", *told[8:]])),
+        standings(" ".join([*shorthand[:8], "y22", *shorthand[8:]])),
         first=snapshot(" ".join(f"{letter}1" for letter in LETTERS), board(), table(LETTERS)),
     )
 
@@ -196,16 +196,16 @@ def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.D
 @pytest.mark.parametrize("name", SCENES)
 def test_no_event_is_cut(name: str) -> None:
     present = SCENES[name]()
-    told = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
+    text = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
     for line in present.feed_lines:
-        assert "".join(line.text.split()) in told.replace("│", "")
+        assert "".join(line.text.split()) in text.replace("│", "")
 
 
 def test_the_players_own_line_is_always_shown() -> None:
     for place in range(16):
         others = [f"{letter}{40 - at}" for at, letter in enumerate(LETTERS[1:])]
-        told = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
-        present = state_after(standings(told), first=snapshot("y1", board(), table(LETTERS)))
+        shorthand = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
+        present = state_after(standings(shorthand), first=snapshot("y1", board(), table(LETTERS)))
         for height in range(10, 30):
             rows = rows_of(panel(present, 24, height, START))
             assert sum("YOU" in row for row in rows) == 1, (place, height)

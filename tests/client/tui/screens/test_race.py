@@ -33,16 +33,16 @@ POSITION = draw(CANFIELD, PICTURE)
 
 
 def racing(
-    position: Position = POSITION, told: str = "y4 a3 r2", game: str = "canfield"
+    position: Position = POSITION, shorthand: str = "y4 a3 r2", game: str = "canfield"
 ) -> SessionState:
-    return state_after(first=snapshot(told, board(position, game=game), table(game=game)))
+    return state_after(first=snapshot(shorthand, board(position, game=game), table(game=game)))
 
 
 @asynccontextmanager
 async def race(
-    position: Position = POSITION, size: tuple[int, int] = (80, 24), told: str = "y4 a3 r2"
+    position: Position = POSITION, size: tuple[int, int] = (80, 24), shorthand: str = "y4 a3 r2"
 ) -> AsyncIterator[TablePlayer]:
-    async with table_player(racing(position, told), position=position, size=size) as at_table:
+    async with table_player(racing(position, shorthand), position=position, size=size) as at_table:
         assert isinstance(at_table.screen, RaceScreen)
         yield at_table
 
@@ -251,8 +251,8 @@ async def test_announcements_are_shown_during_a_race() -> None:
     async with race() as at_table:
         word = "The house closes at midnight; races that are on then are played to their end first."
         await at_table.receive(events.Announcement(text=word))
-        told = " ".join(row.strip() for row in at_table.rows[-3:-1])
-        assert told == word
+        message = " ".join(row.strip() for row in at_table.rows[-3:-1])
+        assert message == word
 
 
 async def test_an_alarm_is_shown_as_an_alarm() -> None:
@@ -277,11 +277,11 @@ async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
     async with race() as at_table:
         at_table.seat.confirm(state)
         await at_table.settled()
-        told = " ".join(row.strip() for row in at_table.rows[-3:-1] if "net   " not in row)
-        assert told.endswith(f"{words} 2 still racing.")
+        message = " ".join(row.strip() for row in at_table.rows[-3:-1] if "net   " not in row)
+        assert message.endswith(f"{words} 2 still racing.")
         await at_table.receive(standings("y4:stuck a3 r2:stuck"))
-        told = " ".join(row.strip() for row in at_table.rows[-3:-1])
-        assert told.endswith(f"{words} ana still racing.")
+        message = " ".join(row.strip() for row in at_table.rows[-3:-1])
+        assert message.endswith(f"{words} ana still racing.")
         await at_table.press("1", "x")
         assert at_table.seat.asked == []
 
@@ -328,9 +328,9 @@ async def test_a_too_small_screen_says_which_size_is_needed(size: tuple[int, int
     async with race() as at_table:
         await at_table.pilot.resize_terminal(*size)
         await at_table.settled()
-        told = " ".join(" ".join(at_table.rows).split())
-        assert told.startswith(f"This terminal has {size[0]} x {size[1]} cells.")
-        assert told.endswith("every key still works.")
+        message = " ".join(" ".join(at_table.rows).split())
+        assert message.startswith(f"This terminal has {size[0]} x {size[1]} cells.")
+        assert message.endswith("every key still works.")
         await at_table.press("1", "2")
         assert at_table.seat.asked == ["t1>t2"]
         await at_table.pilot.resize_terminal(80, 24)
