@@ -73,7 +73,7 @@ class Look(NamedTuple):
     processor: float
     """Seconds of CPU time that the server has used."""
     queued: float
-    """Seconds that the server has waited for a core."""
+    """Seconds that the server was runnable but waited for a processor core."""
     stolen: float
     """Seconds of core time that the hypervisor has stolen."""
     is_rewriting: bool

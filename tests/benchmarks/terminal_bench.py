@@ -37,11 +37,11 @@ BARE: Final = (sys.executable, bare_app.__file__)
 
 ROUNDS: Final = 11
 FRAME_BAR: Final = 1.8
-"""Largest time to the first frame, as a multiple of that of the minimal program."""
+"""Maximum time to the first frame, as a multiple of the minimal program's time."""
 KEY_BAR: Final = 20.0
-"""Largest CPU time for a key, in milliseconds."""
+"""Maximum CPU time for a key, in milliseconds."""
 DRAG_BAR: Final = 2048
-"""Largest number of bytes for a step of a drag."""
+"""Maximum number of bytes that the client may write for one step of a drag."""
 QUIET: Final = 0.05
 """Seconds without a frame after which the effects of a key are complete."""
 FRAME_ENDS: Final = b"\x1b[?2026l"

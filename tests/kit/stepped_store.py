@@ -225,7 +225,7 @@ class SteppedStore:
 
 @contextmanager
 def empty_valkey() -> Iterator[StoreServer]:
-    """Yield an empty Valkey that no other test uses at the same time."""
+    """Yield an empty Valkey server that no other test uses at the same time."""
     server = _idle.pop() if _idle else _started()
     server.delete_data()
     try:
@@ -236,7 +236,7 @@ def empty_valkey() -> Iterator[StoreServer]:
 
 @asynccontextmanager
 async def empty_store() -> AsyncIterator[Store]:
-    """Open an empty Valkey with the machine's clock."""
+    """Open an empty store that uses the machine's clock."""
     with empty_valkey() as server:
         _stepped.discard(server.url)
         async with open_store(server.url) as store:
@@ -247,7 +247,7 @@ async def empty_store() -> AsyncIterator[Store]:
 async def opened_on(
     server: StoreServer, time: InventedTime, faults: StoreFaults | None = None
 ) -> AsyncIterator[SteppedStore]:
-    """Open the store once more, as a second node does."""
+    """Open the store on a running store process; several callers stand for several nodes."""
     faults = faults or StoreFaults()
     with (
         patch.object(opening, "check_store", _check_once),

@@ -51,7 +51,7 @@ class TerminalPlayers:
     server_process: ServerProcess
     folder: Path
     _codes: dict[Moment, str] = field(default_factory=dict)
-    """The code of the table for each moment, for players who return."""
+    """The table's code for each moment, with which a player returns to the table in the next window."""
     _players: int = 0
 
     @asynccontextmanager

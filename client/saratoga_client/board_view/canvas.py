@@ -19,7 +19,7 @@ JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
 
 
 class Piece(NamedTuple):
-    """The text of neighbouring cells of one role."""
+    """The text of neighbouring cells in a row that have the same role (style)."""
 
     text: str
     role: Role

@@ -58,7 +58,7 @@ class PracticeGame:
     log: tuple[PracticeEntry, ...] = ()
     """All actions since the deal, undone moves included."""
     made: tuple[PlayedMove, ...] = ()
-    """The moves that are not undone."""
+    """The moves made and not undone, oldest first."""
     undone: tuple[PlayedMove, ...] = ()
     """The undone moves; the last one is redone first."""
     opening: Memory = field(default_factory=Memory)

@@ -68,7 +68,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
 
 
 def outcome_of(text: str) -> Outcome:
-    """Return the outcome that a race's record holds."""
+    """Parse a race's record and return the outcome in it."""
     record = parse_record(text)
     # the record lists the racers in order of place, so the place can stand in for the commit number
     placed = ranking(

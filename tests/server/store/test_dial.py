@@ -1,4 +1,4 @@
-"""Connections without redis-py: login, database and TLS follow from the address."""
+"""Store connections without redis-py: the URL sets login, database and TLS."""
 
 import asyncio
 import ssl
