@@ -75,6 +75,8 @@ def test_no_callback_is_assigned_after_construction() -> None:
         ("a.b = c.d", []),
     ],
 )
-def test_an_assigned_callback_is_told_from_an_assigned_value(text: str, found: list[str]) -> None:
+def test_assigned_callbacks_and_assigned_values_are_distinguished(
+    text: str, found: list[str]
+) -> None:
     tree = ast.parse(text)
     assert list(assigned_callbacks(tree, functions([tree]))) == found

@@ -39,7 +39,7 @@ async def asked(pacer: Pacer) -> float:
 
 
 @pytest.mark.parametrize(("behind", "late"), [(LATE / 2, 0), (LATE * 2, 1)])
-async def test_who_is_due_is_asked_and_told_when_that_was_and_long_after_that_is_late(
+async def test_a_due_racer_is_called_with_its_due_time_and_a_long_delay_counts_as_late(
     clock: Clock, behind: float, late: int
 ) -> None:
     pacer = Pacer(AT_ONCE)
@@ -51,7 +51,7 @@ async def test_who_is_due_is_asked_and_told_when_that_was_and_long_after_that_is
     pacer.stop()
 
 
-async def test_another_rate_holds_from_now_on_for_those_who_wait_too(clock: Clock) -> None:
+async def test_a_new_rate_applies_at_once_to_waiting_racers_too(clock: Clock) -> None:
     pacer = Pacer(NEVER)
     due = asyncio.ensure_future(asked(pacer))
     await asyncio.sleep(0)
@@ -63,7 +63,7 @@ async def test_another_rate_holds_from_now_on_for_those_who_wait_too(clock: Cloc
     pacer.stop()
 
 
-async def test_whoever_waits_hears_of_what_goes_wrong_when_somebody_asks() -> None:
+async def test_an_exception_in_a_callback_is_raised_at_the_waiter() -> None:
     def broken(due: float) -> None:
         raise RuntimeError("not to be asked")
 
@@ -74,7 +74,7 @@ async def test_whoever_waits_hears_of_what_goes_wrong_when_somebody_asks() -> No
     pacer.stop()
 
 
-async def test_a_pacer_that_has_too_few_left_says_so() -> None:
+async def test_a_pacer_with_too_few_racers_reports_it() -> None:
     pacer = Pacer(1)
     assert await pacer.wait(0)
     pacer.halt()

@@ -98,7 +98,7 @@ async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
             assert isinstance(await each.request(ListTables), Tables)
 
 
-async def test_a_player_that_guesses_codes_is_told_to_wait_and_keeps_its_seat(
+async def test_a_player_that_guesses_codes_is_rate_limited_and_keeps_its_seat(
     default_limits: FaultyLink,
 ) -> None:
     async with Connection(default_limits.url, new_token(), name="Bert") as bert:

@@ -39,7 +39,7 @@ async def work(fault: Exception | None = None) -> None:
         raise fault
 
 
-async def test_work_that_went_well_says_so(log: Log) -> None:
+async def test_a_successful_task_returns_true_and_logs_nothing(log: Log) -> None:
     assert await run_logged(work())
     assert log.lines == []
 
@@ -52,7 +52,7 @@ async def test_work_that_went_well_says_so(log: Log) -> None:
         (ValueError("broken"), ("error", "server_fault")),
     ],
 )
-async def test_work_that_went_wrong_is_logged_and_harms_nobody(
+async def test_a_failed_task_is_logged_and_its_exception_is_not_raised(
     log: Log, fault: Exception, line: tuple[str, str]
 ) -> None:
     assert not await run_logged(work(fault))

@@ -30,7 +30,7 @@ async def test_a_duty_whose_cancellation_was_swallowed_ends_at_its_next_pause() 
     assert rounds == 1
 
 
-async def test_a_duty_that_does_not_hear_is_told_again() -> None:
+async def test_a_task_that_swallows_its_cancellation_is_cancelled_again() -> None:
     going_on = asyncio.Event()
 
     async def duty() -> None:
@@ -43,7 +43,7 @@ async def test_a_duty_that_does_not_hear_is_told_again() -> None:
     assert task.cancelled()
 
 
-async def test_what_went_wrong_in_a_duty_is_told() -> None:
+async def test_the_exception_of_a_failed_task_is_returned() -> None:
     fault = ValueError("lost the place")
 
     async def duty() -> None:
@@ -57,7 +57,7 @@ async def test_what_went_wrong_in_a_duty_is_told() -> None:
     assert await cancel_all(tasks) == [fault]
 
 
-async def test_a_duty_that_is_not_called_off_goes_on() -> None:
+async def test_a_task_that_is_not_cancelled_goes_on() -> None:
     rounds = 0
 
     async def duty() -> None:

@@ -56,7 +56,7 @@ async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
     assert abs(clock.now() - (NOON + 180)) <= 40
 
 
-async def test_a_slow_answer_does_not_spoil_what_a_quick_one_told() -> None:
+async def test_a_slow_reading_does_not_replace_a_quick_one() -> None:
     source = Source()
     clock = await synchronised(source)
     source.delays = (0.0, 0.300)

@@ -19,7 +19,7 @@ async def test_what_is_done_in_time_is_left_alone() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_is_called_off_from_outside_hears_that_and_nothing_else() -> None:
+async def test_a_cancelled_call_raises_only_its_cancellation() -> None:
     async def waits() -> None:
         async with within_timeout(STORE_TIMEOUT):
             await asyncio.Event().wait()

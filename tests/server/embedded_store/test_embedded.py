@@ -127,7 +127,7 @@ def open_to_others(folder: Path) -> None:
     folder.chmod(0o755)
 
 
-async def test_nobody_else_can_read_what_it_holds(folder: Path) -> None:
+async def test_no_other_user_can_read_the_embedded_store(folder: Path) -> None:
     open_to_others(folder)
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         await running_race(store)

@@ -279,7 +279,7 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     assert (again.repeat, again.board.count) == (True, 1)
 
 
-async def test_a_move_that_nobody_waits_for_any_more_may_fail_without_a_word(
+async def test_an_abandoned_move_may_fail_without_an_unhandled_exception(
     server: InProcessServer, held: HeldCommits
 ) -> None:
     anna = await server.player("Anna")

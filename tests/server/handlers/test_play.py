@@ -78,7 +78,7 @@ async def test_a_board_that_has_ended_has_no_legal_moves(server: InProcessServer
 
 
 @pytest.mark.parametrize("phase", ["gathering", "countdown"])
-async def test_nobody_moves_before_the_start(server: InProcessServer, phase: str) -> None:
+async def test_no_player_can_move_before_the_start(server: InProcessServer, phase: str) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     if phase == "countdown":

@@ -123,7 +123,9 @@ async def test_a_watcher_who_leaves_the_seat_goes_on_watching(server: InProcessS
     assert len(bert.received.all(TableChanged, told)) == 1
 
 
-async def test_a_kicked_player_is_told_and_cannot_join_again(server: InProcessServer) -> None:
+async def test_a_kicked_player_gets_the_reason_and_cannot_join_again(
+    server: InProcessServer,
+) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     assert await bert.refused(Kick, table=code, player=anna.player) == "host_only"
@@ -199,7 +201,7 @@ async def test_a_racer_who_leaves_during_the_countdown_voids_it(server: InProces
 # Taking over
 
 
-async def test_a_connection_that_ended_before_it_took_the_seat_takes_it_from_nobody(
+async def test_a_connection_that_ended_cannot_take_the_seat_from_a_newer_one(
     server: InProcessServer,
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")

@@ -17,7 +17,7 @@ async def test_a_free_lock_is_taken_at_once_and_keeps_others_out() -> None:
     assert not lock.try_acquire(), "the waiter holds it"
 
 
-async def test_nobody_overtakes_a_waiter() -> None:
+async def test_a_released_lock_goes_to_the_waiter_first() -> None:
     lock = BoardLock()
     assert lock.try_acquire()
     waiting = asyncio.create_task(lock.acquire())

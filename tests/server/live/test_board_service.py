@@ -75,7 +75,7 @@ async def test_the_standings_follow_the_deal(server: InProcessServer) -> None:
 # Endings
 
 
-async def test_a_board_that_the_server_ends_is_stored_and_its_player_told(
+async def test_a_board_that_the_server_ends_is_stored_and_its_player_notified(
     server: InProcessServer,
 ) -> None:
     race, (anna, bert) = await racing(server, "Anna", "Bert")
@@ -101,7 +101,7 @@ async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
     assert await log(server, race, anna.player) == ["draw", "stuck"]
 
 
-async def test_an_ending_whose_reply_was_lost_is_told_at_the_next_attempt(
+async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(
     server: InProcessServer,
 ) -> None:
     race, (anna, _) = await racing(server, "Anna", "Bert")
@@ -139,7 +139,7 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     assert answer.board.count == 3
 
 
-async def test_a_board_that_ended_on_another_node_is_told_here_and_not_ended_again(
+async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_again(
     server: InProcessServer, elsewhere: Node
 ) -> None:
     race, (anna, _) = await racing(server, "Anna", "Bert")

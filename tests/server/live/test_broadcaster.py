@@ -129,7 +129,7 @@ def test_many_tables_are_sent_standings_in_turns_but_not_one_settled_meanwhile()
     assert list(broadcaster.send_standings()) == []
 
 
-def test_standings_that_nobody_follows_are_not_computed() -> None:
+def test_standings_without_subscribers_are_not_computed() -> None:
     broadcaster = Broadcaster()
     asked: list[int] = []
     broadcaster.standings_changed(CODE, lambda: asked.append(1))

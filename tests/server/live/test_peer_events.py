@@ -109,7 +109,7 @@ async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: 
     assert await bert.refused(JoinTable, table=code) == "kicked"
 
 
-async def test_the_player_of_a_board_that_another_node_ends_is_told_once(nodes: Nodes) -> None:
+async def test_an_ending_by_another_node_is_sent_to_the_player_once(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     await nodes.race(anna, bert, cap=5)
     # west ends boards that are out of time before east looks
@@ -228,7 +228,7 @@ async def test_results_that_another_node_settled_are_sent_to_followers(nodes: No
     assert page.total == 3
 
 
-async def test_players_who_were_banned_or_renamed_while_nobody_listened_are_found(
+async def test_players_who_were_banned_or_renamed_during_a_lost_subscription_are_found(
     nodes: Nodes,
 ) -> None:
     anna, bert = await nodes.two()
@@ -245,7 +245,7 @@ async def test_players_who_were_banned_or_renamed_while_nobody_listened_are_foun
     assert nodes.west.node.metrics.resubscriptions == 1
 
 
-async def test_a_table_that_changed_while_nobody_listened_is_read_again(nodes: Nodes) -> None:
+async def test_a_table_that_changed_during_a_lost_subscription_is_read_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()

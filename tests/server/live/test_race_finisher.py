@@ -146,7 +146,7 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
     assert bert.table == anna.table
 
 
-async def test_a_board_that_the_server_ended_is_told_before_the_result(nodes: Nodes) -> None:
+async def test_the_ending_of_a_board_is_sent_before_the_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
     nodes.west.tap.is_deaf = True

@@ -157,7 +157,7 @@ async def test_boards_are_folded_from_the_store_after_a_restart(server: InProces
         assert snapshot.board.count == count
 
 
-async def test_the_player_is_told_once_of_an_ending_by_the_server_that_is_read(
+async def test_an_ending_by_the_server_is_sent_to_the_player_once(
     server: InProcessServer, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(server)

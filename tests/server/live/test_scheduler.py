@@ -67,7 +67,7 @@ async def test_a_countdown_continues_on_a_server_that_was_restarted(
     assert snapshot.board == back.board
 
 
-async def test_a_timer_runs_out_though_nobody_comes_back_after_a_restart(
+async def test_a_timer_expires_after_a_restart_without_any_player(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
@@ -365,7 +365,7 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
 # Entries that are no longer needed
 
 
-async def test_tables_races_and_lines_that_nobody_needs_are_dropped(
+async def test_unused_tables_races_and_lines_are_dropped(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")

@@ -14,7 +14,7 @@ from saratoga_server.domain.tables.timers import IDLE_MILLIS
 # Connections
 
 
-async def test_only_players_who_did_not_ask_for_it_are_told_that_their_seat_is_lost(
+async def test_only_players_who_did_not_leave_are_notified_that_their_seat_is_lost(
     server: InProcessServer,
 ) -> None:
     anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]

@@ -53,7 +53,7 @@ def test_a_seat_is_lost_to_a_newer_connection_but_not_to_an_own_claim_without_a_
     assert session.epoch == (3 if is_lost else epoch)
 
 
-def test_an_evicted_connection_is_told_why() -> None:
+def test_an_evicted_connection_gets_the_reason() -> None:
     line = RecordingConnection(Received(CODECS[JSON]))
     session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
     session.evict()

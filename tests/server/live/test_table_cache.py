@@ -120,7 +120,7 @@ async def test_where_nothing_changes_nothing_is_written_or_sent(
     assert (await caches.version(), here.received.events) == (1, [])
 
 
-async def test_a_change_that_nobody_can_see_is_not_sent(here: CachingNode, caches: Caches) -> None:
+async def test_an_invisible_change_is_not_sent(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
     await here.cache.change(CODE, lambda state, now: Change(replace(state, looked=now)))
     assert (await caches.version(), here.received.events) == (2, [])

@@ -85,11 +85,13 @@ async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
 # Tables that are no longer needed
 
 
-async def test_tables_that_nobody_follows_are_forgotten(here: CachingNode, caches: Caches) -> None:
+async def test_tables_without_subscribers_are_dropped_from_the_cache(
+    here: CachingNode, caches: Caches
+) -> None:
     await here.cache.open(seated(ANN))
     await here.cache.open(replace(seated(ANN), code=OTHER))
     here.cache.forget_unused("another node")
-    assert [table.code for table in here.cache.all()] == [CODE], "somebody follows it"
+    assert [table.code for table in here.cache.all()] == [CODE], "a player follows it"
     assert here.cache.phases() == {TablePhase.GATHERING: 1}
     assert (await here.cache.get(OTHER)).state.seats
     here.cache.forget_unused(NODE)

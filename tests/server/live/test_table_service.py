@@ -92,7 +92,7 @@ async def test_the_start_of_a_race_deals_and_counts_it(server: InProcessServer) 
     assert server.node.metrics.tables == {"running": 1}
 
 
-async def test_a_player_who_is_kicked_loses_the_seat_and_is_told_why(
+async def test_a_kicked_player_loses_the_seat_and_gets_the_reason(
     server: InProcessServer,
 ) -> None:
     anna, bert, code = await two_at(server)

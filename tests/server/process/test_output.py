@@ -17,7 +17,7 @@ print("the last words")
 
 
 @pytest.mark.parametrize(("end", "code"), [("drop_unwritable_output()", 0), ("", 120)])
-def test_output_that_nobody_can_read_is_no_failure(end: str, code: int) -> None:
+def test_output_to_a_closed_stream_is_no_failure(end: str, code: int) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM.format(end=end)],

@@ -136,7 +136,7 @@ async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: An
     assert (await race.board()).state == "out of time"
 
 
-async def test_nobody_is_out_of_time_before_the_deadline(store: AnyStore) -> None:
+async def test_no_racer_is_out_of_time_before_the_deadline(store: AnyStore) -> None:
     race = await running_race(store)
     [early] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
     assert early == CommitOutcome(CommitStatus.STALE, 0)

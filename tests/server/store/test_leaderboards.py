@@ -32,7 +32,7 @@ async def players(store: AnyStore, key: BoardKey) -> list[str]:
     return [row.player for row in rows]
 
 
-async def test_the_best_result_ranks_by_count_then_time_then_who_was_first(store: AnyStore) -> None:
+async def test_the_best_result_ranks_by_count_then_time_then_entry_order(store: AnyStore) -> None:
     await settle(
         store,
         settlement(result("anna", 20, 900), result("bert", 30, 5000)),
@@ -59,7 +59,7 @@ async def test_a_best_result_never_mixes_two_races(store: AnyStore) -> None:
     )
 
 
-async def test_the_bankroll_sums_up_and_ties_go_to_who_was_there_first(store: AnyStore) -> None:
+async def test_bankrolls_are_summed_and_the_earlier_entry_wins_ties(store: AnyStore) -> None:
     await settle(
         store,
         settlement(result("anna", 52), result("bert", 0), result("cora", 20)),

@@ -17,7 +17,7 @@ async def test_a_node_is_alive_from_its_first_beat_until_it_reports_that_it_stop
     assert await store.nodes.dead(["east"]) == {"east"}
 
 
-async def test_nobody_is_dead_among_no_nodes(store: AnyStore) -> None:
+async def test_without_nodes_no_node_is_dead(store: AnyStore) -> None:
     assert await store.nodes.dead([]) == frozenset()
 
 

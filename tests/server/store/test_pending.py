@@ -15,7 +15,7 @@ def pending(table: str) -> PendingCommit:
     return PendingCommit(move("t1>up", 0, code=table), outcome, deadline=1.0)
 
 
-async def test_whoever_still_waits_is_told_that_the_outcome_is_unknown() -> None:
+async def test_a_failed_call_raises_an_error_at_every_waiting_commit() -> None:
     waiting, given_up = pending("mint-otter-42"), pending("mint-otter-42")
     given_up.outcome.cancel()
     fail([given_up, waiting], "no route")

@@ -38,7 +38,7 @@ async def test_a_name_belongs_to_one_player(store: AnyStore) -> None:
     assert found.name == "Zoë"
 
 
-async def test_a_name_claimed_again_stays_ones_own(store: AnyStore) -> None:
+async def test_a_player_may_claim_the_same_name_in_another_spelling(store: AnyStore) -> None:
     await store.players.create_player(row())
     assert await store.players.claim_name(ANNA, "Zoe", "zoe")
     assert await store.players.claim_name(ANNA, "ZOE", "zoe")

@@ -154,7 +154,7 @@ async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(
     }
 
 
-async def test_a_listing_that_nobody_renews_is_dropped(
+async def test_a_listing_that_is_not_renewed_is_dropped(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.tables.set_public(CODE, b"summary")

@@ -32,7 +32,7 @@ def test_a_node_that_announces_nothing_is_reached_where_it_was_asked(
     assert told.primaries == {("store.example", 6380)}
 
 
-def test_a_cluster_that_is_down_or_has_holes_is_told_from_a_whole_one() -> None:
+def test_a_cluster_that_is_down_or_misses_slots_is_recognised() -> None:
     told = read_slots(
         b"cluster_state:fail\r\n", [[0, 100, [b"10.0.0.1", 6379, b"id", []]]], ("", 0)
     )

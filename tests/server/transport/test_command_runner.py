@@ -91,7 +91,7 @@ async def test_a_frame_too_long_ends_the_connection_with_a_reason(
 # Order
 
 
-async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wait(
+async def test_a_connections_commands_are_answered_in_order_and_delay_no_other_connection(
     opened: OpenGateway,
 ) -> None:
     slow = opened.commands.waits[1] = asyncio.Event()

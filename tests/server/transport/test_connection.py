@@ -128,7 +128,7 @@ async def test_a_client_that_said_hello_stays(
         assert await anna.ask(Heartbeat) == Done(re=2)
 
 
-async def test_the_end_of_a_session_is_told_once(opened: OpenGateway) -> None:
+async def test_the_end_of_a_session_is_reported_once(opened: OpenGateway) -> None:
     async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         anna.socket.transport.abort()
@@ -151,7 +151,9 @@ async def test_a_session_ends_after_its_last_command() -> None:
 
 
 @pytest.mark.parametrize(("player", "code"), [("", NO_HELLO), ("p" * 16, TAKEN_OVER)])
-async def test_a_connection_that_is_evicted_is_told_why(player: str, code: object) -> None:
+async def test_an_evicted_connection_gets_the_close_code_of_its_reason(
+    player: str, code: object
+) -> None:
     assert code in (NO_HELLO, TAKEN_OVER)
     connection, transport = open_connection(FakeOwner())
     assert connection.session is not None
@@ -164,7 +166,7 @@ async def test_a_connection_that_is_evicted_is_told_why(player: str, code: objec
 # Closing
 
 
-async def test_a_session_that_is_closed_is_told_why_after_what_was_sent(
+async def test_the_close_reason_follows_all_sent_events(
     opened: OpenGateway,
 ) -> None:
     async with connected_player(opened.url, "Anna") as anna:
@@ -215,7 +217,7 @@ async def test_leaving_waits_for_the_command_under_way_and_begins_no_other() -> 
     assert transport.written[10:12] == RESTARTING.code.to_bytes(2, "big")
 
 
-async def test_a_client_that_leaves_already_is_told_the_first_reason() -> None:
+async def test_a_closing_connection_keeps_its_first_close_reason() -> None:
     owner = FakeOwner()
     owner.answers_at_once = False
     connection, transport = open_connection(owner)

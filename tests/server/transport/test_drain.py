@@ -108,7 +108,7 @@ async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGate
     assert [command.id for command in opened.commands.answered] == [1, 7]
 
 
-async def test_a_client_that_is_gone_before_its_answer_delays_nobody(
+async def test_a_client_that_is_gone_before_its_answer_delays_no_other_client(
     opened: OpenGateway,
 ) -> None:
     async with connected_player(opened.url, "Anna") as anna:

@@ -129,7 +129,7 @@ async def test_a_fault_with_one_connection_ends_that_connection_alone(
         assert await bert.ask(Heartbeat) == Done(re=2)
 
 
-async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
+async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None:
     async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         with raw_socket(opened.port, window=None) as socket:
             await socket.say(b"GET / HTTP/1.1\r\n")

@@ -20,7 +20,7 @@ from saratoga_server.transport.keepalive import KeepAlive, portions_of
 from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY
 
 
-async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_client_receives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
     async with (
         open_gateway() as opened,

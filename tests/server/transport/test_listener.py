@@ -103,7 +103,7 @@ async def test_a_host_name_is_bound_at_all_its_addresses() -> None:
         each.close()
 
 
-async def test_a_closed_listener_accepts_nobody() -> None:
+async def test_a_closed_listener_accepts_no_connection() -> None:
     arrivals = Arrivals()
     async with listening(arrivals) as (listener, _):
         port = listener.port
@@ -125,7 +125,7 @@ async def test_while_nothing_can_be_accepted_it_is_tried_again_and_logged_once(
 
 
 @pytest.mark.parametrize("fault", [errno.EPROTO, errno.ENETDOWN, errno.EHOSTUNREACH])
-async def test_a_connection_that_broke_before_it_was_accepted_delays_nobody(
+async def test_a_connection_that_broke_before_it_was_accepted_delays_no_other_connection(
     fault: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.listener.RETRY_AFTER", 10 * WITHIN)

@@ -77,7 +77,7 @@ def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
 # Real clients
 
 
-async def test_a_client_that_does_not_read_is_cut_off_and_delays_nobody(
+async def test_a_client_that_does_not_read_is_disconnected_and_delays_no_other_client(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.slow_readers.LONGEST_PENDING", 0.2)

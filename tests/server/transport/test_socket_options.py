@@ -28,7 +28,7 @@ def pair() -> Iterator[Pair]:
             yield near, far
 
 
-def test_the_kernel_holds_as_much_as_it_is_told(pair: Pair) -> None:
+def test_the_kernel_buffers_have_the_configured_sizes(pair: Pair) -> None:
     _, far = pair
     bound_buffers(far)
     assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER

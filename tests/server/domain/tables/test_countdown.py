@@ -67,7 +67,7 @@ def test_ready_names_the_deal_that_is_coming() -> None:
     assert refused_ready(table, commitment="0" * 64).code == "wrong_commitment"
 
 
-def test_nobody_is_ready_with_the_hash_of_another() -> None:
+def test_a_player_cannot_be_ready_with_another_players_hash() -> None:
     table = all_ready(seated(ANN, BEN), BEN)
     assert refused_ready(table, nonce_hash=nonce_hash(BEN)).code == "wrong_nonce"
 
@@ -106,7 +106,7 @@ def test_bots_among_the_racers_are_frozen_as_bots() -> None:
     assert start(table, ANN, 3, now=NOON).table.racer_bots == (BEN,)
 
 
-def test_who_is_ready_but_not_connected_sits_the_race_out_and_is_named() -> None:
+def test_a_ready_player_without_a_connection_does_not_race_and_is_named() -> None:
     table = all_ready(seated(ANN, BEN, CLEO))
     change = disconnect(table, BEN, 2, now=NOON)
     assert change is not None
@@ -134,7 +134,7 @@ def test_a_nonce_must_fit_its_hash() -> None:
     assert refused.value.code == "wrong_nonce"
 
 
-def test_who_does_not_race_has_nothing_to_show() -> None:
+def test_a_player_outside_the_race_cannot_reveal_a_nonce() -> None:
     table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=NOON).table
     with pytest.raises(CommandRejected) as refused:
         reveal(table, BEN, 2, nonce=nonce(BEN), now=NOON)
@@ -196,7 +196,7 @@ def test_the_countdown_of_a_host_who_leaves_is_void_and_the_next_is_host() -> No
     assert "Ben is host now." in change.table.notice
 
 
-def test_who_sits_the_race_out_may_come_and_go_in_the_countdown() -> None:
+def test_a_player_outside_the_race_may_join_and_leave_in_the_countdown() -> None:
     table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=after(100)).table
     change = leave(table, BEN, 2, now=after(200), fresh_seed=OTHER_SEED)
     assert (change.table.phase, change.effects) == (TablePhase.COUNTDOWN, ())
@@ -235,7 +235,7 @@ def test_a_start_that_no_server_was_up_to_carry_out_gives_everyone_the_whole_tim
     assert change.table.deadline == after(640_000)
 
 
-def test_who_loses_the_connection_after_showing_the_nonce_is_in_the_race() -> None:
+def test_a_racer_who_is_disconnected_after_revealing_the_nonce_is_in_the_race() -> None:
     change = disconnect(all_shown(counting(ANN, BEN)), BEN, 2, now=after(200))
     assert change is not None
     begun = elapse(change.table, after(5_000), OTHER_SEED)

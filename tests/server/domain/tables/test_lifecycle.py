@@ -124,7 +124,7 @@ def test_first_places_that_are_shared_are_wins_for_all_who_share() -> None:
     assert [seat.wins for seat in table.seats] == [1, 1]
 
 
-def test_who_left_keeps_no_seat_and_no_totals() -> None:
+def test_a_player_who_left_keeps_no_seat_and_no_totals() -> None:
     table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
     table = finish(table, outcome(table), now=after(60_000)).table
     assert [(seat.player, seat.races) for seat in table.seats] == [(ANN, 1)]
@@ -163,7 +163,7 @@ def finish_race(table: TableState) -> TableState:
     return finish(change.table, outcome(change.table), now=after(9_000)).table
 
 
-def test_who_left_the_last_race_has_not_left_the_next() -> None:
+def test_a_player_who_left_the_last_race_has_not_left_the_next() -> None:
     table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
     table = finish(table, outcome(table), now=after(60_000)).table
     assert table.left == (BEN,)

@@ -52,7 +52,7 @@ def test_the_body_keeps_to_what_the_store_can_read(phase: TablePhase) -> None:
     assert keeps_to_the_store(msgpack.unpackb(pack(in_phase(phase))))
 
 
-def test_nothing_of_a_table_is_forgotten() -> None:
+def test_every_field_of_a_table_is_packed_and_unpacked() -> None:
     table = over(ANN, BEN)
     away = lost(table, BEN, 2, now=NOON)
     assert away is not None
@@ -65,7 +65,7 @@ def test_nothing_of_a_table_is_forgotten() -> None:
     name=st.text(max_size=20),
     numbers=st.tuples(*[st.integers(min_value=-(2**53), max_value=2**53)] * 4),
 )
-def test_whatever_stands_in_a_seat_comes_back(name: str, numbers: tuple[int, ...]) -> None:
+def test_every_field_of_a_seat_is_packed_and_unpacked(name: str, numbers: tuple[int, ...]) -> None:
     races, wins, net, last_id = numbers
     seat = TableSeat(player=ANN, name=name, races=races, wins=wins, net=net, last_id=last_id)
     table = TableState(
@@ -91,7 +91,7 @@ def newer(table: TableState) -> dict[str, Any]:
     return body
 
 
-def test_what_a_newer_node_wrote_survives_an_older_nodes_write() -> None:
+def test_fields_of_a_newer_node_survive_an_older_nodes_write() -> None:
     body = newer(over(ANN, BEN))
     known = unpack(msgpack.packb(body))
     away = lost(known, BEN, 2, now=NOON)
@@ -104,7 +104,7 @@ def test_what_a_newer_node_wrote_survives_an_older_nodes_write() -> None:
     }
 
 
-def test_what_a_newer_node_wrote_of_somebody_goes_with_the_seat() -> None:
+def test_seat_fields_of_a_newer_node_are_removed_with_the_seat() -> None:
     known = unpack(msgpack.packb(newer(seated(ANN, BEN))))
     without = replace(known, seats=known.seats[:1])
     written = msgpack.unpackb(pack(without))

@@ -142,7 +142,9 @@ def test_an_accepted_command_is_known_when_it_comes_again(phase: TablePhase, act
 
 @pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
 @pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
-def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: TablePhase, act: Act) -> None:
+def test_a_player_without_a_seat_is_refused_before_any_other_check(
+    phase: TablePhase, act: Act
+) -> None:
     with pytest.raises(CommandRejected) as refused:
         done(in_phase(phase), act, CLEO)
     assert refused.value.code == "not_seated"
@@ -189,7 +191,7 @@ def test_a_refusal_can_be_read() -> None:
 # Repeated commands, and late ones
 
 
-def told(table: TableState, *ids: int) -> TableState:
+def after_commands(table: TableState, *ids: int) -> TableState:
     """Return the table after commands of Ann's with these ids."""
     for command_id in ids:
         change = change_settings(table, ANN, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
@@ -199,16 +201,16 @@ def told(table: TableState, *ids: int) -> TableState:
 
 @pytest.mark.parametrize("older", [3, 4, 6])
 def test_a_command_that_a_later_one_has_overtaken_is_no_repeat(older: int) -> None:
-    table = told(seated(ANN, BEN), 2, 5, 7)
+    table = after_commands(seated(ANN, BEN), 2, 5, 7)
     assert [is_repeat(table, ANN, known) for known in (1, 2, 5, 7, 8)] == [True] * 4 + [False]
     with pytest.raises(CommandRejected) as refused:
         is_repeat(table, ANN, older)
     assert refused.value.code == "stale_id"
 
 
-def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
+def test_the_latest_command_ids_of_a_seat_are_remembered() -> None:
     ids = range(10, 10 + 3 * ACCEPTED_KEPT, 2)
-    table = told(seated(ANN, BEN), *ids)
+    table = after_commands(seated(ANN, BEN), *ids)
     assert all(is_repeat(table, ANN, known) for known in ids[-ACCEPTED_KEPT:])
     with pytest.raises(CommandRejected):
         is_repeat(table, ANN, ids[-ACCEPTED_KEPT - 1])
@@ -221,8 +223,8 @@ def by_older_node(table: TableState, last_id: int) -> TableState:
     return unpack(msgpack.packb(body))
 
 
-def test_of_who_has_left_the_last_command_is_known_and_no_other_answered_as_done() -> None:
-    table = leave(told(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
+def test_of_a_player_who_left_only_the_last_command_is_a_repeat() -> None:
+    table = leave(after_commands(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
     assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
     back = join(table, ANN, "Ann", 9, node=NODE, now=NOW).table
     assert is_repeat(not_ready(back, ANN, 10, now=NOW).table, ANN, 7)

@@ -40,7 +40,7 @@ def test_the_picture_of_a_gathering_table() -> None:
     )
 
 
-def test_the_countdown_shows_who_races_and_by_when_to_show_the_nonces() -> None:
+def test_the_countdown_shows_the_racers_and_the_deadline_of_the_nonces() -> None:
     table = counting(ANN, BEN)
     picture = public_view(table, 1)
     assert picture.racers == [ANN, BEN]

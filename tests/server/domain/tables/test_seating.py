@@ -44,7 +44,7 @@ def left(table: TableState, player: str) -> TableState:
     return leave(table, player, 50, now=after(10), fresh_seed=OTHER_SEED).table
 
 
-def test_who_opens_a_table_is_its_host() -> None:
+def test_the_player_who_creates_a_table_is_its_host() -> None:
     table = seated(ANN)
     assert (table.host, players(table), table.phase) == (ANN, [ANN], TablePhase.GATHERING)
     assert is_repeat(table, ANN, 1)
@@ -69,7 +69,7 @@ def test_a_table_is_not_opened_with_settings_that_do_not_go_together(
 
 
 @pytest.mark.parametrize("table", [seated(ANN), counting(ANN), running(ANN), over(ANN)])
-def test_who_comes_in_any_phase_gets_a_seat_and_no_part_in_the_race(table: TableState) -> None:
+def test_a_player_who_joins_in_any_phase_gets_a_seat_and_does_not_race(table: TableState) -> None:
     joined = join(table, BEN, "Ben", 7, node=NODE, now=after(10)).table
     assert players(joined) == [ANN, BEN]
     assert joined.racers == table.racers
@@ -132,7 +132,7 @@ def test_a_join_from_before_one_left_does_not_seat_one_again() -> None:
     assert players(join(table, BEN, "Ben", 51, node=NODE, now=NOON).table) == [ANN, BEN]
 
 
-def test_only_the_last_who_left_are_remembered() -> None:
+def test_only_the_latest_players_who_left_are_remembered() -> None:
     table = seated(ANN)
     for number in range(100):
         player = f"{number:016}"
@@ -164,14 +164,14 @@ def test_a_bot_is_host_only_where_no_person_is_left() -> None:
     assert left(table, CLEO).host == BEN
 
 
-def test_an_empty_table_has_no_host_until_somebody_comes() -> None:
+def test_an_empty_table_has_no_host_until_a_player_joins() -> None:
     table = left(seated(ANN), ANN)
     assert (table.host, table.seats) == ("", ())
     table = join(table, BEN, "Ben", 1, node=NODE, now=NOON).table
     assert table.host == BEN
 
 
-def test_who_is_sent_away_does_not_come_back() -> None:
+def test_a_kicked_player_cannot_join_again() -> None:
     change = kick(seated(ANN, BEN), ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
     assert change.table.notice == "Ann has kicked Ben."
@@ -181,13 +181,13 @@ def test_who_is_sent_away_does_not_come_back() -> None:
 
 
 @pytest.mark.parametrize("target", [ANN, DAN])
-def test_only_others_who_sit_here_can_be_sent_away(target: str) -> None:
+def test_only_other_players_with_a_seat_can_be_kicked(target: str) -> None:
     with pytest.raises(CommandRejected) as refused:
         kick(seated(ANN, BEN), ANN, 2, target=target, now=NOON, fresh_seed=OTHER_SEED)
     assert refused.value.code == "no_such_player"
 
 
-def test_who_leaves_a_running_race_leaves_the_race() -> None:
+def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
     table = running(ANN, BEN)
     change = leave(table, BEN, 50, now=after(9_000), fresh_seed=OTHER_SEED)
     assert change.effects == (RacerLeft(BEN),)
@@ -209,21 +209,21 @@ def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> Non
 
 
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
-def test_who_sits_the_race_out_can_be_sent_away_during_it(table: TableState) -> None:
+def test_a_player_outside_the_race_can_be_kicked_during_it(table: TableState) -> None:
     table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(200)).table
     change = kick(table, ANN, 50, target=CLEO, now=after(200), fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(CLEO, "The host has kicked you from the table."),)
     assert change.table.phase is table.phase
 
 
-def test_who_has_left_the_race_and_sits_again_can_be_sent_away() -> None:
+def test_a_player_who_left_the_race_and_joined_again_can_be_kicked() -> None:
     table = left(running(ANN, BEN), BEN)
     table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
     change = kick(table, ANN, 51, target=BEN, now=after(9_500), fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
 
 
-def test_after_the_race_a_rival_can_be_sent_away() -> None:
+def test_after_the_race_a_rival_can_be_kicked() -> None:
     change = kick(over(ANN, BEN), ANN, 50, target=BEN, now=after(90_000), fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
 
@@ -236,7 +236,7 @@ def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None
     assert change.table.left == (BEN,)
 
 
-def test_who_leaves_after_the_race_leaves_only_the_seat() -> None:
+def test_a_player_who_leaves_after_the_race_gives_up_only_the_seat() -> None:
     table = over(ANN, BEN)
     change = leave(table, BEN, 50, now=after(90_000), fresh_seed=OTHER_SEED)
     assert change.effects == ()
@@ -253,7 +253,7 @@ def test_three_minutes_without_a_command_count_as_leaving_among_others() -> None
     assert players(change.table) == [ANN]
 
 
-def test_who_sits_alone_may_think_for_as_long_as_they_like() -> None:
+def test_a_player_alone_at_the_table_has_no_idle_limit() -> None:
     assert idle_leave(running(ANN), ANN, now=after(200_000)) is None
 
 

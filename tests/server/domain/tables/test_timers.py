@@ -99,7 +99,7 @@ def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
     assert change.table.left == (BEN,)
 
 
-def test_who_sits_alone_keeps_the_seat_for_two_hours() -> None:
+def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours() -> None:
     table = without(running(ANN), ANN, after(9_000))
     table = swept(table, after(9_000 + 2 * HOUR - 1)).table
     assert table.seats
@@ -108,7 +108,7 @@ def test_who_sits_alone_keeps_the_seat_for_two_hours() -> None:
     assert not change.table.seats
 
 
-def test_of_two_who_are_both_away_the_later_one_keeps_the_seat() -> None:
+def test_of_two_disconnected_players_the_later_one_keeps_the_seat() -> None:
     table = without(without(seated(ANN, BEN), BEN, after(1)), ANN, after(2))
     table = swept(table, after(2 * MINUTE)).table
     assert [seat.player for seat in table.seats] == [ANN]
@@ -127,12 +127,12 @@ def test_absence_does_not_count_before_the_server_started_or_its_clock_was_stepp
     assert [seat.player for seat in gone.table.seats] == [ANN]
 
 
-def test_whoever_may_stay_anyway_needs_no_excuse() -> None:
+def test_a_player_within_the_grace_period_needs_no_extension() -> None:
     table = without(seated(ANN, BEN), BEN, NOON)
     assert elapse(table, after(MINUTE - 1), OTHER_SEED, (), after(MINUTE - 1)) is None
 
 
-def test_players_on_a_node_that_lives_no_more_are_away_from_now_on() -> None:
+def test_players_on_a_dead_node_are_disconnected_from_now_on() -> None:
     table = running(ANN, BEN)
     change = swept(table, after(9_000), (NODE, "node-7"))
     assert change.effects == ()
@@ -189,7 +189,7 @@ def test_a_table_at_which_nothing_happens_closes_after_two_hours(table: TableSta
     )
 
 
-def test_a_countdown_that_nobody_swept_is_void_before_its_racers_are_gone() -> None:
+def test_an_unswept_countdown_is_void_before_its_racers_are_gone() -> None:
     table = without(counting(ANN, BEN), BEN, after(100))
     change = swept(table, after(HOUR))
     assert change.table.phase is TablePhase.GATHERING
@@ -217,7 +217,7 @@ def test_a_racer_gone_between_the_nonces_and_the_start_voids_the_countdown() -> 
     assert [seat.player for seat in change.table.seats] == [ANN]
 
 
-def test_a_running_table_with_nobody_left_is_not_forgotten() -> None:
+def test_a_running_table_without_players_is_not_forgotten() -> None:
     table = leave(running(ANN), ANN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
     # boards are still looked over, so that some node finishes the race
     assert due(table) == after(20_000)
