@@ -132,7 +132,7 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
 
 @lru_cache(maxsize=1 << 10)
 def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
-    """Return the rows of an empty pile with a word; `lit` if it accepts the selected cards."""
+    """Return the rows of an empty pile with a word; `lit` is true if it accepts the selected cards."""
     role = Role.SPACE_TARGET if lit else Role.SPACE
     lines = ASCII_DASHED if style.ascii else DASHED
     if lit:

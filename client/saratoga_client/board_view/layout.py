@@ -122,7 +122,7 @@ class BoardLayout:
         return next((tile for tile in self.tiles if tile.spot == spot), None)
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
-        """Return the cards that a drag lifts: in a column all from that card on, else the top card."""
+        """Return the cards that a drag lifts: in a column, the card and all after it; else the top one."""
         pile = _piles(self._view).get(spot.pile, ())
         if spot.index is None:
             return ()

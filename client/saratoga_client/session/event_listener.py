@@ -1,4 +1,4 @@
-"""Apply the server's events to the session's state, in order, and run the fairness duties."""
+"""Apply the server's events to the session's state, in order, and give them to `FairnessDuties`."""
 
 import asyncio
 from dataclasses import replace
@@ -20,14 +20,14 @@ EVENTS_WITH_DUTIES: Final = (
     events.Dealt,
     events.RaceOver,
 )
-"""The events that the fairness duties handle."""
+"""The events that `FairnessDuties` handles."""
 
 MEASURE_EVERY: Final = 1.0
 """Seconds between two updates of the round-trip time in the state."""
 
 
 class EventListener:
-    """Reads the events of one table and replaces the session's state."""
+    """A reader of one table's events, which updates the session's state."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """A player's part in the fairness protocol of one table; people and bots share the code.
 
 `FairnessDuties` draws the player's nonce, sends `ready` with its hash, reveals the nonce in
-the countdown, saves what a witness of the race needs, and compares the record of every race with
+the countdown, saves evidence of each race as seen here, and compares the race's record with
 it. It must receive every event of the connection, in order.
 """
 
@@ -27,7 +27,7 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 LOG: Final = logging.getLogger("saratoga.seat")
 
 Alarm = Callable[[str, tuple[str, ...]], None]
-"""Called with a race's id and sentences that describe how the server contradicted itself."""
+"""A function that gets a race's id and sentences on how the server contradicted itself."""
 
 DEAL_REUSED: Final = (
     "the table gathers again for a deal whose countdown has started and whose nonces are known"

@@ -78,7 +78,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceMoment:
-    """The facts of a race at one moment that lines are made of."""
+    """The facts of a race at one moment, from which feed lines are made."""
 
     at: int
     you: str

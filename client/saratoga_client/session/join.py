@@ -29,7 +29,7 @@ RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a player keeps a seat and returns to it."""
 
 Report = Callable[[str], None]
-"""Shows a sentence to the player."""
+"""A function that shows a sentence to the player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

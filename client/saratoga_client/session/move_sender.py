@@ -31,7 +31,7 @@ MAX_FAULTS: Final = 3
 
 
 class MoveSender:
-    """Sends the moves of one player."""
+    """A sender of one player's moves, which keeps their order and retries."""
 
     def __init__(self, connection: Connection, store: StateStore, backoff: Backoff) -> None:
         self._connection = connection
@@ -39,7 +39,7 @@ class MoveSender:
         self._backoff = backoff
 
     async def send(self, race: str, ticket: int) -> None:
-        """Send a move in flight, again after temporary failures, until it is confirmed or refused.
+        """Send a move in flight until it is confirmed or refused; retry after temporary failures.
 
         Raises the error that ended the connection, if one did.
         """
@@ -99,7 +99,7 @@ class MoveSender:
     def _may_retry(self, race: str, ticket: int, after: int, refusal: CommandRefused) -> bool:
         """Test whether a refused move may be sent again.
 
-        That is so after a temporary failure, and after the refusal of an earlier move in flight.
+        It may after a temporary failure, and after the refusal of an earlier move in flight.
         """
         if refusal.retry or refusal.code == STALE_ID:
             return True

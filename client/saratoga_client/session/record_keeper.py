@@ -20,7 +20,7 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 
 class RecordKeeper:
-    """Saves and checks records; puts the verdicts into the session's state."""
+    """A keeper of records: saves and checks them, and puts the verdicts into the session's state."""
 
     def __init__(self, store: StateStore, records: RecordStore, witness: Witness) -> None:
         self._store = store

@@ -10,11 +10,11 @@ Observer = Callable[[SessionState], None]
 
 
 class StateStoreClosed(Exception):
-    """Raised by waits: the session has ended, and its state no longer changes."""
+    """The error of a wait: the session has ended, and its state no longer changes."""
 
 
 class StateStore:
-    """Holds the current state; all methods run on one event loop."""
+    """The session's current state and its observers; all methods run on one event loop."""
 
     def __init__(self) -> None:
         self._state: SessionState | None = None

@@ -62,7 +62,7 @@ class TableSession:
         records: RecordStore | None = None,
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
     ) -> None:
-        """Save in `witness` and `records`, by default in the folders of this machine's player."""
+        """Save sightings in `witness` and races in `records`; by default, in the player's folders."""
         witness = Witness() if witness is None else witness
         records = RecordStore() if records is None else records
         self._connection = connection
@@ -129,7 +129,7 @@ class TableSession:
             await self._tasks.cancel()
 
     async def until(self, holds: Callable[[SessionState], bool]) -> SessionState:
-        """Wait until the condition holds; return the state in which it does."""
+        """Wait until the condition holds; return the state that fulfils it."""
         await self._explained(
             self._store.until(lambda: self.state is not None and holds(self.state))
         )

@@ -32,11 +32,11 @@ BROAD: Final = 120
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
 Remember: TypeAlias = Callable[[str, Value], None]
-"""Saves a setting, given its key and its value, for the next run; see `settings.keep`."""
+"""A function that saves a setting, by its key and value, for the next run; see `settings.keep`."""
 
 
 def forget(key: str, value: Value) -> None:
-    """Save nothing; the default of `Remember`."""
+    """Discard a setting; the default `Remember` function."""
 
 
 class SaratogaApp(TerminalApp):
@@ -107,7 +107,7 @@ class SaratogaApp(TerminalApp):
         size: tuple[int, int] | None = None,
         auto_pilot: "AutopilotCallbackType | None" = None,
     ) -> int | None:
-        """Run the app as Textual does; the player's settings may switch the mouse off."""
+        """Run the app as Textual does, but without the mouse if the player's settings disable it."""
         return await super().run_async(
             headless=headless,
             inline=inline,
@@ -157,7 +157,7 @@ async def run_flow(
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
     remember: Remember = forget,
 ) -> None:
-    """Give the terminal to a flow until it returns; raises `Problem`, `KeyboardInterrupt`."""
+    """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
     app = SaratogaApp(flow, appearance, remember)
     try:
         await run(app)

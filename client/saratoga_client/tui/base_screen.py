@@ -32,7 +32,7 @@ CANCEL_KEYS: Final = ("escape", "n")
 """Keys that answer a question with no."""
 
 Answers: TypeAlias = Mapping[str, tuple[str, Callable[[], None]]]
-"""By key: the word for the key line, and the action."""
+"""The answers to a question by key: each has its word for the key line and its action."""
 
 
 def too_small(width: int, height: int) -> list[str]:
@@ -46,7 +46,7 @@ def too_small(width: int, height: int) -> list[str]:
 
 
 class BaseScreen(Screen[None], inherit_bindings=False):
-    """A screen with a title, a body, one message and the keys of the moment."""
+    """A screen with a title, a body, one message and the keys that work now."""
 
     DEFAULT_CSS = """
     BaseScreen { layout: vertical; overflow: hidden hidden; }
@@ -55,7 +55,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     BaseScreen.-too-small > #too-small { display: block !important; }
     """
     ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "back"))
-    """Keys that the key line shows even where nothing else has room."""
+    """Keys that the key line always shows, even on the narrowest screen."""
     TICK: ClassVar[float] = 0.25
     """Seconds between two calls of `tick`; 0 for none."""
 
@@ -95,7 +95,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return ()
 
     def dress(self, colours: Paint) -> None:
-        """Change the colours of what shows between the widgets."""
+        """Change the colours of the area between the widgets."""
         paint_ground(self, colours)
 
     def on_mount(self) -> None:
@@ -138,15 +138,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return title_line(self.facts(), self.status(), width)
 
     def guide(self) -> Guide:
-        """Return the keys of the moment, each with its effect."""
+        """Return the keys that work now, each with its effect."""
         return ()
 
     def always(self) -> Guide:
-        """Return the keys that the key line shows even where nothing else has room."""
+        """Return the keys that the key line always shows, even on the narrowest screen."""
         return self.ALWAYS
 
     def scroll_guide(self) -> Guide:
-        """Return the keys that scroll, where the page is higher than the screen."""
+        """Return the keys that scroll the page; empty if the whole page fits on the screen."""
         for page in self.query(ScrollPage):
             if page.lines_below:
                 return (("space", f"{page.lines_below} more lines"),)
@@ -155,7 +155,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return ()
 
     def tick(self) -> None:
-        """Update what changes with time alone."""
+        """Update the parts that change with time; called every `TICK` seconds."""
         self.show_title()
 
     def redraw(self) -> None:

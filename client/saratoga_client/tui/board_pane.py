@@ -1,6 +1,6 @@
-"""A board that its player can use: the selection, its marks, and what the mouse means.
+"""A board for its player: the selection, its marks, and the effects of the mouse.
 
-Keys, clicks and drops all come to an `InputResult`. A key's result is returned; the mouse's results
+Keys, clicks and drops all produce an `InputResult`. A key's result is returned; the mouse's results
 are posted as `BoardPane.Pointed`. The legal moves of a view are listed once, however often they are
 asked for.
 """
@@ -53,7 +53,7 @@ class BoardPane(BoardWidget):
 
     @dataclass
     class Pointed(Message):
-        """A click or a drop, and its result."""
+        """The message that the player clicked or dropped cards, with the result."""
 
         result: InputResult
 
@@ -71,7 +71,7 @@ class BoardPane(BoardWidget):
 
     @property
     def position(self) -> BoardPosition:
-        """The position that `set_position` has set last."""
+        """The position most recently set by `set_position`."""
         assert self._position is not None, "no position yet"
         return self._position
 
@@ -120,7 +120,7 @@ class BoardPane(BoardWidget):
         return self._keep(press(self.scene, self.selection, key))
 
     def key_hints(self) -> Guide:
-        """Return the keys of the moment, each with its effect."""
+        """Return the keys that work now, each with its effect."""
         return key_hints(self.scene, self.selection)
 
     def clear_selection(self) -> None:

@@ -25,7 +25,7 @@ LEFT_BUTTON = 1
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The arguments of the last `show`."""
+    """The arguments of the last call of `show`."""
 
     game: Game
     view: View
@@ -35,7 +35,7 @@ class _Shown:
 
 @dataclass(slots=True)
 class _Grip:
-    """A card under a pressed button; a drag, once the pointer leaves the cell."""
+    """A card held with a mouse button; the hold is a drag once the pointer leaves the cell."""
 
     spot: Spot
     cards: tuple[Card, ...]
@@ -56,7 +56,7 @@ class BoardWidget(PaintedRows):
 
     @dataclass
     class Clicked(Message):
-        """A button was pressed and released on a pile."""
+        """The message that a mouse button was pressed and released on a pile."""
 
         spot: Spot
         count: int
@@ -68,14 +68,14 @@ class BoardWidget(PaintedRows):
 
     @dataclass
     class Lifted(Message):
-        """A drag has begun."""
+        """The message that a drag has begun."""
 
         spot: Spot
         count: int
 
     @dataclass
     class Dropped(Message):
-        """A packet was dropped on another pile."""
+        """The message that a packet was dropped on another pile."""
 
         source: Spot
         count: int
@@ -83,7 +83,7 @@ class BoardWidget(PaintedRows):
 
     @dataclass
     class Missed(Message):
-        """A packet was dropped beside all other piles."""
+        """The message that a packet was dropped where there is no other pile."""
 
         source: Spot
 
@@ -105,7 +105,7 @@ class BoardWidget(PaintedRows):
 
     @property
     def layout_shown(self) -> BoardLayout | None:
-        """The layout of the shown view; `None` before the first one."""
+        """The layout of the shown view; `None` before the first view."""
         return self._layout
 
     def on_resize(self, event: events.Resize) -> None:

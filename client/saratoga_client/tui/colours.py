@@ -31,7 +31,7 @@ Paint: TypeAlias = Mapping[Role, Style]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """Colours, as `#rrggbb`."""
+    """The colours of a theme, as `#rrggbb`."""
 
     name: str
     table: str

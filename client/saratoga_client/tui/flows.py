@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def open_screen(flow: Flow, settings: Settings) -> None:
-    """Give the terminal to a flow until it returns; raises `Problem`, `KeyboardInterrupt`."""
+    """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
     await run_flow(flow, appearance_of(settings, this_terminal()), remember)
 
 

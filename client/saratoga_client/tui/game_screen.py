@@ -24,10 +24,10 @@ from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide, MessageLine
 
 SEARCH_KEYS: Final[Guide] = (("enter", "keep"), ("esc", "end"))
-"""The key line while a card is searched for."""
+"""The keys shown while the player searches for a card."""
 
 COPY_KEY: Final = "y"
-"""Copies the result to the clipboard, here and on the page of results."""
+"""The key that copies the result to the clipboard, here and on the page of results."""
 
 
 class GameScreen(BaseScreen):
@@ -49,7 +49,7 @@ class GameScreen(BaseScreen):
         self._defers_drawing = False
         self._is_outdated = False
         self._unsaid: tuple[str, Role] | None = None
-        """The message of the present key, which the next drawing shows."""
+        """The message caused by the current key; the next drawing shows it."""
 
     def body(self) -> Iterable[Widget]:
         with Horizontal(id="table"):
@@ -78,11 +78,11 @@ class GameScreen(BaseScreen):
 
     @abstractmethod
     def game_keys(self) -> Guide:
-        """Return the keys of the moment for the key line, unless a card is searched for."""
+        """Return the keys for the key line, except during a card search."""
 
     @abstractmethod
     def press_game(self, key: str) -> None:
-        """Do what a key does that only this screen has."""
+        """Run the action of a key that only this screen has."""
 
     @abstractmethod
     def play(self, result: InputResult) -> None:
@@ -90,7 +90,7 @@ class GameScreen(BaseScreen):
 
     @abstractmethod
     def show_help(self) -> None:
-        """Open the keys and the rules over the screen."""
+        """Open the help, with the keys and the rules, over the screen."""
 
     @abstractmethod
     def draw_ticker(self, width: int, height: int) -> Canvas:
@@ -104,7 +104,7 @@ class GameScreen(BaseScreen):
 
     @contextmanager
     def drawn_once(self) -> Iterator[None]:
-        """Defer all drawing and messages until the end of the block, and draw once there."""
+        """Defer all drawing and messages until the end of the `with` block, then draw once."""
         if self._defers_drawing:
             yield
             return
@@ -138,14 +138,14 @@ class GameScreen(BaseScreen):
             self.show_message()
 
     def show_message(self) -> None:
-        """Show the message that was said last."""
+        """Show the latest message."""
         if self._unsaid is not None:
             super().say(*self._unsaid)
             self._unsaid = None
 
     @property
     def message(self) -> str:
-        """The message that was said last, shown or not yet."""
+        """The latest message, shown or not."""
         return self.query_one(MessageLine).text if self._unsaid is None else self._unsaid[0]
 
     def guide(self) -> Guide:
@@ -176,7 +176,7 @@ class GameScreen(BaseScreen):
                 self.press_game(key)
 
     def press_board(self, key: str) -> None:
-        """Press a key that plays on the board."""
+        """Pass a key to the board and carry out the result."""
         self.pane.set_position(self.position())
         self.play(self.pane.press(key))
 

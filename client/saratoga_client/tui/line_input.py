@@ -49,7 +49,7 @@ class LineInput(Horizontal):
     """
 
     class Entered(Message):
-        """The player has entered a line."""
+        """The message that the player has entered a line."""
 
         def __init__(self, text: str) -> None:
             super().__init__()

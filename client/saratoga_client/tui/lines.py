@@ -11,7 +11,7 @@ from saratoga_client.board_view.text_width import cells_of, wrapped
 from saratoga_client.tui.canvas_view import CanvasView
 
 WIDE_ENOUGH: Final = 80
-"""Columns from which nearly every message takes one line."""
+"""Minimum screen columns at which nearly every message fits on one line."""
 
 Guide: TypeAlias = Sequence[tuple[str, str]]
 """Keys, each with its effect now."""
@@ -46,7 +46,7 @@ def message_lines(text: str, width: int) -> list[str]:
 
 
 def key_line(now: Guide, always: Guide, width: int) -> Canvas:
-    """Draw a key line: the keys of the moment as far as there is room, then those of `always`."""
+    """Draw a key line: as many keys of `now` as fit, then all keys of `always`."""
     canvas = Canvas(width, 1)
     end = width - sum(_width(key, effect) for key, effect in always)
     x = 1
@@ -74,7 +74,7 @@ class TitleLine(CanvasView):
 
 
 class MessageLine(CanvasView):
-    """The answer to the last key or click; it is as high as the text needs, mostly one line."""
+    """The line with the answer to the last key or click; a long text takes more lines."""
 
     DEFAULT_CSS = "MessageLine { height: 1; }"
 
@@ -110,7 +110,7 @@ class MessageLine(CanvasView):
 
 
 class KeyLine(CanvasView):
-    """The keys of the moment, each with its effect."""
+    """The line with the keys that work now, each with its effect."""
 
     DEFAULT_CSS = "KeyLine { height: 1; }"
 

@@ -36,7 +36,7 @@ class LobbyConnection:
         on_connected: Callable[[Connection], None],
         say: Callable[[str, Role], None],
     ) -> None:
-        """Update the lobby's state by `show`, and show messages there by `say`."""
+        """Use `show` to change the lobby's state, and `say` to show messages there."""
         self._server = server
         self._show = show
         self._on_connected = on_connected

@@ -47,7 +47,7 @@ CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 
 @dataclass(frozen=True, slots=True)
 class AtTable:
-    """The player has taken a seat at a table, or watches it."""
+    """The next step: a table where the player has a seat, or which the player watches."""
 
     session: TableSession
     table: events.Table
@@ -55,21 +55,21 @@ class AtTable:
 
 @dataclass(frozen=True, slots=True)
 class Practising:
-    """The player practises a game."""
+    """The next step: practice of a game."""
 
     game: str
 
 
 @dataclass(frozen=True, slots=True)
 class HostHere:
-    """The player opens a table at a server on this machine."""
+    """The next step: a new table at a server on this machine."""
 
     table: TableWanted
 
 
 @dataclass(frozen=True, slots=True)
 class OtherServer:
-    """The player goes to another server, and to a table there unless `code` is empty."""
+    """The next step: another server, and a table there unless `code` is empty."""
 
     server: str
     code: str = ""
@@ -78,7 +78,7 @@ class OtherServer:
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """The player leaves this lobby."""
+    """The next step: the end of this lobby."""
 
 
 Leaving: TypeAlias = HostHere | OtherServer | Quit
@@ -274,7 +274,7 @@ class LobbyFlow:
         self._follow(Entry(Purpose.WATCH, text))
 
     def _follow(self, entry: Entry) -> None:
-        """Join or watch the table of a typed code or URL; ask again if the text names none."""
+        """Join or watch the table of a typed code or URL; ask again if the text names no table."""
         found, is_watching = destination(entry.text), entry.purpose is Purpose.WATCH
         if found is None or not (found.code or self._is_elsewhere(found)):
             wrong = "That names no table; a code looks like mint-otter-42."
@@ -356,7 +356,7 @@ class LobbyFlow:
         return await others_at(self._link.current, self._hosted)
 
     async def _ask_to_close(self) -> None:
-        """Close the server on this machine; ask first while others are at its table."""
+        """Close the server on this machine; ask first if other players are at its table."""
         friends = await self._friends()
         if not friends:
             self._go(Quit())

@@ -82,9 +82,9 @@ class PaintedRows(Widget):
         self._strips: dict[int, Strip] = {}
         """The finished rows, by number; a row is finished when Textual asks for it."""
         self._unsent: dict[int, list[Span]] = {}
-        """The changed spans of rows that are not finished again."""
+        """The changed spans of each row, by number, until the row is finished again."""
         self._filtered: dict[Role, Style | None] = {}
-        """The style of each role after the filters of the app, such as the one against colours."""
+        """The style of each role after the filters of the app, such as the filter that removes colours."""
 
     def on_resize(self, event: events.Resize) -> None:
         # Textual calls this after the handler of a subclass

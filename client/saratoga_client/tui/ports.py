@@ -121,7 +121,7 @@ class TableControls(Protocol):
 class LobbyActions(Protocol):
     """The actions that the lobby's screen may use.
 
-    Each shows its result in the lobby, or opens another screen.
+    Each action shows its result in the lobby, or opens another screen.
     """
 
     def take_name(self, name: str) -> None: ...

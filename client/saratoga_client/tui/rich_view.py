@@ -33,7 +33,7 @@ SCROLL_KEYS: Final[Mapping[str, str]] = {
 
 
 class Ink:
-    """Makes Rich text in the styles of roles."""
+    """A maker of Rich text in the styles of roles."""
 
     def __init__(self, colours: Paint) -> None:
         self._colours = colours
@@ -68,7 +68,7 @@ class Ink:
 
 
 Draw: TypeAlias = Callable[[Ink], RenderableType]
-"""Draws a part of a page."""
+"""A function that draws a part of a page."""
 
 
 class RichView(Static, can_focus=False):

@@ -103,7 +103,7 @@ class TableFlow:
         self.cover(ReviewScreen(findings.record, findings.player))
 
     def cover(self, screen: Screen[None]) -> None:
-        """Open another screen over the table's."""
+        """Open another screen over the table's screen."""
         self.app.push_screen(screen, lambda _: self.reconsider())
 
     @property
@@ -162,7 +162,7 @@ class TableFlow:
             await self.app.switch_screen(self._screen)
 
     async def _uncover(self) -> None:
-        """Close the screens above the table's."""
+        """Close the screens above the table's screen."""
         if self._screen is None or self._screen not in self.app.screen_stack:
             return
         while self.app.screen is not self._screen:

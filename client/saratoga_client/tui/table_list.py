@@ -23,7 +23,7 @@ class TableList(DataTable[object], can_focus=False):
     """
 
     class RowClicked(Message):
-        """The player has clicked on a table."""
+        """The message that the player has clicked on a table."""
 
         def __init__(self, row: int) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""The page of the countdown: the table face down, the deal's fingerprint, and the racers."""
+"""The page of the countdown: face-down cards, the deal's fingerprint, and the racers."""
 
 from typing import Final
 
@@ -24,9 +24,9 @@ DIGITS: Final = {
 BACKS: Final = 7
 """Number of card backs beside the digits."""
 NAME: Final = 26
-"""Cells for a name with a bot's mark."""
+"""Width of a name in cells, with the mark of a bot."""
 SHORT_NAME: Final = 19
-"""Cells for a name if the racers are in two columns."""
+"""Width of a name in cells if the racers are in two columns."""
 FINGERPRINT: Final = 16
 ABOVE: Final = 13
 """Number of lines above the list of racers."""

@@ -15,7 +15,7 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
 
 LONG: Final = 5_000
-"""Minimum length of a mentioned pause, in milliseconds."""
+"""Minimum length, in milliseconds, of a pause that the page mentions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from saratoga_client.wording import cap_words, dollars
 from saratoga_protocol.events import Seat
 
 NAME: Final = 26
-"""Cells for a name with a bot's mark."""
+"""Width of a name in cells, with the mark of a bot."""
 SEATS: Final = 52
-"""Cells for the list of seats."""
+"""Width of the list of seats in cells."""
 
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:

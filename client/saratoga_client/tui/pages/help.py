@@ -15,7 +15,7 @@ Keys: TypeAlias = Iterable[tuple[str, str]]
 """Keys, each with its effect."""
 
 KEYS: Final = 18
-"""Cells of the first column, with keys or the headings of rules."""
+"""Width in cells of the first column, which has keys or the headings of rules."""
 
 
 def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> RenderableType:

@@ -37,7 +37,7 @@ class ReplayState:
 
     replay: Replay
     player: str = ""
-    """The id of the player who reviews the race; empty if that is no racer."""
+    """The id of the player who reviews the race; empty if this player did not race."""
     speed: int = 0
     """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
@@ -144,7 +144,7 @@ def _role(seen: ReplayState, index: int) -> Role:
 
 
 def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: int) -> int:
-    """Draw the next move, or in a comparison those of both boards; return the row after it."""
+    """Draw the next move, or the next moves of two compared boards; return the row below."""
     canvas.put(1, y, "NEXT", Role.LABEL)
     for text in _next_lines(replay, card_name, width - 2):
         y += 1
@@ -179,7 +179,7 @@ def wrapped_cards(named: str, width: int) -> Iterator[str]:
 
 
 def _climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
-    """Draw the chart and the mark of the moment below it."""
+    """Draw the chart, and below it a mark at the shown moment."""
     if height < LEAST_CHART:
         return
     width = canvas.width - x - 1

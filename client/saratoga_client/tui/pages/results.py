@@ -68,7 +68,7 @@ def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableTy
 
 
 def _reached(state: SessionState) -> dict[str, str]:
-    """Return by player the time, such as `2:51`, at which the final count was reached."""
+    """Return the time, such as `2:51`, at which each player reached the final count."""
     outcome = state.table_view.outcome
     if outcome is None:
         return {}

@@ -1,4 +1,4 @@
-"""The five seconds before the deal."""
+"""The screen of the five seconds before the deal."""
 
 from collections.abc import Iterable
 

@@ -66,7 +66,7 @@ class GatheringScreen(TableScreen):
         super().redraw()
 
     def _say_notice(self) -> None:
-        """Show the table's latest notice, or else a hint to the next key."""
+        """Show the table's latest notice, or else a hint about the next key."""
         self._notice = self.state.table.notice
         self.say(self._notice or self._advice())
 

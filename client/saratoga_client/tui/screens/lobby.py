@@ -57,7 +57,7 @@ ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
 """Keys that ask for a line of text, each with the purpose of the line."""
 
 NEED_SERVER: Final = frozenset({"n", "c", "w", "b", "enter"})
-"""Keys that need a server."""
+"""Keys that work only while the lobby is connected to a server."""
 
 
 class LobbyScreen(BaseScreen):

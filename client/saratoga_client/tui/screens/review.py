@@ -52,7 +52,7 @@ MOST_PAUSES: Final = 5
 """Number of a board's longest pauses that the key `w` goes through."""
 
 PAGE: Final = 10
-"""Number of moves that pageup and pagedown go."""
+"""Number of moves that the keys pageup and pagedown skip."""
 
 BOTH: Final = 112
 """Minimum screen columns for two boards side by side."""
@@ -292,7 +292,7 @@ class ReviewScreen(GameScreen):
             self.say(first_divergence_text(self.replay, first))
 
     def _show_pause(self) -> None:
-        """Go to the longest pause before a move, and from there to the next longest."""
+        """Go to the longest pause before a move; pressed again, go to the next longest."""
         pauses = longest_pauses(self.replay.board, MOST_PAUSES)
         if not pauses:
             self.say("There is no pause on this board.")
