@@ -23,7 +23,7 @@ LONGEST_DETAIL: Final = 240
 
 
 class BadFrame(Exception):
-    """The frame is not a valid message. `code` is one of the codes in `refusals`, `detail` a sentence."""
+    """An invalid frame. `code` is one of the codes in `refusals`, `detail` a sentence."""
 
     def __init__(self, code: str, detail: str, re: int | None = None) -> None:
         super().__init__(code, detail, re)
@@ -72,7 +72,7 @@ _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, Memory
 
 
 class MessagePackCodec:
-    """Each message is one binary frame: a MessagePack map with the key `type`."""
+    """A codec for messages as binary frames: each is one MessagePack map with the key `type`."""
 
     def __init__(self) -> None:
         self.subprotocol: Final[str] = MSGPACK
@@ -106,7 +106,7 @@ class MessagePackCodec:
 
 
 class JsonCodec:
-    """Each message is one text frame: a JSON object with the key `type`."""
+    """A codec for messages as text frames: each is one JSON object with the key `type`."""
 
     def __init__(self) -> None:
         self.subprotocol: Final[str] = JSON

@@ -37,7 +37,7 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     wins: int = 0
     """The number of these races in which the player finished first, alone or tied."""
     net: int = 0
-    """Casino dollars over all these races."""
+    """Casino dollars won or lost in all these races."""
 
 
 class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,7 +45,7 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     code: str
     version: int
-    """Grows with every change: of two copies, the one with the larger version is newer."""
+    """A number that grows with every change: of two copies, the larger version is newer."""
     host: str
     phase: str
     """`gathering`, `countdown`, `running`, `over` or `closed`."""
@@ -152,13 +152,13 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="ty
 
 
 class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
-    """The server has identified the player. Answers `Hello`."""
+    """The server's confirmation of the player's identity. Answers `Hello`."""
 
     player: str
     name: str | None
     bot: bool
     next_id: int
-    """The next command uses this id or a larger one."""
+    """The smallest id that the next command may use."""
     now: int
     server: str
     """The server's program and version."""
@@ -169,17 +169,17 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
-    """The player has this name, as the server normalised it. Answers `ClaimName`."""
+    """The player's name, as the server normalised it. Answers `ClaimName`."""
 
     name: str
 
 
 class Done(Event, frozen=True, kw_only=True, tag="done"):
-    """The command was carried out. Its effects come as separate events."""
+    """The answer to a command that was carried out. Its effects come as separate events."""
 
 
 class Refused(Event, frozen=True, kw_only=True, tag="refused"):
-    """The command was not carried out, and nothing was changed."""
+    """The answer to a command that was not carried out; nothing was changed."""
 
     code: str
     """A code of the closed list in `refusals`."""
@@ -205,14 +205,14 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
-    """Something about the table changed. Carries the whole table."""
+    """A change of the table. Carries the whole table."""
 
     table: Table
     now: int
 
 
 class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
-    """The race has started. Sent to each racer with the racer's own board."""
+    """The start of the race. Sent to each racer with the racer's own board."""
 
     board: BoardView
     start_at: int
@@ -221,7 +221,7 @@ class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
 
 
 class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
-    """The move (or the cash-out) is judged and durable. Carries the board after it."""
+    """The answer to a move or cash-out that is judged and durable. Carries the board after it."""
 
     board: BoardView
     at: int
@@ -231,7 +231,7 @@ class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
 
 
 class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
-    """The server ended the player's board: stuck, out of time, or left."""
+    """The end of the player's board by the server: stuck, out of time, or left."""
 
     board: BoardView
     at: int
@@ -246,7 +246,7 @@ class Standings(Event, frozen=True, kw_only=True, tag="standings"):
 
 
 class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
-    """The race has ended. Carries the results and everything that was secret until then."""
+    """The end of the race. Carries the results and everything that was secret until then."""
 
     outcome: Outcome
 
@@ -313,7 +313,7 @@ class Record(Event, frozen=True, kw_only=True, tag="record"):
 
 
 class Alive(Event, frozen=True, kw_only=True, tag="alive"):
-    """The server is alive. Answers `Heartbeat`; also sent every two seconds."""
+    """A sign that the server is alive. Answers `Heartbeat`; also sent every two seconds."""
 
     now: int
 
@@ -325,7 +325,7 @@ class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
 
 
 class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
-    """The player lost the seat: kicked, disconnected or idle for too long, or the table closed."""
+    """The loss of the player's seat: kicked, gone or idle for too long, or the table closed."""
 
     table: str
     reason: str

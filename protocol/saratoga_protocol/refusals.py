@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Reason(Struct, frozen=True):
-    """A code for programs, a sentence for people, and whether the same command may work later."""
+    """A reason: a code for programs, a sentence for people, and whether a retry may succeed."""
 
     code: str
     sentence: str

@@ -3,7 +3,7 @@
 from typing import Final
 
 WIRE_VERSION: Final = 1
-"""Raised when a change breaks old clients; additions do not raise it."""
+"""The version, raised when a change breaks old clients; additions do not raise it."""
 
 MSGPACK: Final = "saratoga.v1.msgpack"
 """The WebSocket subprotocol in which each message is one binary frame of MessagePack."""
@@ -14,7 +14,7 @@ JSON: Final = "saratoga.v1.json"
 SUBPROTOCOLS: Final = (MSGPACK, JSON)
 
 MAX_COMMAND_BYTES: Final = 8 * 1024
-"""A longer frame from a client closes the connection with code 1009."""
+"""The most bytes of a client's frame; a longer frame closes the connection with code 1009."""
 
 LARGEST_NUMBER: Final = 2**53 - 1
 """The largest integer on the wire: exact in JSON readers and in the store alike."""

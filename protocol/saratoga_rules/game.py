@@ -16,7 +16,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 @dataclass(frozen=True)
 class Goal:
-    """The goal of a game: this many cards on the foundations."""
+    """The goal of a game: a number of cards on the foundations."""
 
     cards: int
 
@@ -28,7 +28,7 @@ class Goal:
 
 
 def foundations_hold(cards: int) -> Goal:
-    """Return the goal of having this many cards on the foundations, on whichever of them."""
+    """Return the goal of having this many cards on all foundations together."""
     return Goal(cards)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from saratoga_rules.game import Game
 
 PACK_PRICE: Final = 50
-"""Dollars. At ten banked cards a pack the player breaks even, as in AisleRiot's help."""
+"""Dollars for a pack. At ten banked cards a pack the player breaks even, as in AisleRiot's help."""
 
 CARD_PRIZE: Final = 5
 """Dollars for each banked card, those dealt to the foundations included."""

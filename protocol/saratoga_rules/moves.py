@@ -31,7 +31,7 @@ TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Turn the next cards of the stock."""
+    """A move that turns the next cards of the stock."""
 
     text: str = field(default="draw", init=False, repr=False, compare=False)
 
@@ -41,7 +41,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Redeal:
-    """Turn the waste over: it becomes the stock again."""
+    """A move that turns the waste over: the waste becomes the stock again."""
 
     text: str = field(default="redeal", init=False, repr=False, compare=False)
 
@@ -51,7 +51,7 @@ class Redeal:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """Carry the top `count` cards of a pile onto another."""
+    """A move that carries the top `count` cards of a pile onto another."""
 
     source: str
     target: str

@@ -32,7 +32,7 @@ class Refusal(Enum):
 
 
 class IllegalMove(ValueError):
-    """The move is not legal; nothing has changed."""
+    """A move that is not legal; nothing has changed."""
 
     def __init__(self, move: Move, refusal: Refusal) -> None:
         super().__init__(move, refusal)

@@ -1,4 +1,4 @@
-"""The command line of `saratoga-server`. Each command loads what it needs when it is run."""
+"""The command line of `saratoga-server`. Each command imports its modules only when it is run."""
 
 import gc
 

@@ -71,7 +71,7 @@ from saratoga_server.transport.gateway import Gateway, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
 
 CLOSE_WITHIN: Final = 20.0
-"""Seconds. Connections that are still open then are reset."""
+"""Seconds for connections to close; those that are still open then are reset."""
 
 EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded, ssl.SSLError)
 """Errors whose text tells the operator what to do; they end the server without a traceback."""
@@ -190,7 +190,7 @@ async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[Non
 
 @contextmanager
 def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
-    """Turn an `OSError` of opening a socket into a `StartupError`."""
+    """Turn an `OSError` from opening a socket into a `StartupError`."""
     try:
         yield
     except OSError as error:

@@ -13,14 +13,14 @@ REPEAT_AFTER: Final = 0.25
 
 
 class TaskEnded(Exception):
-    """A background task that should never end has ended, so the server stops."""
+    """The unexpected end of a background task; the server stops."""
 
     def __init__(self) -> None:
         super().__init__("The server stopped because of an internal error; the log has it.")
 
 
 async def pause(seconds: float) -> None:
-    """Sleep between two rounds of a background task; raise `CancelledError` if it was cancelled meanwhile."""
+    """Sleep in a background task; raise `CancelledError` if it was cancelled meanwhile."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

@@ -1,7 +1,7 @@
 """The server's time: the store's clock, read every few seconds and continued by the monotonic clock.
 
 The store checks every deadline when a move is written; a node's own estimate only decides when the node
-checks. A step of the machine's wall clock changes nothing.
+checks. A step of the machine's wall clock has no effect.
 """
 
 import math
@@ -37,7 +37,7 @@ class ServerClock:
         self._steady = steady
         self._offset = 0.0
         self._unsure = math.inf
-        """The possible error of the offset, in milliseconds."""
+        """The possible error of the estimated time, in milliseconds."""
         self._read_at = 0.0
         self.since = Millis(0)
         """The time of the last step of the clock. Time before it does not count as idleness or absence."""
@@ -50,7 +50,7 @@ class ServerClock:
         return max(0.0, (moment - self.now()) / 1000)
 
     async def synchronise(self) -> None:
-        """Read the store's clock; half of the round trip is taken as the way back.
+        """Read the store's clock; assume that the reply took half of the round trip.
 
         A reading that is less exact than an older one is ignored, unless the two contradict each other.
         """

@@ -53,7 +53,7 @@ class InvalidConfig(ValueError):
 
 
 class StartupError(Exception):
-    """The server cannot start with this configuration; the text says why, and what to do."""
+    """A configuration with which the server cannot start; the text says why, and what to do."""
 
 
 def default_data() -> Path:
@@ -70,7 +70,7 @@ def random_node() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """All options. The defaults suit a server for friends on one machine."""
+    """All options of the server. The defaults suit a server for friends on one machine."""
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
@@ -103,7 +103,7 @@ class Config:
     """A factor for the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
-    """Seconds between a shutdown request and closing, for load balancers to notice."""
+    """Seconds between a shutdown request and closing, so that load balancers stop sending players."""
     until_eof: bool = False
     """Stop when standard input, a pipe from the program that started the server, is closed."""
 

@@ -31,7 +31,7 @@ _SECRET_TEXT: Final = re.compile(r"[0-9A-Fa-f]{32,}")
 
 
 class SecretInLog(ValueError):
-    """A field must not be logged. Raised in tests; in production the field is withheld."""
+    """A field that must not be logged. Raised in tests; in production the field is withheld."""
 
 
 class EventLog:

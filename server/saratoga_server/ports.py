@@ -217,7 +217,7 @@ class TableStore(Protocol):
         ...
 
     async def save_table(self, write: TableWrite) -> bool:
-        """Write a change durably; return False if the table has not the expected version any more."""
+        """Write a change durably; return False if the table no longer has the expected version."""
         ...
 
     async def load_record(self, table: str, race: int) -> str | None: ...
@@ -267,7 +267,7 @@ class PlayerStore(Protocol):
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Write `table` to the player's row, unless it names a table other than `instead_of`: return that."""
+        """Write `table` to the player's row, or return the other table there, unless `instead_of`."""
         ...
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
@@ -329,7 +329,7 @@ class LeaderboardStore(Protocol):
     """The port for rankings kept across races."""
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
-        """Apply waiting settlements, each exactly once in effect; return those applied now."""
+        """Apply waiting settlements, each exactly once; return those applied now."""
         ...
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
@@ -352,7 +352,7 @@ class LeaderboardStore(Protocol):
 
 
 class AuditLog(Protocol):
-    """The log of administrators' actions."""
+    """The port for the log of administrators' actions."""
 
     async def append(self, act: Mapping[str, str]) -> None: ...
 
@@ -360,7 +360,7 @@ class AuditLog(Protocol):
 
 
 class NodeStore(Protocol):
-    """The heartbeats of nodes."""
+    """The port for heartbeats of nodes."""
 
     async def beat(self, node: str) -> None:
         """Record a heartbeat of this node; it is valid for a few seconds."""
@@ -393,8 +393,8 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
 
 
 class StoreUnavailable(Exception):
-    """The store did not answer. It is unknown whether a write happened; repeating the write is safe."""
+    """A store that did not answer. Whether a write happened is unknown; repeating the write is safe."""
 
 
 class StoreRefused(Exception):
-    """The store cannot be used; the text says why, and what to do."""
+    """A store that cannot be used; the text says why, and what to do."""

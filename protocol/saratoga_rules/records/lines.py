@@ -5,7 +5,7 @@ from typing import NoReturn
 
 
 class RecordError(ValueError):
-    """The text is not a record; carries the line number and the reason."""
+    """A text that is not a record; carries the line number and the reason."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(line, reason)
@@ -18,7 +18,7 @@ class RecordError(ValueError):
 
 
 class RecordReader:
-    """The lines of a text, one after another."""
+    """A reader of a text, line by line."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")

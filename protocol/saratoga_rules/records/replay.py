@@ -13,7 +13,7 @@ from saratoga_rules.refusals import IllegalMove
 
 
 class ReplayError(ValueError):
-    """The record cannot be replayed; the text says why."""
+    """A record that cannot be replayed; the text says why."""
 
 
 class Step(NamedTuple):

@@ -33,7 +33,7 @@ from saratoga_rules.records.standing import Count, Placed, RacerScore, State, la
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
-"""Arrangements searched to prove a board stuck; the server searches far fewer."""
+"""The most arrangements searched to prove a board stuck; the server searches far fewer."""
 
 
 @dataclass(frozen=True, slots=True)

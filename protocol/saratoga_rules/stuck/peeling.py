@@ -20,7 +20,7 @@ from saratoga_rules.vocabulary.building import Build
 from saratoga_rules.vocabulary.packets import ANY_RUN
 
 NOWHERE = -1
-"""Stands for the kind under a king, which can only go into a space."""
+"""The value for the kind under a king, since a king can only go into a space."""
 
 
 def can_peel(game: Game) -> bool:

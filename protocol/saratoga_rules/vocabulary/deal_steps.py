@@ -48,7 +48,7 @@ DealStep: TypeAlias = Callable[[DealBuilder], None]
 
 @dataclass(frozen=True)
 class ToReserve:
-    """Deal cards to the reserve; the last of them is its top."""
+    """A step that deals cards to the reserve; the last of them is its top."""
 
     count: int
 
@@ -61,7 +61,7 @@ class ToReserve:
 
 @dataclass(frozen=True)
 class BaseCard:
-    """Deal one card, the base card, to its foundation; its rank starts all foundations."""
+    """A step that deals the base card to its foundation; its rank starts all foundations."""
 
     def __call__(self, layout: DealBuilder) -> None:
         (card,) = layout.take(1)
@@ -74,7 +74,7 @@ class BaseCard:
 
 @dataclass(frozen=True)
 class ToColumns:
-    """Deal rows of face-up cards, one to each column, from the left."""
+    """A step that deals rows of face-up cards, one to each column, from the left."""
 
     rows: int
 
@@ -89,7 +89,7 @@ class ToColumns:
 
 @dataclass(frozen=True)
 class AcesAndKings:
-    """Start the foundations with the first ace and the first king of each suit in the deck."""
+    """A step that starts the foundations with the first ace and king of each suit in the deck."""
 
     def __call__(self, layout: DealBuilder) -> None:
         for first, heights in ((1, layout.up), (13, layout.down)):

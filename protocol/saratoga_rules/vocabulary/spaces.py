@@ -13,7 +13,7 @@ from saratoga_rules.piles import Pile
 
 @dataclass(frozen=True)
 class SpaceRule:
-    """Which cards, and from which piles, a player may put into a space. The first card of a packet counts."""
+    """The cards, and their piles, allowed into a space. Of a packet, the first card decides."""
 
     words: str
     cards: frozenset[Card]

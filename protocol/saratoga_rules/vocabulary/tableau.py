@@ -31,7 +31,7 @@ _ALONE: Final = {name: (name,) for name in (*COLUMN_NAMES, UP, DOWN)}
 
 @lru_cache(maxsize=1 << 10)
 def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """Return the names with one more. Cached, because the same few tuples recur in every offer."""
+    """Return the names and one more. Cached, because the same few tuples recur in every offer."""
     return (*names, name)
 
 
@@ -60,9 +60,9 @@ class Columns:
     offer: Callable[[tuple[Column, ...], Heights, Heights, int], Offer] = field(
         init=False, repr=False, compare=False
     )
-    """Returns the offer for columns and foundations of these heights (up, down, base); cached."""
+    """A function that returns the offer for columns and foundations (up, down, base); cached."""
     packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
-    """Returns the first card of every packet in a column, by the packet's size; cached."""
+    """A function that returns the first card of every packet in a column, by size; cached."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=MOST_REMEMBERED)(self._offer))

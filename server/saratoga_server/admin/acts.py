@@ -44,7 +44,7 @@ _RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")
 
 
 class NotDone(Exception):
-    """The action cannot be carried out, and nothing was changed; the text says why."""
+    """An action that cannot be carried out; nothing was changed, and the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Administration:
 
     stores: Stores
     table_cache: TableCache
-    """The cache through which tables are changed, as on a node."""
+    """The cache through which the actions change tables."""
     who: str
     """The name of the administrator, for the audit log."""
 
@@ -208,7 +208,7 @@ class Administration:
         return table
 
     async def _vacate(self, row: PlayerRow) -> None:
-        """Free the player's seat at whichever table it is."""
+        """Free the player's seat, at whatever table it is."""
         if row.table is None:
             return
 

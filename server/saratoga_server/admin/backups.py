@@ -63,7 +63,7 @@ class BackupNote(msgspec.Struct, frozen=True):
 
 
 class BadBackup(Exception):
-    """The folder is not a backup, or was changed since it was written; the text says why."""
+    """A folder that is not a backup, or was changed since it was written; the text says why."""
 
 
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
@@ -138,7 +138,7 @@ async def _begin_to_save(client: "Redis") -> None:
 
 
 async def _persistence(client: "Redis", *until_not: str) -> dict[str, Any]:
-    """Return the store's INFO on persistence once none of the named fields is set any more."""
+    """Wait until none of the named fields is set; return the store's INFO on persistence."""
     while True:
         info: dict[str, Any] = await client.info("persistence")
         if not any(info[name] for name in until_not):

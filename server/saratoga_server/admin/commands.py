@@ -41,7 +41,7 @@ class StoreAccess:
     folder: Path
 
     def do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
-        """Return the result of one action; if the action fails, end the program with the reason (exit code 1)."""
+        """Run one action and return its result; if it fails, exit with the reason (exit code 1)."""
         try:
             return asyncio.run(self._do(act))
         except (NotDone, StoreRefused, StoreUnavailable) as fault:
@@ -93,7 +93,7 @@ def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
 def _act(
     command: Callable[Concatenate[StoreAccess, bool, _P], None],
 ) -> Callable[_P, None]:
-    """Return the function as a registered command, which gets its store and an option --json."""
+    """Register a function as a command that takes the store's options and --json."""
 
     @functools.wraps(command)
     def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:

@@ -23,7 +23,7 @@ class Period(NamedTuple):
     name: str
     """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     gone: Millis
-    """The time at which its leaderboards are deleted; 0: never."""
+    """The time at which the period's leaderboards are deleted; 0: never."""
 
 
 def periods(start_at: Millis) -> tuple[Period, Period, Period, Period]:

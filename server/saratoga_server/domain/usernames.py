@@ -70,7 +70,7 @@ def load_tables() -> None:
 
 
 class BadName(ValueError):
-    """The name cannot be used; the text tells the player why."""
+    """A name that cannot be used; the text tells the player why."""
 
 
 def checked_name(text: str) -> tuple[str, str]:

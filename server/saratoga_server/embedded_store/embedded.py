@@ -84,7 +84,7 @@ class EmbeddedStore:
 
     @property
     def supervision(self) -> "asyncio.Task[None]":
-        """The task that starts the store again; it never ends by itself."""
+        """The task that restarts the store whenever the store ends; the task never ends by itself."""
         return self._supervision
 
     async def __aenter__(self) -> str:
@@ -138,7 +138,7 @@ class EmbeddedStore:
             await asyncio.sleep(RESTART_PAUSE)
 
     async def _lock_for_store(self) -> IO[str]:
-        """Shut down a leftover store, lock the folder for a new store, and return the locked file."""
+        """Shut down an earlier server's store, lock the folder, and return the locked file."""
         clock = asyncio.get_running_loop().time
         until = clock() + LEFTOVER_ENDS_WITHIN
         path = self.folder / "store.lock"

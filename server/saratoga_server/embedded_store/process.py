@@ -18,7 +18,7 @@ from saratoga_server.ports import StoreRefused
 READY_WITHIN: Final = 20.0
 """Seconds in which a new store must answer; loading its files may take longer."""
 STOP_WITHIN: Final = 10.0
-"""Seconds in which a store must write its data and end."""
+"""Seconds in which a stopping store must write its data and exit."""
 
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.02
@@ -40,7 +40,7 @@ _SETTINGS: Final = {
 }
 
 _AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
-"""The child's script: becomes the store when a line is received, and ends if this process dies first."""
+"""The child's shell script: runs the store once it reads a line; exits if this process dies first."""
 
 _log = EventLog("store")
 

@@ -1,4 +1,4 @@
-"""Handlers of hello and of names."""
+"""Handlers of `hello` and `claim_name`."""
 
 import hashlib
 from typing import Final

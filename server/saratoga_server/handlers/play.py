@@ -32,7 +32,7 @@ REFUSALS: Final = {
 }
 
 Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
-"""A judged command: entries for the log, the change of the board, and a search that tests for stuck."""
+"""A judged command: log entries, the board's change, and a search that tests if it is stuck."""
 
 
 class PlayHandlers:
@@ -67,7 +67,7 @@ class PlayHandlers:
         return await self._finished(self._begun(session, race, run, command))
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
-        """End a player's own board with its banked cards, and return the board. Raises `CommandRejected`."""
+        """End the player's own board, keep the banked cards; return it. Raises `CommandRejected`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))

@@ -187,7 +187,7 @@ class SeatHandlers:
         transition: Transition,
         before: list[str],
     ) -> Snapshot:
-        """Give the seat to this connection, away from an older one of the player; return a snapshot."""
+        """Give the player's seat to this connection, replacing an older one; return a snapshot."""
         taken = 0
 
         def noted(state: TableState, now: Millis) -> Change | None:

@@ -63,7 +63,7 @@ class AdminEvents:
                 self._leaderboards.changed(game)
 
     async def check(self, session: Session, row: PlayerRow | None) -> None:
-        """Apply the state of a player's row to a connection; `None`: the player was deleted."""
+        """Apply a player's row to a connection; the row is `None` if the player was deleted."""
         if row is None or row.banned:
             await self._disconnect(session)
         else:

@@ -1,4 +1,4 @@
-"""Deal boards on this node, and end boards for the server's reasons."""
+"""Send the deals on this node, and end boards that are stuck, out of time or left."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ DONE: Final = CommitStatus.DONE
 
 
 class BoardService:
-    """The service that deals boards and ends them for the server's reasons."""
+    """The service that sends deals, and ends boards that are stuck, out of time or left."""
 
     def __init__(
         self, commits: Commits, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
@@ -56,7 +56,7 @@ class BoardService:
     ) -> bool:
         """End a board with `state`: stuck, out of time or left.
 
-        Returns False if it had ended before, or does not have `length` entries.
+        Returns False if the board had ended before, or its log does not have `length` entries.
         """
         run, _ = await self._races.board(race, player)
         async with run.lock:

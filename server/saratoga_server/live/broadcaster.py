@@ -15,7 +15,7 @@ TICK: Final = 0.2
 """Seconds between two sends of changed standings. The protocol promises at most 0.25."""
 
 TABLES_AT_ONCE: Final = 8
-"""Tables served in one turn of the event loop: about a millisecond."""
+"""Tables whose standings are sent in one turn of the event loop: about a millisecond."""
 
 
 def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:

@@ -20,7 +20,7 @@ from saratoga_server.ports import BoardKey, LeaderboardStore, PlayerStore, Ranke
 PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64
 UNCHANGED_EVERY: Final = 5
-"""The number of sends after which pages of games without a known change are read too."""
+"""One send in so many also reads the pages of games without a known change."""
 
 
 class _PageReads(Struct):

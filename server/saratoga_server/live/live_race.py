@@ -33,7 +33,7 @@ class BoardRun:
     board: Board | None = None
     """The board, rebuilt from its log when first needed; `None` before."""
     lock: BoardLock = field(default_factory=BoardLock)
-    """Held while a move is judged, stored and applied."""
+    """The lock held while a move is judged, stored and applied."""
 
     def is_out_of_time(self, now: Millis) -> bool:
         return bool(self.deadline) and now >= self.deadline

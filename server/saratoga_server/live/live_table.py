@@ -1,4 +1,4 @@
-"""A table on one node: its version and state, and the changes that are still to be followed up."""
+"""A table on one node: its version, its state, and the changes whose effects are still to come."""
 
 import asyncio
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Publish events to the other nodes, and know whether there are any.
+"""Publish events to the other nodes, and keep track of whether there are any.
 
 A racer's standing is published by the node that the racer plays on, at most every `PUBLISH_EVERY` seconds
 and for all races together. A single node publishes nothing.

@@ -26,7 +26,7 @@ FOLDED_AT_ONCE: Final = 2
 """Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
 
 Deal = Callable[[Game, bytes], Position]
-"""Returns the opening position that belongs to a deal key."""
+"""A function that returns the opening position for a deal key."""
 
 
 def opening_of(state: TableState, deal: Deal) -> Position:
@@ -61,7 +61,7 @@ class RaceCache:
         """The standings published for each race while it is being loaded."""
 
     def known(self, race_id: str) -> LiveRace | None:
-        """Return the race if it is in the cache."""
+        """Return the race if it is in the cache, else `None`."""
         return self._races.get(race_id)
 
     def all(self) -> list[LiveRace]:

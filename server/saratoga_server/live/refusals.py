@@ -1,4 +1,4 @@
-"""Build refusal events: code, sentence, and whether and when to retry; and answer internal errors."""
+"""Build refusals, each with a code, a sentence, and when to retry; also for internal errors."""
 
 from math import ceil
 

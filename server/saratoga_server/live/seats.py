@@ -1,4 +1,4 @@
-"""Carry out the loss of seats: for the connections on this node and for the players' rows.
+"""Handle lost seats: close this node's connections to them, and update the players' rows.
 
 A player's row names the table where the player has a seat; the seat itself is in the table. Row changes that
 the store could not make are noted here and made later.
@@ -16,7 +16,7 @@ from saratoga_server.ports import PlayerStore
 
 
 class Seats:
-    """The part that carries out the loss of seats on this node."""
+    """The part that handles lost seats on this node."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Seats:
                 session.connection.close(TAKEN_OVER)
 
     async def lost(self, table: LiveTable, player: str, reason: str | None = None) -> None:
-        """Carry out the loss of a player's seat; `reason` is sent to the player, if given."""
+        """Handle the loss of a player's seat; `reason` is sent to the player, if given."""
         code = table.code
         if table.state.seat(player) is not None:
             return  # the player has joined again meanwhile
@@ -55,7 +55,7 @@ class Seats:
         await self.free(player, code, table.state.departed.get(player, 0))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
-        """Carry out the loss of every seat and watcher of a closed table."""
+        """Handle the loss of every seat and watcher of a closed table."""
         for session in self._broadcaster.audience(table.code):
             session.send(SeatLost(table=table.code, reason=reason))
             session.watching -= {table.code}

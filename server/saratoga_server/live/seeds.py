@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 
 NewSeed = Callable[[], bytes]
-"""Returns 32 random bytes: the server's part of a deal."""
+"""A function that returns 32 random bytes: the server's part of a deal."""
 
 
 def new_seed() -> bytes:

@@ -43,10 +43,10 @@ PAUSE: Final = 0.001
 """The longest pause before an attempt, in seconds, for each attempt beyond `PROMPT_ATTEMPTS`."""
 
 Transition = Callable[[TableState, Millis], Change | None]
-"""Returns a change of a table at the given time, or `None` for no change. Raises `CommandRejected`."""
+"""A function from a table and the time to a change, or `None`. Raises `CommandRejected`."""
 
 Opening = Callable[[TableState], Position]
-"""Returns the deal of a table's race."""
+"""A function that returns the deal of a table's race."""
 
 
 class Applied(NamedTuple):
@@ -100,7 +100,7 @@ class TableCache:
         return table
 
     def known(self, code: str) -> LiveTable | None:
-        """Return the table if it is in the cache."""
+        """Return the table if it is in the cache, else `None`."""
         return self._tables.get(code)
 
     def all(self) -> list[LiveTable]:

@@ -19,7 +19,7 @@ class _Load(Struct):
 
 
 class TableLoads:
-    """The loads in progress."""
+    """The loads of tables that are in progress."""
 
     def __init__(self) -> None:
         self._loads: dict[str, _Load] = {}

@@ -119,7 +119,7 @@ class TableService:
         )
 
     async def catch_up(self, table: LiveTable) -> None:
-        """Carry out the effects of changes by other nodes, or whose reply was lost."""
+        """Carry out the effects of changes that other nodes made, or whose reply was lost."""
         while table.followed_up is not None:
             known, table.followed_up = table.followed_up, None
             if not await self._followed_up(table, known, self._follow(table, known.state)):

@@ -26,14 +26,14 @@ class Here(Struct, frozen=True, tag="here", tag_field="kind"):
 
 
 class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
-    """A table has changed. Published by the store itself, together with the change."""
+    """A change of a table. Published by the store itself, together with the change."""
 
     table: str
     version: int
 
 
 class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Standings have changed. Carries the standings, because reading them would cost too much."""
+    """Changed standings, sent as a whole because reading them from the store would cost too much."""
 
     node: str
     races: dict[str, dict[str, LiveStanding]]
@@ -41,7 +41,7 @@ class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
 
 
 class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
-    """The leaderboards of these games have changed: send the pages to subscribers again."""
+    """Changed leaderboards of these games: send the pages to subscribers again."""
 
     games: list[str]
 
@@ -53,33 +53,33 @@ class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
 
 
 class TableClosedByAdmin(Struct, frozen=True, tag="close", tag_field="kind"):
-    """An administrator closed the table: read it again, and notify its players and watchers."""
+    """The closing of a table by an administrator: read it again, notify its players and watchers."""
 
     table: str
     reason: str
 
 
 class Banned(Struct, frozen=True, tag="ban", tag_field="kind"):
-    """The player was banned: close the connections (`refusals.BANNED`) and free the seat."""
+    """The ban of a player: close the connections (`refusals.BANNED`) and free the seat."""
 
     player: str
 
 
 class Renamed(Struct, frozen=True, tag="rename", tag_field="kind"):
-    """The player has a new name."""
+    """A player's new name."""
 
     player: str
     name: str
 
 
 class Forgotten(Struct, frozen=True, tag="forget", tag_field="kind"):
-    """The player was deleted on request: free the seat and close the connections."""
+    """The deletion of a player on request: free the seat and close the connections."""
 
     player: str
 
 
 class RaceVoided(Struct, frozen=True, tag="void", tag_field="kind"):
-    """The race's results were removed from the game's leaderboards: send the pages again."""
+    """The removal of a race's results from the game's leaderboards: send the pages again."""
 
     race: str
     game: str
@@ -132,7 +132,7 @@ class NodeEvents(Protocol):
 
 
 class BadNodeEvent(ValueError):
-    """The bytes are not an event that this node knows; they are ignored."""
+    """Bytes that are not an event known to this node; they are ignored."""
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()

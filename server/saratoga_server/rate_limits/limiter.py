@@ -161,7 +161,7 @@ class Quota(Struct, eq=False):
         return max(wait, self.address.commands.seconds_to_wait(COMMANDS_PREPAID, now))
 
     def wait(self, action: Action) -> float:
-        """Return the seconds until address and player may do this; 0 if they may now."""
+        """Return the seconds until address and player may perform the action; 0 if they may now."""
         now = self.limiter.now()
         waits = (bucket.seconds_to_wait(1, now) for bucket in self._buckets(action))
         return max(waits, default=0.0)

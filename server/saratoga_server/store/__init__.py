@@ -1,4 +1,4 @@
 """Adapters of the ports on Redis or Valkey.
 
-`opening.py` opens a store, `keys.py` says where everything lies, `functions/` holds the writes.
+`opening.py` opens a store, `keys.py` describes every key, `functions/` holds the writes.
 """

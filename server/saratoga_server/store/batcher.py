@@ -49,9 +49,9 @@ _STATUSES: Final = tuple(CommitStatus)
 _log = EventLog("store")
 
 Connect = Callable[[Primary], Awaitable[asyncio.Transport]]
-"""Connects to a primary, after checking its settings and loading our Functions."""
+"""A function that checks a primary, loads our Functions into it, and connects to it."""
 HandOver = Callable[[PendingCommit], None]
-"""Takes a commit that belongs to another primary."""
+"""A function that takes a commit that belongs to another primary."""
 
 
 class Batcher:
@@ -68,7 +68,7 @@ class Batcher:
     ) -> None:
         """`on_batch` observes the number of boards in each request.
 
-        `hand_over` is for clusters: a store by itself owns every board.
+        `hand_over` is for clusters: a single primary owns every board.
         """
         self._primaries = primaries
         self._primary = primary
@@ -235,7 +235,7 @@ class Batcher:
             self._recover("no replica confirmed the write", _FIRST_PAUSE)
 
     def _delay(self, call: list[PendingCommit], error: str) -> None:
-        """Send a call's commits again after a pause, to their owner at that time."""
+        """Send a call's commits again after a pause, to the primary that owns them then."""
         self._last_error = error
         for pending in call:
             pending.was_sent = True

@@ -106,7 +106,7 @@ async def open_store(
 
 
 async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
-    """Return the store and its preflight, waiting up to `STORE_TIMEOUT` for one that is just starting.
+    """Return a store's preflight and primaries, waiting up to `STORE_TIMEOUT` while it is starting.
 
     Several addresses are allowed only for a cluster; the first node that answers decides.
     """

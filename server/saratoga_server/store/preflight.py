@@ -41,9 +41,9 @@ class Preflight(Struct, frozen=True):
     replicas: int = 0
     """The number of connected replicas."""
     knows_waitaof: bool = False
-    """True if it has the command WAITAOF."""
+    """True if the store has the command WAITAOF."""
     refuses_alone: bool = False
-    """True if it refuses writes while it has no replica."""
+    """True if the store refuses writes while it has no replica."""
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:

@@ -32,7 +32,7 @@ REFRESH_EVERY: Final = 2.0
 ANSWER_WITHIN: Final = 1.0
 """Seconds for a node to answer."""
 OTHERS_WITHIN: Final = 0.1
-"""Seconds for the other nodes once one has answered, so that a hanging node delays nothing."""
+"""Seconds for the other nodes to answer after the first, so that a hung node delays nothing."""
 
 _log = EventLog("store")
 

@@ -7,7 +7,7 @@ from typing import Final
 from saratoga_server.store.resp_connection import Reply, RespConnection
 
 REPLY_TIMEOUT: Final = 2.0
-"""Seconds without all replies after which a connection counts as dead."""
+"""Seconds for all replies to a request; a connection that takes longer counts as dead."""
 
 
 class RequestConnection:

@@ -34,7 +34,7 @@ RETRY_WHEN_FULL: Final = 2.0
 """Seconds to wait when an address has too many connections."""
 
 Pages = Callable[[Request], Awaitable[Response]]
-"""Answers requests other than WebSocket handshakes."""
+"""A function that answers requests other than WebSocket handshakes."""
 
 log = EventLog("admission")
 

@@ -1,6 +1,6 @@
 """Drain: close all connections of a node in batches, so that not all reconnect elsewhere at once.
 
-Connections with a running race are closed first, table by table: for them a pause matters most, and the
+Connections with a running race are closed first, table by table: for them a break matters most, and the
 other nodes are not busy with reconnections yet. If closing takes too long, the connections that are
 aborted without a close frame are those of watchers.
 """

@@ -21,7 +21,7 @@ CONTROLS: Final = (Opcode.CLOSE, Opcode.PING, Opcode.PONG)
 
 
 class TooManyFragments(Exception):
-    """A message has more than `MOST_FRAGMENTS` frames."""
+    """A message with more than `MOST_FRAGMENTS` frames."""
 
 
 class FrameParser:

@@ -1,6 +1,6 @@
 """Fast reading and writing of the commonest WebSocket frames (RFC 6455, 5.2).
 
-`websockets` parses frames in nested generators, which costs as much as judging the move inside. A final,
+`websockets` parses frames in nested generators, which costs as much as judging a move. A final,
 masked text or binary frame without extensions is simple enough to be read here; every other frame is
 parsed by `websockets`.
 """

@@ -129,7 +129,7 @@ class Gateway:
     # Listening
 
     async def open(self) -> int:
-        """Start to listen; returns the port. Raises `OSError`."""
+        """Start to listen; return the port. Raises `OSError`."""
         tls: dict[str, Any] = {}
         if self._settings.tls is not None:
             tls = {"ssl": self._settings.tls, "ssl_handshake_timeout": TLS_WITHIN}

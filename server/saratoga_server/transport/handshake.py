@@ -31,7 +31,7 @@ class Requester(Protocol):
 
 
 Requested = Callable[["Handshake", Request], None]
-"""Called with each request; it calls `accept` or `respond`, at once or later."""
+"""A function that takes each request and calls `accept` or `respond`, at once or later."""
 
 
 class Handshake:

@@ -73,7 +73,7 @@ class HttpPages(Struct):
 
     server: PublicServer
     now: Callable[[], float] = monotonic
-    """Returns seconds from a clock that never steps."""
+    """A function that returns seconds from a clock that never steps."""
     _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
 
     async def __call__(self, request: Request) -> Response:

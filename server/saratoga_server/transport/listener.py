@@ -30,7 +30,7 @@ PEER_FAULTS: Final = frozenset(
 log = EventLog("listener")
 
 Accept = Callable[[socket.socket, str], PlayerConnection]
-"""Creates the connection for an accepted socket and the address of its peer."""
+"""A function that creates the connection for an accepted socket and its peer's address."""
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:

@@ -24,7 +24,7 @@ class Outbox:
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._frames = 0
-        """Frames sent since the last time when nothing was waiting."""
+        """Frames sent since the client last had nothing left to read."""
         self._long = 0
         """Bytes of answers longer than `MOST_PENDING`; they may wait in addition to that limit."""
         self.is_full = False

@@ -11,7 +11,7 @@ LONGEST_PENDING: Final = 2.0
 
 
 class SlowReaderDetector:
-    """A detector that watches the bytes waiting for one client: their number must fall."""
+    """A detector for one client: while bytes wait for the client, their number must fall."""
 
     __slots__ = ("_before", "_is_tls", "_socket", "_transport", "_waiting_since")
 

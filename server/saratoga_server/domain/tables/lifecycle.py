@@ -1,4 +1,4 @@
-"""Transitions between races: settings, results at the seats, the next race, and closing."""
+"""Transitions between races: settings, the end of a race, the next race, and closing."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ MOST_SEATS: Final = 16
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
-    """Return the settings. Raises `CommandRejected` if they do not go together."""
+    """Return the settings. Raises `CommandRejected` if they contradict each other."""
     if settings.game not in GAMES:
         raise CommandRejected(
             "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."

@@ -25,7 +25,7 @@ _PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": TableOptions, "out
 
 
 class NewerTable(ValueError):
-    """The table was written by a newer node, and this node would misread it."""
+    """A table written by a newer node, which this node would misread."""
 
 
 def pack(table: TableState) -> bytes:

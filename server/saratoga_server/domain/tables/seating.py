@@ -69,7 +69,7 @@ def join(
     hello: int = 0,
     now: Millis,
 ) -> Change:
-    """Return the change that gives a player a seat; for a player who has one already, as `resume`."""
+    """Return the change that gives a player a seat; a player who has one already gets it back."""
     checked_open(table)
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
@@ -147,7 +147,7 @@ def leave(
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
-    """Return the change that frees a player's seat without a command of the player; `None` without a seat."""
+    """Return the change that frees a seat without its player's command; `None` without a seat."""
     seat = table.seat(player)
     if seat is None:
         return None

@@ -57,7 +57,7 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     nonce_hash: str = ""
     """The nonce hash sent with *ready*; empty if the player is not ready."""
     epoch: int = 0
-    """The epoch of the player's newest connection: unique at the table, higher than all before."""
+    """The epoch of the player's newest connection: higher than all earlier ones at the table."""
     hello: int = 0
     """The hello number of that connection (`ports.PlayerRow`); newer connections have higher numbers."""
     node: str = ""
@@ -73,7 +73,7 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     races: int = 0
     wins: int = 0
     net: int = 0
-    """Casino dollars over all races from this seat."""
+    """Casino dollars won or lost in all races from this seat."""
 
     def with_accepted(self, command_id: int) -> "TableSeat":
         """Return the seat with a command id added to the accepted ones."""
@@ -167,17 +167,17 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RaceStarted(Struct, frozen=True):
-    """The race has started: open the racers' boards and send the deal."""
+    """The start of the race: open the racers' boards and send the deal."""
 
 
 class RacerLeft(Struct, frozen=True):
-    """A racer has left the running race: end the racer's board, if it has not ended."""
+    """A racer's departure from the running race: end the racer's board, if it has not ended."""
 
     player: str
 
 
 class SeatVacated(Struct, frozen=True):
-    """A player has lost the seat without asking for it: send the player the reason."""
+    """The loss of a seat that the player did not ask for: send the player the reason."""
 
     player: str
     reason: str
@@ -185,15 +185,15 @@ class SeatVacated(Struct, frozen=True):
 
 
 class CountdownVoided(Struct, frozen=True):
-    """The countdown was voided; the table gathers again."""
+    """The end of a countdown without a race; the table gathers again."""
 
 
 class BoardsDue(Struct, frozen=True):
-    """Check the running boards for racers who are out of time, idle or gone."""
+    """A due check of the running boards for racers who are out of time, idle or gone."""
 
 
 class TableClosed(Struct, frozen=True):
-    """The table is closed permanently."""
+    """The permanent closing of the table."""
 
     reason: str
     """A sentence for the players."""
@@ -216,7 +216,7 @@ class Change(Struct, frozen=True):
 
 
 class CommandRejected(Exception):
-    """A command or change is refused; nothing has changed."""
+    """The refusal of a command or change; nothing has changed."""
 
     def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:
         reason = REASONS[code]
