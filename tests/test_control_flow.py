@@ -10,7 +10,7 @@ SERVER = Path(__file__).parents[1] / "server" / "saratoga_server"
 
 
 def functions(trees: Iterable[ast.Module]) -> set[str]:
-    """Return the names of all functions and methods that are nowhere a property or a field as well."""
+    """Return the names of functions and methods, except those of properties and fields."""
     found: set[str] = set()
     values: set[str] = set()
     for node in (node for tree in trees for node in ast.walk(tree)):

@@ -134,7 +134,7 @@ def test_no_test_is_skipped_or_expected_to_fail() -> None:
 
 
 def test_no_test_waits_for_time_to_pass() -> None:
-    """The kit may sleep to poll processes, and the faults between two of them."""
+    """The kit may sleep to poll processes; tests of faults may sleep between two faults."""
     waits = lines_with(r"(time|asyncio)\.sleep\((?!0\))", ".py")
     assert [line for line in waits if re.match(r"tests/(?!kit/|benchmarks/|faults/)", line)] == []
 

@@ -81,7 +81,7 @@ def third_party(text: str) -> set[str]:
 def covers(listed: str, name: str) -> bool:
     """Return whether a listed name covers a used one.
 
-    It covers itself and the names in front of its dots; with `.*` at its end also every public name behind.
+    A listed name covers itself and its dotted prefixes; with `.*` also every public name below it.
     """
     every = listed.removesuffix(".*")
     if every != listed and name.startswith(f"{every}.") and not PRIVATE.search(name):
@@ -90,7 +90,7 @@ def covers(listed: str, name: str) -> bool:
 
 
 def is_allowed(name: str) -> bool:
-    """An allowed name also covers everything behind it."""
+    """Return whether a name is allowed itself, or is below or above an allowed name."""
     return any(covers(name, allowed) or covers(allowed, name) for allowed in ALLOWED)
 
 

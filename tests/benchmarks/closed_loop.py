@@ -1,4 +1,4 @@
-"""Load in a closed loop: a client sends the next command as soon as it has the response.
+"""Load in a closed loop: a client sends the next command as soon as it has received the response.
 
 The result is the server's CPU time per message, which depends little on other work on the machine.
 Messages to and from the echo are as long as those of the game server.
@@ -20,7 +20,7 @@ from kit.lean_socket import LeanSocket, connect
 from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
-"""Seconds at the start, whose moves are not counted."""
+"""Seconds at the start whose moves are not counted."""
 
 LEAST_PART = 0.4
 """Smallest share of the requested time; if the tables run out earlier, more of them are tried."""
@@ -59,7 +59,7 @@ class _Pausing:
 
 
 class ClosedLoop(_Pausing):
-    """Racing tables, whose number stays the same.
+    """A load of racing tables whose number stays constant.
 
     When the first board of a table ends, a waiting table replaces it. So neither the end of a race nor
     boards without moves are measured.
@@ -88,7 +88,7 @@ class ClosedLoop(_Pausing):
         self.load.sent += racer.move()
 
     async def wait(self, seconds: float) -> None:
-        """Race for so many seconds while there are enough tables; raise the error of any racer."""
+        """Let the tables race for `seconds`, or until too few are left; raise a racer's error."""
         await asyncio.wait([self._halt], timeout=seconds)
         if self._halt.done():
             self._halt.result()
@@ -137,7 +137,7 @@ async def race_load(
     legal: bool = True,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
-    """Race at that many tables for that time, or until too few are left.
+    """Race at that many tables for `seconds`, or until too few tables are left; return the load.
 
     Raise `NotQuiet` if the tables run out too early in every attempt.
     """
@@ -221,7 +221,7 @@ class EchoLoop(_Pausing):
 
 
 def command_payload(like: Load) -> bytes:
-    """Return a move of about the mean size that tells `transport_echo.py` the size of the response."""
+    """Return a move of about the mean size; its field `after` is the size of the response."""
     move = MakeMove(id=1, race="", after=like.answer, move="draw")
     padding = like.question - len(msgspec.msgpack.encode(move))
     race = "x" * max(0, min(padding, LONGEST_RACE))
@@ -229,5 +229,5 @@ def command_payload(like: Load) -> bytes:
 
 
 def echo_payload(like: Load) -> bytes:
-    """Return a message of the mean size that contains the size of the response."""
+    """Return a message of the mean size; its first two bytes are the size of the response."""
     return like.answer.to_bytes(2, "big") + bytes(max(0, like.question - 2))

@@ -1,4 +1,4 @@
-"""Rows of the benchmarks' tables: one program, one number of tables, one load."""
+"""Rows of results: each row is the load of one program at one number of tables."""
 
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -30,7 +30,7 @@ NOT_THE_NECK = 0.9
 
 
 def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
-    """Return a row of the table, with its cost also as a multiple of that of `measure`."""
+    """Return a row of results, with the cost also as a multiple of the cost in `measure`."""
     return [
         *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
         load.store_micros if load.store else "-",
@@ -45,7 +45,7 @@ def share(load: Load) -> str:
 
 
 def tell(what: str, tables: int, load: Load) -> None:
-    """Print progress."""
+    """Print the cost and the rate of a load to stderr, as progress."""
     print(
         f"... {what}, {tables} tables: {load.micros:.1f} us, {load.rate:.0f} a second",
         file=sys.stderr,

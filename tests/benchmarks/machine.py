@@ -20,7 +20,7 @@ MOST_ELSEWHERE = 0.05
 
 
 class Others:
-    """Measures the work of other processes: all but this process and its children."""
+    """A measurement of the work of other processes: all but this process and its children."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()

@@ -159,7 +159,7 @@ def millis(waits: Sequence[float], part: float) -> float:
 
 
 def together(loads: Sequence[Load]) -> Load:
-    """Return several loads of one program combined into one."""
+    """Combine several loads of one program into one."""
     return Load(
         messages=sum(load.messages for load in loads),
         sent=sum(load.sent for load in loads),
@@ -177,7 +177,7 @@ def together(loads: Sequence[Load]) -> Load:
 
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Add the CPU time that the processes and this one use in the block, without garbage collection here.
+    """Add to the load the CPU time used in the block; disable garbage collection in this process.
 
     Collect garbage before the load begins, because the servers work on while this process collects. Raise
     `NotQuiet`, or `RuntimeError` on a quiet machine, if no message was answered.

@@ -20,14 +20,14 @@ TICK = 0.001
 """Seconds between two checks for clients that are due; uvloop's timers are no finer."""
 
 LATE = 0.005
-"""Seconds after its planned time from which a message counts as late."""
+"""A message that is sent more than so many seconds after its planned time is late."""
 
 Ask = Callable[[float], None]
 """A function that sends the next message; its argument is the planned time by `time.perf_counter`."""
 
 
 class Pacer:
-    """Calls clients at their planned times; all clients together send `rate` messages a second."""
+    """A schedule that calls clients at planned times, in total `rate` times a second."""
 
     def __init__(self, rate: float, seed: int = 1) -> None:
         self.rate = rate
@@ -64,12 +64,12 @@ class Pacer:
             self._fault.set_exception(fault)
 
     def halt(self) -> None:
-        """Report whether too few racers are left to continue."""
+        """End `wait` early, because too few racers are left to continue."""
         if not self._fault.done():
             self._fault.set_result(None)
 
     async def wait(self, seconds: float) -> bool:
-        """Wait so many seconds; return False if too few racers are left, raise a client's error."""
+        """Wait `seconds`; return False if too few racers are left; raise an error of a client."""
         await asyncio.wait([self._fault], timeout=seconds)
         if self._fault.done():
             self._fault.result()

@@ -4,7 +4,7 @@
 
 The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is missed.
 A figure that other work on the machine disturbed is printed as "not measured quietly", which is no failure.
-`--quick` measures for shorter times, and fewer rows. Only the whole suite writes RESULTS.md.
+`--quick` measures for shorter times, with fewer leaderboard rows. Only the whole suite writes RESULTS.md.
 """
 
 import argparse
@@ -84,7 +84,7 @@ async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
 
 
 def described(fault: Exception) -> str:
-    """Return type, first and last line of an exception."""
+    """Return the type, the first line and the last line of an exception."""
     lines = str(fault).strip().splitlines() or [""]
     return f"{type(fault).__name__}: {' ... '.join({lines[0]: 0, lines[-1]: 0})}"
 

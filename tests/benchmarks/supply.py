@@ -14,7 +14,7 @@ FIRST_GUESS: Final = {1: 2_500.0, 4: 6_000.0}
 FIRST_GUESS_OF_ALL: Final = 10_000.0
 
 MORE: Final = 1.3
-"""Factor on the highest measured rate."""
+"""The rate to prepare for, as a multiple of the highest measured rate."""
 
 LEAST_SPARE: Final = 6
 
@@ -26,7 +26,7 @@ def needed(rate: float, tables: int, seconds: float) -> int:
 
 
 class Supply:
-    """Estimates from measured rates how fast tables end on this machine."""
+    """An estimate, from measured rates, of how fast tables end on this machine."""
 
     def __init__(self) -> None:
         self._rates: dict[int, float] = {}

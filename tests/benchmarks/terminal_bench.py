@@ -1,9 +1,10 @@
 """Measure the cost of the client in a terminal: `python tests/benchmarks/terminal_bench.py`.
 
 There are three figures, each with a limit: the time to the first frame, compared with a minimal Textual
-program in the same run; the CPU time from a key to its repaint, in races of 104 cards at 120x40, also as a multiple of a key of that program; and the
-bytes that a step of a dragged packet sends to the terminal. The client runs with a real server in a
-pseudo-terminal (`kit.pseudo_terminal`). The CPU time comes from `/proc`, so this runs on Linux only.
+program in the same run; the CPU time from a key to its repaint, in races of 104 cards at 120x40, also as a
+multiple of a key of that program; and the bytes that a step of a dragged packet sends to the terminal. The
+client runs with a real server in a pseudo-terminal (`kit.pseudo_terminal`). The CPU time comes from `/proc`,
+so this runs on Linux only.
 """
 
 import asyncio
@@ -137,7 +138,7 @@ async def race(game: str, env: Environment) -> AsyncIterator[Window]:
 
 
 async def repainted(opened: Window, since: int) -> None:
-    """Wait until a frame after that byte is complete."""
+    """Wait until a frame that began after byte `since` of the output is complete."""
     await opened.terminal.until(lambda: FRAME_ENDS in opened.terminal.written[since:])
 
 

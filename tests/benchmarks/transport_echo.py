@@ -28,7 +28,7 @@ PAYLOAD = bytes(4096)
 
 @cache
 def answer_of(size: int) -> AnyEvent:
-    """Return an event that has so many bytes when it is encoded."""
+    """Return an event that is encoded in `size` bytes."""
     empty = Refused(code="wrong_phase", message="")
     # the header of a text of more than 31 bytes is one or two bytes longer
     padding = size - len(CODECS[MSGPACK].encode_event(empty)) - (1 if size < 256 else 2)
@@ -36,7 +36,7 @@ def answer_of(size: int) -> AnyEvent:
 
 
 class Echo:
-    """The commands behind the gateway, which echo."""
+    """The handler of all commands behind the gateway: it echoes every move."""
 
     def connected(self, session: Session) -> None:
         session.player = "somebody"

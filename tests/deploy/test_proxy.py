@@ -103,7 +103,7 @@ async def test_a_household_connects_at_once_and_a_flood_is_refused_with_429(
         async with AsyncExitStack() as kept:
 
             async def open_and_keep() -> int:
-                """Open a connection that open_and_keep open; return the HTTP status of the handshake."""
+                """Open a connection and keep it open; return the HTTP status of the handshake."""
                 connection = connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED)
                 try:
                     await kept.enter_async_context(connection)

@@ -36,7 +36,7 @@ async def server_process() -> AsyncIterator[ServerProcess]:
 
 
 class Racer:
-    """A racer who makes the first legal move each time and keeps every acknowledged move."""
+    """A racer who makes the first legal move each time and records every acknowledged move."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

@@ -35,7 +35,7 @@ def comes_from(address: str) -> LinkFault:
 
 @pytest.fixture
 async def small_limits() -> AsyncIterator[FaultyLink]:
-    """A server where each address may have at most four connections."""
+    """A link to a server where each address may have at most four connections."""
     flags = ("--trusted-proxies", "1", "--limits-per-address", str(FOUR_CONNECTIONS))
     async with (
         running_server(*flags) as server_process,
@@ -46,7 +46,7 @@ async def small_limits() -> AsyncIterator[FaultyLink]:
 
 @pytest.fixture
 async def default_limits() -> AsyncIterator[FaultyLink]:
-    """A server with its default limits."""
+    """A link to a server with its default limits."""
     async with (
         running_server("--trusted-proxies", "1") as server_process,
         link_to_ports(server_process.port, fault=comes_from("203.0.113.7")) as proxy,

@@ -96,7 +96,7 @@ async def plays(racer: SocketPlayer, moves: int) -> BoardView:
 
 
 async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
-    """Wait until a player has received a standing with this many cards banked."""
+    """Wait until `watching` has received a standing with this many cards banked by `player`."""
     since = 0
     while True:
         for standings in watching.received.all(Standings, since):

@@ -22,7 +22,7 @@ from kit.stores import StoreServer
 PACE = 60.0
 """Moves a second of each player."""
 MANY = ("lady-palk", "caprice")
-"""Games with a table each."""
+"""The games of the races; each game is played at one table."""
 NEWER = "kit.other_version"
 LONGEST_PAUSE = 2.0
 """Longest pause in seconds for a player, as server/README.md promises."""
@@ -36,7 +36,7 @@ class RollingRestart:
     bots: RacingBots
 
     async def restart(self, nodes: Sequence[ServerProcess], module: str) -> None:
-        """Restart these nodes one after another, each in mid-race, with this version of the server."""
+        """Restart these nodes one after another, each in mid-race, with this server module."""
         for node in nodes:
             await self.bots.mid_race()
             assert await node.stop() == 0
@@ -44,7 +44,7 @@ class RollingRestart:
             await node.start()
 
     async def finish(self, what: str) -> bytes:
-        """Finish the races, check records and pauses; return a table as stored."""
+        """Finish the races; check the records and pauses; return the bytes of one stored table."""
         await self.bots.finish()
         async with store_of(self.bots) as store:
             _, moves = await self.bots.audit(store)

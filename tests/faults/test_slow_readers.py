@@ -75,7 +75,7 @@ async def open_long_pages(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGa
 
 
 async def connection_of(socket: RawSocket, opened: OpenGateway) -> PlayerConnection:
-    """Shake hands; return the server's side of the only connection."""
+    """Complete the handshake; return the server's side of the only connection."""
     assert b" 101 " in await socket.shake_hands()
     (connection,) = opened.commands.connections
     return connection
@@ -232,7 +232,7 @@ async def test_bad_readers_over_tls_are_disconnected(tmp_path: Path) -> None:
 
 @pytest.mark.long
 async def test_bad_readers_delay_no_acknowledgement() -> None:
-    """Measure moves while bad readers connect five times a second, and without them; compare."""
+    """Compare move times with and without bad readers, which connect five times a second."""
     of_each = 24
     async with (
         running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,

@@ -30,7 +30,7 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Movers:
-    """One player at each table that moves without pause and records what was acknowledged."""
+    """Players, one at each table, who move without pause and record the acknowledged moves."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

@@ -392,7 +392,7 @@ async def test_moves_of_a_player_that_the_record_lacks_are_described(races: Audi
 
 
 def _as_other(row: Row, player: StormPlayer) -> Row:
-    """Move the player's row to another id, which has the same place in the order."""
+    """Give the player's row to another player id that sorts at the same place."""
     own = player.notes.player
     other = own[:-1] + ("a" if own[-1] != "a" else "b")
     return dataclasses.replace(row, player=other) if row.player == own else row

@@ -24,7 +24,7 @@ RESIZES: Final = 40
 ROUNDS: Final = 15
 """Repetitions of every moment: more than a hundred of each kind of end in total."""
 SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.GATHERING, Moment.RACE_DRAG)
-"""Moments of the short tests."""
+"""The moments at which the short tests end the program."""
 
 
 async def is_terminated(opened: Window) -> None:

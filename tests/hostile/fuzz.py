@@ -53,7 +53,7 @@ def decode(frames: int, seed: str) -> None:
 
 
 async def over_the_wire(frames: int, seed: str) -> int:
-    """Load one server with hostile clients, round after round; return the number of frames."""
+    """Send hostile frames to one server, with new clients in every round; return their number."""
     sent = bare = races = rounds = 0
     answers, closes, statuses = Counter[str](), Counter[int](), Counter[int]()
     began, memory = time.monotonic(), []

@@ -43,7 +43,7 @@ def odd_moves() -> list[Move]:
 
 
 def way(game: Game, chance: Random) -> list[Position]:
-    """Return the positions of one game, to its end or for `STEPS` moves."""
+    """Return the positions of one random game, to its end or for `STEPS` moves."""
     position = deal_for_key(game, practice_key(f"masks {chance.random()}"))
     found = [position]
     for _ in range(STEPS):

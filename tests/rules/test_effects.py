@@ -1,4 +1,4 @@
-"""The effects of moves that the tests of the games do not show."""
+"""Effects of moves that the tests of the single games do not cover."""
 
 from kit.positions import draw
 from saratoga_rules.effects import after

@@ -25,7 +25,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 @dataclass(frozen=True)
 class FirstPacket:
-    """Deal like PySolFC, which turns the first three cards before the player's first draw."""
+    """A deal step as in PySolFC: the first three cards are turned before the first draw."""
 
     def __call__(self, layout: DealBuilder) -> None:
         layout.waste += layout.take(3)

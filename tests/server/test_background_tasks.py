@@ -12,7 +12,7 @@ from saratoga_server.ports import StoreUnavailable
 
 
 class Log:
-    """Records the log."""
+    """A logger that records its messages and their fields."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []

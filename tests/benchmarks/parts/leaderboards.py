@@ -123,7 +123,7 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 
 async def _fill(store: Store, entries: int) -> None:
-    """Write that many rows without syncing each, and wait until the store has resized its tables."""
+    """Write that many leaderboard rows; wait until the store has resized its hash tables."""
     await store.client.command("CONFIG", "SET", "appendfsync", "no")
     try:
         for first in range(0, entries, BATCH):

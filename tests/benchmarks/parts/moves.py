@@ -20,13 +20,13 @@ GROWN = (16, 256)
 ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
 """Rounds in which all programs are measured in turn."""
 ROUNDS, FEWER_ROUNDS = 2, 1
-"""Rounds for a row that shows the mean of several measurements."""
+"""The number of measurements whose mean a row shows."""
 
 MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
 
 
 async def moves(report: Report, *, quick: bool) -> None:
-    """Measure a move and a bare echo, at one table to 256."""
+    """Measure the cost of a move and of a bare echo, at 1 to 256 tables."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     safe: dict[int, Load] = {}
@@ -143,7 +143,7 @@ async def layers(report: Report, *, quick: bool) -> None:
 
 
 async def games(report: Report, *, quick: bool) -> None:
-    """Measure every game, each beside an echo with messages of the same sizes."""
+    """Measure a move of every game, and beside it an echo with messages of the same sizes."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     for name in GAMES:

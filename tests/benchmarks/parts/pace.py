@@ -49,7 +49,7 @@ MOST_RATIO = 10.0
 
 
 class Seconds:
-    """The measurements of one program, second by second, over all rounds."""
+    """The measurements of one program, second by second, over all rounds of load."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -57,7 +57,7 @@ class Seconds:
         self.seen: list[Load] = []
 
     async def watch(self, pacer: Pacer, running: Running) -> None:
-        """Measure a round, and adjust the rate so that the server is busy for `SHARE` of the time."""
+        """Measure a round of load; adjust the rate so that the server is busy for `SHARE` of it."""
         for number in range(SECONDS + 1):
             pacer.keep(self.rate)
             load = pacer.load = Load()
@@ -159,7 +159,7 @@ def _row(name: str, load: Load) -> list[Cell]:
 
 
 def spare(rate: float) -> int:
-    """Return how many tables must wait during a round at that rate."""
+    """Return how many tables must wait during a round of load at that rate."""
     return max(TABLES, needed(MORE * rate, TABLES, SECONDS + SETTLE))
 
 

@@ -1,6 +1,6 @@
 """Measure the cost of the rules alone, without a server.
 
-The figures are CPU time. Each move is timed in several rounds and its fastest round counts, which
+The figures are CPU time. Each move is timed several times and its fastest time counts, which
 removes the influence of other work on the machine.
 """
 
@@ -26,7 +26,7 @@ COLUMNS = ("game", "moves", "median us", "p90", "p99", "most", "undecided")
 
 
 async def rules(report: Report, *, quick: bool) -> None:
-    """Measure every move of the played games."""
+    """Measure the cost of every move in the stored games."""
     rows: list[list[Cell]] = []
     gc.disable()
     try:
@@ -48,7 +48,7 @@ async def rules(report: Report, *, quick: bool) -> None:
 
 
 def costs(name: str, rounds: int) -> tuple[list[float], int]:
-    """Return the microseconds for each move of a game's played games, and the number of unfinished searches."""
+    """Return microseconds for each move in a game's stored plays, and the unfinished searches."""
     best: dict[tuple[int, int], float] = {}
     undecided = 0
     for round_ in range(rounds):
@@ -70,7 +70,7 @@ def costs(name: str, rounds: int) -> tuple[list[float], int]:
 
 
 def empty_caches(game: Game) -> None:
-    """Clear the caches of the rules, so that no round is faster because of earlier rounds."""
+    """Clear the caches of the rules, so that earlier measurements make no move faster."""
     wanted_up.cache_clear()
     wanted_down.cache_clear()
     wanted_cards.cache_clear()

@@ -73,14 +73,14 @@ def _in_turns(rounds: int, what: dict[str, Callable[[], float]]) -> dict[str, fl
 
 
 def _server() -> float:
-    """Return seconds from the start of the process to its ready line."""
+    """Return the seconds from the start of a server process to its ready line."""
     began = time.perf_counter()
     with game_server():
         return time.perf_counter() - began
 
 
 def _valkey() -> float:
-    """Return seconds from the start of the process to its first PONG."""
+    """Return the seconds from the start of a Valkey process to its first PONG."""
     began = time.perf_counter()
     with lone_store():
         return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""A bot keeps its token at each server, and only one process can be that bot."""
+"""A bot keeps its token for each server, and only one process at a time can use it."""
 
 from pathlib import Path
 

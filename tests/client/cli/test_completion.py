@@ -1,4 +1,4 @@
-"""The code for completion in a shell, and what a shell gets from it."""
+"""The script for shell completion, and the completions that it gives to a shell."""
 
 import pytest
 

@@ -16,7 +16,7 @@ from saratoga_protocol import commands, events
 async def watched(
     server: ScriptedServer, last: events.AnyEvent, form: OutputFormat, *, once: bool = False
 ) -> None:
-    """Watch a running race until this event."""
+    """Watch a running race until the event `last`."""
     watching = asyncio.ensure_future(watch_table(server.url, CODE, once, form))
     peer = await server.peer()
     command = await peer.command()

@@ -37,7 +37,7 @@ LETTERS = "0123456789wrfgbtdx>:=- .,up bank draw redeal to s é"
 
 
 def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
-    """Return the result of the last of the keys that make a move."""
+    """Press the keys for a move; return the result of the last key."""
     if not isinstance(move, Carry):
         return press(scene, selection, "space")
     result = pick(scene, move, selection)

@@ -11,7 +11,7 @@ ELSEWHERE = "https://code.example.org/cards/saratoga.git"
 
 
 def clone(folder: Path, url: str) -> str:
-    """Return the URL of a clone, as the metadata of an installation from it names it."""
+    """Make `folder` a clone of `url`; return its file URL, as installation metadata has it."""
     (folder / ".git").mkdir()
     (folder / ".git" / "config").write_text(
         '[core]\n\tbare = false\n[remote "spare"]\n\turl = https://spare.example.org/x\n'

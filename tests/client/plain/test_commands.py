@@ -36,7 +36,7 @@ class AnsweringSession(FakeSession):
 
 
 class TypingPlayer:
-    """The commands of one player at a table, whose server answers at once."""
+    """A player who types commands at a table; the server answers at once."""
 
     def __init__(self, first: SessionState, context: Context = Context.TABLE) -> None:
         session, self.output = scripted_session()

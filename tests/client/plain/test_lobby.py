@@ -14,7 +14,7 @@ from saratoga_protocol import events
 
 
 class AnsweringConnection:
-    """A connection that keeps the commands and answers them at once."""
+    """A connection that records the commands and answers them at once."""
 
     url = "ws://127.0.0.1:9"
 

@@ -55,7 +55,7 @@ class Racer:
                 yield move
 
     async def take(self, step: str, data: st.DataObject) -> None:
-        """Take one step of a faulty network."""
+        """Make a move, or carry out one step of the faulty network."""
         network = self.network
         match step:
             case "play":
@@ -90,7 +90,7 @@ class Racer:
 
 
 def position_of(game: str, key: int, draws: int = 0) -> Position:
-    """Return a deal after some draws, which offer more moves."""
+    """Return the position after `draws` draws from a deal, where more moves are possible."""
     position = opening(game, key)
     for _ in range(draws):
         if DRAW in legal_moves(GAMES[game], position):

@@ -1,4 +1,4 @@
-"""The player's choices for the screens, and the choices made there."""
+"""The appearance of screens follows the settings, and changes made on screens are saved."""
 
 import pytest
 

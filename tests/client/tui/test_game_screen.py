@@ -26,7 +26,7 @@ def screens() -> list[GameScreen]:
 
 
 class Counted:
-    """Counts the calls of a function of a module."""
+    """A replacement for a module's function, which counts the calls."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
         self.calls = 0

@@ -1,4 +1,4 @@
-"""Rows that are finished once, and sent as the spans that have changed."""
+"""Painted rows: each row is finished once, and only its changed spans are sent."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 80, 24
 
 
 class CountedRows(PaintedRows):
-    """Remembers the rows that it has finished."""
+    """A widget that records the rows that it has finished."""
 
     DEFAULT_CSS = "CountedRows { width: 1fr; height: 1fr; }"
     finished: list[int]
@@ -31,7 +31,7 @@ class CountedRows(PaintedRows):
 
 
 class Shown(App[None]):
-    """Nothing but these rows; the key `n` shows the next picture."""
+    """An app that shows only painted rows; any key shows the next picture."""
 
     def __init__(self, *pictures: tuple[Row, ...]) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Replays of records, above all of recorded whole races that must stay replayable.
+"""Replays of records, mainly of recorded whole races that must stay replayable.
 
-The recorded games were played by walkers, the won boards by a search that saw every card. They are
+The recorded games were played at random, the won boards by a search that saw every card. They are
 kept as they are: they belong to version 1 of the rules, and if one of them no longer holds, either
 a rule was changed without a new version or the engine is wrong.
 """

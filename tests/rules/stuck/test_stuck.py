@@ -29,7 +29,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 
 def variant(name: str, packs: int, columns: Columns, *, gives_back: bool = False) -> Game:
-    """Return a made-up game that uses other rule words."""
+    """Return an invented game with other rules from the vocabulary of rules."""
     return Game(
         name=name,
         title=name,
@@ -228,7 +228,7 @@ MANY_SPACES = parse_position(
     "stock=- waste=- reserve=- up=7,8,13,3 down=10,13,10,13 columns=6D7D/-/TSJSQSKS/AH2H/JD"
     "/3C3H9S2C8DAC/-/9D/9CTD8CKCQCJCTC/-/-/4DKD5DQD base=1 passes=1"
 )
-"""A position of Caprice in which cards are moved between spaces for long before one fits."""
+"""A position of Caprice in which cards move between spaces many times before one fits."""
 
 
 def test_a_search_that_reaches_its_limit_has_no_verdict() -> None:

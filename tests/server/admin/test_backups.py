@@ -73,7 +73,7 @@ async def test_what_was_backed_up_is_restored_and_kept_from_then_on(
 async def test_a_restored_store_begins_with_its_append_only_file(
     folder: Path, tmp_path: Path
 ) -> None:
-    """A store with an append-only file ignores a snapshot in its folder, which would mislead people."""
+    """A store that has an append-only file ignores a snapshot in its folder."""
     async with running(folder) as client:
         await client.set("here", "now")
         path, _ = await backups.take(folder, tmp_path / "backups")

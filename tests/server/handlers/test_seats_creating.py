@@ -111,7 +111,7 @@ async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
 
 
 class RoundTrips:
-    """Holds every store call until no other call can be made, and counts the rounds."""
+    """A counter of store round trips, which holds each store call until all tasks wait."""
 
     def __init__(self) -> None:
         self._waiting: list[asyncio.Event] = []

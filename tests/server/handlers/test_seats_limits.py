@@ -24,7 +24,7 @@ from saratoga_server.rate_limits.rates import Action, Rate
 
 
 def limited(player: MemoryPlayer, act: Action, times: int) -> None:
-    """Limit how often a player may do this; `factor` scales the limit."""
+    """Limit how often a player may do this: `times` at once, then once a minute."""
     limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
     player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
     player.session.quota.authenticated(player.player)

@@ -15,7 +15,7 @@ FIRST, SECOND, THIRD = "mint-otter-42", "odd-emu-11", "red-fox-77"
 
 
 class Store:
-    """The store's clock."""
+    """A store that has only a clock."""
 
     def __init__(self, time: InventedTime) -> None:
         self.time = time
@@ -37,7 +37,7 @@ async def due_tables(time: InventedTime) -> DueTables:
 
 
 def all_due(due_tables: DueTables) -> list[str]:
-    """Take everything that is due."""
+    """Take all tables that are due; return their codes."""
     return list(iter(due_tables.take_due, None))
 
 

@@ -18,7 +18,7 @@ PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game=
 
 
 class RecordingTables:
-    """Records whether a line of the list was written (True) or deleted (False)."""
+    """A table store that records whether a line of the list was written (True) or deleted."""
 
     def __init__(self) -> None:
         self.writes: list[bool] = []

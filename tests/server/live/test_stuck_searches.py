@@ -21,7 +21,7 @@ SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
 
 
 class BoardEnding:
-    """Counts the boards that are ended; the first few endings may fail."""
+    """A callback that counts the boards that it ends; its first calls may fail."""
 
     def __init__(self, *faults: Exception) -> None:
         self.ended = 0

@@ -14,7 +14,7 @@ FEW = 512
 
 @pytest.fixture
 def few() -> Iterator[int]:
-    """Lower the soft limit of this process and its children; yield the hard limit."""
+    """Lower the soft limit on open files, also for child processes; yield the hard limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, most))
     try:
@@ -29,7 +29,7 @@ def test_the_soft_limit_is_raised_to_the_hard_limit(few: int) -> None:
 
 
 def files_of(process: int) -> tuple[int, int]:
-    """Return the soft and the hard limit of a process."""
+    """Return the soft and the hard limit on open files of a process."""
     limits = Path(f"/proc/{process}/limits").read_text(encoding="ascii")
     (line,) = (line for line in limits.splitlines() if line.startswith("Max open files"))
     now, most = line.split()[3:5]

@@ -74,7 +74,7 @@ def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> Non
 
 
 def test_more_than_a_session_meets_a_limit() -> None:
-    """Limits of a hundredth of the size refuse commands, which shows that the tests above can fail."""
+    """Limits of a hundredth of the size refuse commands, so the tests above can fail."""
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
     cramped.connect_all()
     assert set(cramped.refusals) >= {"connections", "players", "names"}

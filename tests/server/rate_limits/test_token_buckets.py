@@ -75,7 +75,7 @@ def test_after_the_wait_the_tokens_are_there(
 
 
 def usage(taken: int = 0, connections: int = 0) -> Usage:
-    """Return the usage of an address that has requested so many pages at time 0."""
+    """Return the usage of an address that has requested `taken` pages at time 0."""
     made = Usage(ONE_A_MINUTE, TokenBucket(UNLIMITED), open=connections)
     bucket = made.bucket(Action.PAGE)
     assert bucket is not None

@@ -10,7 +10,7 @@ from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
 class Log:
-    """Keeps the replies and counts the losses."""
+    """A record of the received replies, and of how often the connection was lost."""
 
     def __init__(self) -> None:
         self.replies: list[Any] = []

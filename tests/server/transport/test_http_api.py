@@ -64,7 +64,7 @@ async def get(server: FakeServer, target: str, method: str = "GET") -> Page:
 
 
 def told(page: Page) -> tuple[int, str]:
-    """Return the status and the code of a refusal, which must have a sentence too."""
+    """Return the status and the code of a refusal, which must also have a message."""
     answer = json.loads(page.body)
     assert set(answer) == {"error", "message"}
     assert answer["message"].endswith(".")

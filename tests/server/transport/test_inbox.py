@@ -1,4 +1,4 @@
-"""Frames in chunks of any size give the same messages in the same order, one per turn and bounded."""
+"""Frames in chunks of any size give the same messages in order: one per turn, in bounded memory."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

@@ -38,7 +38,7 @@ class FaultySocket:
 
 
 class Arrivals:
-    """Keeps the connections that are accepted."""
+    """A callback that records the accepted connections."""
 
     def __init__(self) -> None:
         self.owner = FakeOwner()

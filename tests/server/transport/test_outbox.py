@@ -16,7 +16,7 @@ from saratoga_server.transport.outbox import MOST_FRAMES, MOST_PENDING, Outbox
 from saratoga_server.transport.socket_options import SEND_BUFFER
 
 IN_THE_KERNEL = 2 * SEND_BUFFER
-"""Bytes that Linux holds of a connection at most, in its send buffer."""
+"""The largest number of bytes that Linux holds in the send buffer of a connection."""
 
 FRAME = 4 * 1024
 

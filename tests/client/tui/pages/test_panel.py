@@ -1,6 +1,6 @@
 """The panel of the race beside the board: golden pictures, and rules for every picture.
 
-A test prints a picture that differs as a whole; after a check it is copied into `pictures/`.
+A failing test prints the whole new picture. If it is right, copy it into `pictures/`.
 """
 
 from dataclasses import replace
@@ -50,7 +50,7 @@ def alone() -> SessionState:
 
 
 def four() -> SessionState:
-    """Return a race with a rival at the same count, a bot, a stuck racer, and a change of the lead."""
+    """Return a race with two racers level, a bot, a stuck racer, and a change of the lead."""
     return state_after(
         standings("a5 y3 r1 o1"),
         standings("y12 a12 o10 r9:stuck"),

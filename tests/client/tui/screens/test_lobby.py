@@ -20,7 +20,7 @@ AWAY = LobbyState(
 
 
 class RecordedActions:
-    """Records the actions that the screen requests."""
+    """A recorder of the actions that the screen requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, object]] = []

@@ -48,7 +48,7 @@ async def race(
 
 
 def said(at_table: TablePlayer) -> str:
-    """Return the message line, at 80x24 and if the message fits one line."""
+    """Return the message line of an 80x24 screen; the message must fit on one line."""
     return at_table.rows[-2].strip()
 
 
