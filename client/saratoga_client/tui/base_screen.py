@@ -108,13 +108,18 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.watch(page, "virtual_size", self.show_lines, init=False)
             self.watch(page, "scroll_y", self.show_lines, init=False)
 
+    @property
+    def can_draw(self) -> bool:
+        """Whether the screen's widgets are there: not before it opens nor while it closes."""
+        return self.is_mounted and self.is_attached and bool(self.children)
+
     def begin(self) -> None:
         """Prepare the screen and say its first message; called once, before the first drawing."""
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.set_class(width < LEAST_WIDTH or height < LEAST_HEIGHT, "-too-small")
-        if self.is_mounted:
+        if self.can_draw:
             self.show_lines()
 
     def _draw_too_small(self, width: int, height: int) -> Canvas:
@@ -211,7 +216,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         else:
             self.say("")
             self.press(key)
-        if self.is_attached and self.is_current:
+        if self.can_draw and self.is_current:
             self.redraw()
 
     def press(self, key: str) -> None:

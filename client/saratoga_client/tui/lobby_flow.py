@@ -396,5 +396,5 @@ class LobbyFlow:
             self._say(str(problem), Role.WARNING)
 
     def _say(self, text: str, role: Role = Role.TEXT) -> None:
-        if self._screen.is_mounted:
+        if self._screen.can_draw:
             self._screen.say(text, role)

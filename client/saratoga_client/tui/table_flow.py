@@ -116,7 +116,7 @@ class TableFlow:
 
     def _changed(self, evening: SessionState) -> None:
         screen = self._screen
-        if screen is not None and screen.is_mounted and type(screen) is self._screen_class(evening):
+        if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             screen.changed(evening)
         else:
             self._changes.set()
@@ -183,7 +183,7 @@ class TableFlow:
         try:
             await action
         except Problem as problem:
-            if self._screen is not None and self._screen.is_mounted:
+            if self._screen is not None and self._screen.can_draw:
                 self._screen.say(str(problem), Role.WARNING)
 
     def bring_bot(self, strength: str) -> None:

@@ -116,7 +116,7 @@ class LobbyScreen(BaseScreen):
     def show(self, change: Callable[[LobbyState], LobbyState]) -> None:
         """Apply a change to the lobby's state and redraw."""
         self.lobby = change(self.lobby)
-        if self.is_mounted and self.is_current:
+        if self.can_draw and self.is_current:
             self.redraw()
 
     def facts(self) -> list[str]:
