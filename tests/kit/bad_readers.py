@@ -26,20 +26,20 @@ def encoded(command: AnyCommand) -> bytes:
 
 
 async def ask_for_much(socket: RawSocket, name: str, code: str) -> None:
-    """Say hello and send `ENOUGH` commands."""
+    """Say hello and send many commands (ids up to `ENOUGH`) without reading the responses."""
     assert b" 101 " in await socket.shake_hands()
     asked = b"".join(encoded(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
     await socket.say(encoded(Hello(id=1, token=token_of(name), name=name)) + asked)
 
 
 async def stops(socket: RawSocket, name: str, code: str) -> None:
-    """Read nothing."""
+    """Send many commands, then read nothing."""
     await ask_for_much(socket, name, code)
     assert await socket.dropped()
 
 
 async def trickles(socket: RawSocket, name: str, code: str) -> None:
-    """Read ever more slowly, so that the receive window opens a little again and again."""
+    """Read fast, then slowly, so that the receive window opens a little again and again."""
     await ask_for_much(socket, name, code)
     read = 0
     async with asyncio.timeout(RECEIVED_WITHIN):
@@ -67,7 +67,7 @@ async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
 
 
 async def stops_in_the_handshake(socket: RawSocket, name: str, code: str) -> None:
-    """Send half of an HTTP request line."""
+    """Send an incomplete HTTP request and stop."""
     await socket.say(b"GET / HTTP/1.1\r\nHost: ho")
     assert await socket.dropped()
 
@@ -99,7 +99,7 @@ async def all_dropped(
     every: float = 0.0,
     tls: ssl.SSLContext | None = None,
 ) -> None:
-    """Connect `of_each` clients of each kind, one every `every` seconds; return when the server dropped all."""
+    """Connect `of_each` clients of each kind, one every `every` seconds; wait until all are dropped."""
     with ExitStack() as sockets:
         async with asyncio.TaskGroup() as group:
             for number in range(of_each):

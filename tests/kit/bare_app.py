@@ -2,7 +2,7 @@
 
 The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error, `l` writes
-to the log, `h` makes it hang when it quits, `b` makes it loop for ever.
+to the log, `h` makes the program hang when it quits, `b` makes it loop for ever.
 """
 
 import asyncio

@@ -39,7 +39,7 @@ SIZES: Final = ((55, 21), (69, 27), (88, 37))
 
 
 class BoardPicture(NamedTuple):
-    """A golden picture and the board that it shows."""
+    """A golden picture, and the board and settings from which it is drawn."""
 
     game: Game
     view: View

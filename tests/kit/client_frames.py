@@ -47,7 +47,7 @@ def is_move(frame: bytes) -> bool:
 
 @dataclass
 class DuplicateMove:
-    """Send the next move twice, and once more after the move that follows it."""
+    """A fault that sends the next move twice, and once more after the move that follows it."""
 
     on_done: Callable[[], None]
     duplicated: bytes = b""
@@ -69,7 +69,7 @@ class DuplicateMove:
 
 @dataclass
 class ReorderMoves:
-    """Hold back `count` moves, then send them in another order; `order` sorts in place."""
+    """A fault that holds back `count` moves and sends them in the order that `order` makes."""
 
     count: int
     order: Callable[[list[bytes]], None]
@@ -102,7 +102,7 @@ class ReorderMoves:
 
 @dataclass
 class AwaitMove:
-    """A fault that changes nothing and is done at the first move."""
+    """A fault that forwards everything unchanged, and calls `on_done` at the first move."""
 
     on_done: Callable[[], None]
 

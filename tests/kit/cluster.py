@@ -112,14 +112,14 @@ class ClusterNode:
 
 
 class Cluster:
-    """Three primaries, a replica each."""
+    """A running cluster of three primaries, by default with a replica each."""
 
     def __init__(self, nodes: list[ClusterNode]) -> None:
         self.nodes = nodes
 
     @property
     def url(self) -> str:
-        """The addresses of two nodes, of which one may be killed."""
+        """The URL of the cluster, with the addresses of two nodes in case one is killed."""
         return ",".join(node.url for node in self.nodes[:2])
 
     # Roles
@@ -137,7 +137,7 @@ class Cluster:
         raise AssertionError(f"no primary owns {key}")
 
     def replica_of(self, primary: ClusterNode) -> ClusterNode:
-        """Return the running replica of a primary, which may be dead itself."""
+        """Return the running replica of a primary; the primary may be dead."""
         port = str(primary.port)
         for node in self.nodes:
             if node is not primary and node.is_alive:
@@ -155,7 +155,7 @@ class Cluster:
         return successor
 
     def fail_over(self, primary: ClusterNode, *, force: bool = False) -> ClusterNode:
-        """Let the replica of a primary take over, by agreement or by force; return the replica."""
+        """Promote a primary's replica, by agreement or by force; return the replica."""
         successor = self.replica_of(primary)
         asked = 0.0
 
@@ -177,7 +177,7 @@ class Cluster:
             node.do("FUNCTION", "FLUSH", "SYNC")
 
     def empty(self) -> None:
-        """Delete all data and Functions."""
+        """Delete all data and all Functions on every primary."""
         for node in self.primaries():
             node.do("FLUSHALL", "SYNC")
         self.flush_functions()
@@ -190,7 +190,7 @@ class Cluster:
         self.end_move(slot, source, target)
 
     def move_whole(self, key: str, source: ClusterNode, target: ClusterNode) -> None:
-        """Move the slot of a key to another primary in one step, as Valkey can since version 9.0."""
+        """Move the slot of a key to another primary in one step; this needs Valkey 9.0 or newer."""
         span = ("SLOTSRANGE", str(slot_of(key)), str(slot_of(key)))
         source.do("CLUSTER", "MIGRATESLOTS", *span, "NODE", target.id)
         until(lambda: target.ask("EXISTS", key).startswith(":"), f"the slot of {key} has moved")
@@ -206,7 +206,7 @@ class Cluster:
         assert source.ask("MIGRATE", *where, "KEYS", *keys).startswith(("+OK", "+NOKEY"))
 
     def end_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
-        """Finish the move of a slot: its target owns it now."""
+        """Finish the move of a slot: make the target its owner."""
         for node in (target, source, *self.primaries()):
             node.do("CLUSTER", "SETSLOT", str(slot), "NODE", target.id)
 

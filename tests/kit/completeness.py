@@ -1,4 +1,4 @@
-"""Fail a run that had to be complete and was not.
+"""Fail a test run that had to be complete and was not.
 
 With `SARATOGA_NEED_REDIS=1` in the environment, no test may be skipped or expected to fail, and tests
 must have passed against redis-server.
@@ -13,7 +13,7 @@ NEEDED = "redis"
 
 
 def faults(stats: dict[str, list[pytest.TestReport]]) -> list[str]:
-    """Return the reasons why a run was not complete."""
+    """Return the reasons why a test run was not complete."""
     found = [
         f"{kind}: {report.nodeid}"
         for kind in ("skipped", "xfailed", "xpassed")

@@ -21,7 +21,7 @@ _FOLDER: Final = Path(__file__).parent.parent / "conformance"
 
 @dataclass(frozen=True)
 class Step:
-    """A position of a played game, as the independent program reported it."""
+    """One step of a played game, as the independent program reported it."""
 
     legal: tuple[str, ...]
     """All legal moves according to that program, sorted."""
@@ -46,7 +46,7 @@ class PlayedGame:
 
 @cache
 def played_games(name: str) -> tuple[PlayedGame, ...]:
-    """Return the steps of every played game of a game, given by name."""
+    """Return all recorded plays of the patience game of that name."""
     lines = (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
 
@@ -64,7 +64,7 @@ def sampled_positions(name: str) -> Iterator[Position]:
 
 
 def pictured(game: Game, position: Position) -> dict[str, Any]:
-    """Return a position in the format of the files."""
+    """Return a position in the format of the files in `tests/conformance`."""
     copies = game.up.for_each_suit
     picture: dict[str, Any] = {
         "columns": [_pile(column) for column in position.columns],
@@ -98,7 +98,7 @@ def _read(game: Game, played: Mapping[str, Any]) -> PlayedGame:
 
 
 def _in_order(picture: Mapping[str, Any]) -> dict[str, Any]:
-    """Return foundation heights with the higher of a suit's two foundations first."""
+    """Return the picture with each suit's foundation heights sorted, highest first."""
     up = {letter: sorted(heights, reverse=True) for letter, heights in picture["up"].items()}
     return {**picture, "up": up}
 

@@ -1,4 +1,4 @@
-"""Check what `decode_command` returns for any frame."""
+"""Check the result of `decode_command` for any frame."""
 
 import re as regex
 from typing import Final, get_args

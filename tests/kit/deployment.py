@@ -19,7 +19,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 def replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """Replace every pattern in the text; raise an error if one does not occur."""
+    """Replace every pattern in the text; raise an error if a pattern does not occur."""
     for pattern, new in pairs:
         text, times = re.subn(pattern, new, text, flags=re.MULTILINE)
         assert times, f"{pattern} is not in the file any more"
@@ -120,7 +120,7 @@ def open_proxy(*nodes: int) -> Iterator[Proxy]:
 
 
 def settings_of(level: str) -> dict[str, str]:
-    """Return the settings in `deploy/valkey` for a durability level, without those that tests choose."""
+    """Return the settings in `deploy/valkey` for a durability level, except those set by tests."""
     lines = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text().splitlines()
     words = (line.partition(" ") for line in lines if line and not line.startswith("#"))
     found = {name: value.strip('"') for name, _, value in words}

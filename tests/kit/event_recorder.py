@@ -13,7 +13,7 @@ WITHIN = 20.0
 
 
 class EventRecorder:
-    """Keeps the events that a node receives."""
+    """A listener that keeps every event it receives from other nodes."""
 
     def __init__(self, node: str) -> None:
         self.node = node

@@ -14,7 +14,7 @@ from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
 class EventTap:
-    """Passes the store's events on to a node, except while `is_deaf` is true."""
+    """A subscriber that passes the store's events on to a node, except while `is_deaf` is true."""
 
     def __init__(self, node: str, peer_events: PeerEvents) -> None:
         self.peer_events = peer_events
@@ -27,7 +27,7 @@ class EventTap:
         self._markers = 0
 
     def on_reply(self, reply: Any) -> None:
-        """Handle a message or a confirmed subscription."""
+        """Handle a reply of the store: a published event or the confirmation of a subscription."""
         if reply[0] == b"ssubscribe":
             self._unconfirmed -= 1
             self._progress.set()
@@ -44,7 +44,7 @@ class EventTap:
             await self._next()
 
     async def pass_marker(self, events: NodeEvents) -> None:
-        """Wait until every event that was published before this call has been received."""
+        """Publish a marker and wait for it; all earlier events have then been received."""
         wanted = self._markers + 1
         await events.publish(self.marker)
         while self._markers < wanted:

@@ -1,4 +1,4 @@
-"""A server that fails to supervise its embedded store after SIGUSR1.
+"""A server whose supervision of its embedded store fails after SIGUSR1.
 
 Run it by `python -m kit.failing_supervision`, with the server's own options.
 """

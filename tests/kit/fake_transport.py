@@ -17,7 +17,7 @@ from saratoga_server.transport.handshake import Handshake
 
 
 class FakeTransport(asyncio.Transport):
-    """A transport that keeps everything that is written."""
+    """A transport that keeps all bytes that the server writes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class FakeTransport(asyncio.Transport):
 
 
 class FakeOwner:
-    """An owner of connections that keeps their messages."""
+    """An owner of connections that keeps the messages they receive."""
 
     def __init__(self) -> None:
         self.messages: list[bytes | str] = []

@@ -26,7 +26,7 @@ def unchanged(data: bytes) -> bytes:
 
 
 class LinkConnection:
-    """One connection through a link: the client's connection, and the link's own one to the server."""
+    """A connection through a link: from the client to the link, and from the link to the server."""
 
     def __init__(self, on_end: Callable[["LinkConnection"], None]) -> None:
         self.to_server: Transform = unchanged
@@ -57,7 +57,7 @@ class LinkConnection:
         return _Side(self._from_client, self._client_lost, self._client_made)
 
     async def connect(self, dial: Dial) -> None:
-        """Connect to the server; disconnect the client if no server accepts."""
+        """Connect to the server; disconnect the client if that fails."""
         try:
             server = await dial(lambda: _Side(self._from_server, self._server_lost))
         except OSError:
@@ -102,7 +102,7 @@ class LinkConnection:
             self._on_end(self)
 
     def lose(self) -> bytes:
-        """Cut the connection, called by a transform; return no bytes to forward."""
+        """Cut the connection from within a transform; return no bytes to forward."""
         self.is_half_open = True
         asyncio.get_running_loop().call_soon(self.cut)
         return b""
@@ -260,7 +260,7 @@ class FaultyLink:
 
 
 def to_ports(ports: Sequence[int]) -> Dial:
-    """Connect to these TCP ports of this machine in turn, and skip those that do not accept.
+    """Return a `Dial` that connects to these local TCP ports in turn, and skips closed ones.
 
     The sequence may change while the link is open.
     """
@@ -296,7 +296,7 @@ def to_socket(socket: Path) -> Dial:
 
 @asynccontextmanager
 async def listening(link: FaultyLink) -> AsyncIterator[None]:
-    """Let the link listen at a TCP port of this machine while entered."""
+    """Let the link listen at a TCP port of this machine until the end of the block."""
     server = await asyncio.get_running_loop().create_server(link.accept, "127.0.0.1", 0)
     link.url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with _closing(server, link):
@@ -305,7 +305,7 @@ async def listening(link: FaultyLink) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def link_to_ports(*ports: int, fault: LinkFault = no_fault) -> AsyncIterator[FaultyLink]:
-    """Open a link to TCP ports of this machine, used in turn."""
+    """Open a link that connects to these TCP ports of this machine in turn."""
     link = FaultyLink(to_ports(ports), fault)
     async with listening(link):
         yield link
@@ -315,7 +315,7 @@ async def link_to_ports(*ports: int, fault: LinkFault = no_fault) -> AsyncIterat
 async def link_to_store(
     store: Path, socket: Path, fault: LinkFault = no_fault
 ) -> AsyncIterator[FaultyLink]:
-    """Open a link at a Unix socket to a store's socket."""
+    """Open a link that listens at a Unix socket and connects to the store's Unix socket."""
     link = FaultyLink(to_socket(store), fault)
     link.url = f"unix://{socket}"
     async with _closing(

@@ -1,4 +1,4 @@
-"""Print the figures that tests measured, at the end of a run."""
+"""Print the measurements of tests at the end of a test run."""
 
 import pytest
 
@@ -6,7 +6,7 @@ _figures: list[str] = []
 
 
 def note(figure: str) -> None:
-    """Print this line after the last test."""
+    """Store a line that is printed after the last test."""
     _figures.append(figure)
 
 

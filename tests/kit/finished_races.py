@@ -18,14 +18,14 @@ ENTRANTS = (
 
 @cache
 def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
-    """Return the record of a race: Ana banks, Zoë plays at random, Otto the bot stops early."""
+    """Return the record of a race of Ana, who banks cards, Zoë, who plays at random, and a bot."""
     return race(game, seed, ENTRANTS)
 
 
 def over(
     record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, tie: str = ""
 ) -> SessionState:
-    """Return the session state after a race, with the players' totals at the table."""
+    """Return the session state of the player `you` after a race, with all players' totals."""
     players = {racer.name: racer for racer in record.racers}
     results = [
         events.Result(

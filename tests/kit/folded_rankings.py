@@ -17,7 +17,7 @@ def fold_rankings(
     settled: Sequence[tuple[int, Settlement]],
     forgotten: Mapping[str, int],
 ) -> list[RankedRow]:
-    """Compute a leaderboard from settlements; each comes with the number of results before it."""
+    """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
     found: dict[str, list[tuple[int, int, int, int, str]]] = {}
     for begun, settlement in settled:
         if settlement.game != key.game:

@@ -25,7 +25,7 @@ NOW = 1_790_000_000_000
 
 @dataclass
 class StubCommands:
-    """Stub commands: every command is answered with `Done`, at once or when the test allows it."""
+    """A handler that answers every command with `Done`, at once or when the test allows it."""
 
     sessions: list[Session] = field(default_factory=list)
     answered: list[AnyCommand] = field(default_factory=list)
@@ -66,12 +66,12 @@ class StubCommands:
 
     @property
     def connections(self) -> list[PlayerConnection]:
-        """Return the connections of all sessions, ended ones included."""
+        """Return the connections of all sessions, including ended ones."""
         found = [session.connection for session in self.sessions]
         return [each for each in found if isinstance(each, PlayerConnection)]
 
     async def next_ended(self) -> Session:
-        """Wait for the next session whose connection ends."""
+        """Wait until a session's connection ends; return the session."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             return await self.left.get()
 

@@ -1,4 +1,4 @@
-"""Golden bytes: the pinned frames of every message.
+"""Golden bytes: the expected frames of every message, kept in files.
 
 The files are written by `python -m kit.golden` (from the folder `tests`). Check the difference before
 committing it: every byte that changes breaks the protocol for existing clients.

@@ -165,7 +165,7 @@ class HostileBytes:
         return bytes([first]) + size + (b"\0\0\0\0" if mask else b"") + payload
 
     def _check(self, opening: bytes, answer: bytes) -> None:
-        """Check that the response is allowed."""
+        """Check that the server's response to this opening is allowed."""
         if not answer:
             self.answers[0] += 1
             return

@@ -1,7 +1,7 @@
 """A hostile client on a real socket: random hostile acts, and a check of every response.
 
 A `HostileClient` joins tables and races like any client. Between that it sends frames that are spoilt,
-repeated, out of order, or another session's. The server answers every frame exactly once and in
+repeated, out of order, or copied from another session. The server answers every frame once and in
 order: so a heartbeat follows each batch, and the responses before its own are counted.
 """
 
@@ -37,7 +37,7 @@ DOCUMENTED_CLOSES: Final = frozenset(
 
 @dataclass
 class HostileFigures:
-    """Counts of what was sent and received."""
+    """Counts of frames sent, responses received, and connections."""
 
     frames: int = 0
     answers: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class HostileFigures:
 
 @dataclass
 class SharedKnowledge:
-    """What all hostile clients have learned and share."""
+    """Table codes, ids and frames that all hostile clients have learned and share."""
 
     codes: list[str] = field(default_factory=lambda: ["mint-otter-42"])
     races: list[str] = field(default_factory=lambda: ["mint-otter-42/1"])
@@ -98,7 +98,7 @@ class HostileClient:
     # Connections
 
     async def send_random(self, frames: int, goes_on: Callable[[], bool]) -> None:
-        """Send at least this many random frames, and more while `goes_on()`."""
+        """Send at least this many random frames; continue while `goes_on()` is true."""
         sent = 0
         while sent < frames or goes_on():
             await self.connect(greets=self._random.random() < 0.9)
@@ -144,7 +144,7 @@ class HostileClient:
                 await self._join(self._conversation)
 
     async def close(self) -> None:
-        """Disconnect, and check with which code the connection was closed."""
+        """Close the connection and check its close code."""
         conversation, self._conversation = self._conversation, None
         if conversation is None:
             return
@@ -164,7 +164,7 @@ class HostileClient:
         await self.close()
 
     async def _join(self, conversation: "HostileConversation") -> None:
-        """Resume the client's race or start one: some acts need a board."""
+        """Resume the client's race or start one, because some hostile acts need a board."""
 
         async def send(kind: type[Any], **fields: object) -> None:
             self._next_id += 1
@@ -201,7 +201,7 @@ class HostileClient:
     # Acts
 
     def hello(self, subprotocol: str) -> Frame:
-        """A hello, sometimes as a new player."""
+        """Return a hello, sometimes as a new player."""
         random = self._random
         if random.random() < 0.1:
             self._token, self._name = random.randbytes(32).hex(), f"M{random.randrange(10**9)}"
@@ -216,7 +216,7 @@ class HostileClient:
         )
 
     def command(self, subprotocol: str) -> Frame:
-        """A command, legal or not, with known codes, ids and players."""
+        """Return a command, legal or not, with known codes, ids and players."""
         frame = CODECS[subprotocol].encode_command(self._command())
         if self._random.random() < 0.05:
             self._known.frames.append(frame)
@@ -224,12 +224,12 @@ class HostileClient:
         return frame
 
     def command_of_another_session(self, subprotocol: str) -> Frame:
-        """A frame that some client sent before, byte by byte."""
+        """Return an exact copy of a frame that some client sent before."""
         known = self._known.frames
         return self._random.choice(known) if known else self.command(subprotocol)
 
     def command_at_protected_table(self, subprotocol: str) -> Frame:
-        """A command on a race and at a table that are not the client's."""
+        """Return a command about a race or a table of other players."""
         race = self._random.choice([*self._known.protected_races, "mint-otter-42/1"])
         table = race.rpartition("/")[0]
         self._next_id += 1
@@ -254,15 +254,15 @@ class HostileClient:
         )
 
     def spoilt_command(self, subprotocol: str) -> Frame:
-        """A plausible command with a spoilt structure or spoilt bytes."""
+        """Return a plausible command with a spoilt structure or spoilt bytes."""
         return Spoiler(self._random, subprotocol).frame(self._command())
 
     def spoilt_frame(self, subprotocol: str) -> Frame:
-        """Any command with a spoilt structure or spoilt bytes."""
+        """Return any command with a spoilt structure or spoilt bytes."""
         return Spoiler(self._random, subprotocol).frame()
 
     def random_frame(self, subprotocol: str) -> Frame:
-        """A frame of any kind."""
+        """Return a frame of any kind."""
         kind = self._random.random()
         if kind < 0.06:
             return self.command_of_another_session(subprotocol)
@@ -271,7 +271,7 @@ class HostileClient:
         return (self.spoilt_command if kind < 0.85 else self.spoilt_frame)(subprotocol)
 
     def _command(self) -> AnyCommand:
-        """Make a command that fits the client's state, or nearly."""
+        """Return a command that fits the client's state, or nearly fits it."""
         random, known = self._random, self._known
         if random.random() < 0.85:
             self._next_id += 1

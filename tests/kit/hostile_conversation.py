@@ -25,7 +25,7 @@ EVENTS: Final = get_args(AnyEvent)
 
 
 class HostileConversation:
-    """One connection: frames sent, and responses checked."""
+    """One connection of a hostile client, which checks the response to every frame."""
 
     def __init__(
         self, socket: ClientConnection, subprotocol: str, learn: Callable[[AnyEvent], None]
@@ -81,7 +81,7 @@ class HostileConversation:
         return read
 
     async def end(self) -> None:
-        """Close the connection, and check the events that still arrive."""
+        """Close the connection, and check the events that arrive until its end."""
         await self._socket.close()
         with suppress(ConnectionClosed):
             async with asyncio.timeout(BOUND):

@@ -32,7 +32,7 @@ LISTENING = "0A"
 
 @dataclass
 class HostileLoad:
-    """Counts of what was sent to the server, and its responses."""
+    """Counts of hostile frames, connections and responses."""
 
     figures: HostileFigures = field(default_factory=HostileFigures)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ async def _open_bare_connections(
 
 
 def open_connections(pid: int) -> int:
-    """Count the TCP connections of a process, without listening sockets."""
+    """Count the TCP connections of a process, except listening sockets."""
     held = set()
     for handle in (Path("/proc") / str(pid) / "fd").iterdir():
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Friends and their bots behind one IP address, as load for the rate limiter, at an invented time."""
+"""A simulated load for the rate limiter: friends and their bots behind one IP address."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ ADDRESS = "203.0.113.7"
 
 
 class Household:
-    """All players behind one address; `refusals` counts the limits that refused them."""
+    """All players behind one IP address; `refusals` counts their refusals by rate limit."""
 
     def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
@@ -54,14 +54,14 @@ class Household:
             self._here[player] = quota
 
     def plays(self, seconds: int, commands_a_second: int) -> None:
-        """Send that many commands a second from every player, evenly."""
+        """Send commands at an even rate from every player, all spent from the rate limits."""
         for _ in range(seconds * commands_a_second):
             self.seconds += 1 / commands_a_second
             for quota in self._here.values():
                 quota.spend(1, self.seconds)
 
     def pass_time(self, seconds: int) -> None:
-        """Advance the time without commands."""
+        """Advance the simulated time without sending commands."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:

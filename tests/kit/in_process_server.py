@@ -1,7 +1,7 @@
 """A server in the test's own process, on an embedded Valkey and at an invented time.
 
 The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always the
-same. So a test has the same races every time; only the tables' codes differ.
+same. So a test has the same races in every run; only the tables' codes differ.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -81,11 +81,11 @@ class InProcessServer:
         return row
 
     async def stored(self, code: str) -> tuple[int, bytes]:
-        """Return the version and the body of a stored table."""
+        """Return the version and the encoded body of a stored table."""
         return await self.store.stored(code)
 
     async def rewrite(self, code: str, body: bytes) -> None:
-        """Replace a stored table without an event, as if the event had got lost."""
+        """Replace a stored table without publishing an event, as if the event had been lost."""
         await self.store.rewrite(code, body)
 
     async def codes(self) -> list[str]:
@@ -152,7 +152,7 @@ class InProcessServer:
         await self.node.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
-        """Advance the time, carry out everything that is due, and send the standings."""
+        """Advance the time, run everything that is due, and send the standings to players."""
         self.time.at += millis
         await self.settle()
         await self.node.scheduler.sweep()
@@ -168,14 +168,14 @@ class InProcessServer:
         return code
 
     async def deal(self, *players: MemoryPlayer) -> None:
-        """Make all players ready, start the race, and wait until it is dealt."""
+        """Make all players ready, start the race, and wait until its boards are dealt."""
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
         for player in players:
             assert player.received.all(Dealt)
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
-        """Discard the server and its memory; open another server on the same store."""
+        """Discard the server, as if its process had died; open another server on the same store."""
         dead = self.node
         dead.searches.stop()
         await dead.background_tasks.finish()
@@ -196,14 +196,14 @@ async def gathered(
 
 
 async def listed(player: Player) -> list[tuple[str, str, int]]:
-    """Return host, phase and seats of every public table, as this player receives them."""
+    """Return host, phase and number of seats of every public table in the player's list."""
     answer = await player.ask(ListTables)
     assert isinstance(answer, Tables)
     return [(each.host, each.phase, each.seated) for each in answer.tables]
 
 
 async def counted_down(host: Player, *others: Player) -> None:
-    """Make all players ready, start as host, and reveal every player's nonce."""
+    """Make all players ready, start the race as its host, and reveal every player's nonce."""
     for player in (host, *others):
         answer = await player.ready()
         assert isinstance(answer, Done), answer
@@ -223,7 +223,7 @@ async def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> No
 
 
 async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
-    """End the player's board in the store only, as if a node died right after the commit."""
+    """End the player's board in the store only, as if its node died right after the commit."""
     race = server.node.races.known(player.board.race)
     assert race is not None
     _, board = await server.node.races.board(race, player.player)
@@ -245,7 +245,7 @@ async def compose_node(
 async def serving(
     store: SteppedStore, deal: Deal = deal_for_key, node: str = "node"
 ) -> AsyncIterator[InProcessServer]:
-    """Open a server on this store, which receives events until the end."""
+    """Open a server on this store; it receives the store's events until the end of the block."""
     composed = await compose_node(store, store.time, deal, node)
     async with tapped(store.server.url, composed.name, composed.peer_events) as tap:
         server = InProcessServer(store, store.time, composed, tap)

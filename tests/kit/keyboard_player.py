@@ -66,7 +66,7 @@ class KeyboardPlayer:
         return self._pane
 
     async def start(self, *words: str) -> None:
-        """Type a command at the shell."""
+        """Start a program by typing its command at the shell."""
         self._pane = await self.tmux.open(
             *SARATOGA, *words, columns=self.columns, lines=self.lines, env=self.env
         )
@@ -75,7 +75,7 @@ class KeyboardPlayer:
         await self.pane.press(*keys)
 
     async def sees(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """Wait for a complete screen with this text or condition, without a cut line or a broken frame."""
+        """Wait for a complete screen that matches; check that no line or frame is cut."""
         faults: list[str] = []
 
         def is_whole(screen: Screen) -> bool:
@@ -191,7 +191,7 @@ class KeyboardPlayer:
 
 
 def may_play(screen: Screen) -> bool:
-    """Return whether the player can move: the race's keys are shown, and no card is picked."""
+    """Return whether the player can move: the keys for a race are shown and no card is picked."""
     keys = screen.lines[-1]
     return RACE in screen and "cash out" in keys and "play" not in keys and "no" not in keys.split()
 
@@ -204,7 +204,7 @@ def is_over(screen: Screen) -> bool:
 
 
 def is_lit_after(before: Screen) -> Callable[[Screen], bool]:
-    """Return a condition: Tab has highlighted another move than before, or the board has ended."""
+    """Return a test of a screen: Tab has highlighted another move, or the board has ended."""
 
     def is_lit(screen: Screen) -> bool:
         lit = "enter play" in screen.lines[-1] and screen.lines[-2] != before.lines[-2]

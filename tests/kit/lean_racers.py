@@ -52,7 +52,7 @@ DECODE_MOVED = msgspec.msgpack.Decoder(Moved).decode
 
 
 class LeanRacer:
-    """A connection that takes a seat and makes a move at each call of `move`."""
+    """A racer with one connection; every call of `move` sends one move."""
 
     def __init__(self, socket: LeanSocket, seed: int, choice: Choice) -> None:
         self.socket = socket
@@ -166,7 +166,7 @@ def _board(view: events.BoardView) -> Board:
 
 
 def plausible(racer: LeanRacer) -> str | None:
-    """Bank a card if possible, else make any move; races last long."""
+    """Choose a move that banks a card, else any move, so that races last long."""
     assert racer.board is not None
     legal = racer.board.legal
     if not legal:
@@ -178,7 +178,7 @@ def plausible(racer: LeanRacer) -> str | None:
 
 
 def dawdling(racer: LeanRacer) -> str | None:
-    """Mostly draw from the stock; races last much longer."""
+    """Choose to draw from the stock most of the time, so that races last much longer."""
     assert racer.board is not None
     legal = racer.board.legal
     if legal and racer.chance.random() < 0.8:
@@ -191,7 +191,7 @@ def dawdling(racer: LeanRacer) -> str | None:
 async def seated(
     ports: Sequence[int], game: str, choice: Choice, *, legal: bool
 ) -> list[LeanRacer]:
-    """Seat four racers, one at each port, and start the countdown."""
+    """Connect four racers, one to each port, seat them at a new table, and start the countdown."""
     racers = [
         LeanRacer(await connect("127.0.0.1", port), secrets.randbits(32), choice) for port in ports
     ]
@@ -218,7 +218,7 @@ async def racing_tables(
     *,
     legal: bool = True,
 ) -> list[list[LeanRacer]]:
-    """Seat and deal `count` tables of four; `ports` maps a table's number to its ports."""
+    """Start races at `count` tables of four; `ports` maps a table's number to its ports."""
     tables: list[list[LeanRacer]] = []
     for some in _portions(range(count), AT_ONCE):
         tables += await asyncio.gather(

@@ -93,7 +93,7 @@ class LeanRequests:
         self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def is_answer(self, event: events.AnyEvent) -> bool:
-        """Deliver an event to the command that it answers; return False if there is none."""
+        """Deliver a response to the command it answers; return False if it answers none."""
         waiter = self._answers.pop(event.re, None) if event.re is not None else None
         if waiter is not None and not waiter.done():
             waiter.set_result(event)

@@ -46,7 +46,7 @@ def library_uses(text: str, libraries: Collection[str]) -> list[Use]:
 def hidden_uses(text: str) -> Iterator[Use]:
     """Find uses of private parts that ruff's SLF rules do not find.
 
-    These are names with a leading underscore in strings, inspected frames, and assignments to attributes
+    They are names with a leading underscore in strings, stack frames, and assignments to attributes
     of imported modules, classes and functions.
     """
     tree = ast.parse(text)
@@ -74,7 +74,7 @@ def hidden_uses(text: str) -> Iterator[Use]:
 
 
 class _Reader(ast.NodeVisitor):
-    """Collects uses from one file."""
+    """A visitor that collects the library uses in one file."""
 
     def __init__(self, libraries: Collection[str]) -> None:
         self.uses: list[Use] = []
@@ -217,7 +217,7 @@ def _chain(node: ast.Attribute) -> tuple[ast.expr, list[str]]:
 
 
 def _name(function: ast.expr) -> str:
-    """Return the last part of the called name."""
+    """Return the last part of a called function's dotted name."""
     match function:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -265,7 +265,7 @@ def _returned(name: str) -> str:
 
 
 def _hints(called: object) -> dict[str, object]:
-    """Return the annotations of a function, empty if they name types imported for type checkers only."""
+    """Return a function's annotations; empty if one needs an import made only for type checkers."""
     try:
         return get_type_hints(called)
     except NameError:

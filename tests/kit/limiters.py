@@ -19,7 +19,7 @@ MANY = 100_000
 
 
 class Bench:
-    """Creates limiters on an invented clock, and records their refusals and evictions."""
+    """A source of rate limiters on an invented clock; it records their refusals and evictions."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -34,7 +34,7 @@ class Bench:
 
 
 class FakeConnection:
-    """A connection that records its number when it is evicted."""
+    """A connection that adds its number to a list when it is evicted."""
 
     def __init__(self, number: int, evicted: list[int], holds_seat: bool) -> None:
         self.holds_seat = holds_seat

@@ -1,6 +1,6 @@
 """The plain client as a process: tests write commands to its standard input and read its output lines.
 
-A test that waits for a line that never comes fails with the last lines that came instead.
+A test that waits in vain for a line fails, and shows the last lines that the program wrote.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ class LineClient:
         self.process.stdin.write("".join(f"{command}\n" for command in commands).encode())
 
     def end_input(self) -> None:
-        """Close its standard input."""
+        """Close the program's standard input."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
     async def expect(self, *beginnings: str) -> str:
-        """Return the next line that begins with one of these; skip the lines before it."""
+        """Return the next line that begins with one of these texts; skip the lines before it."""
         try:
             async with asyncio.timeout(RECEIVED_WITHIN):
                 while True:
@@ -90,7 +90,7 @@ class LineClient:
         return most
 
     async def ended(self) -> int:
-        """Wait until the program has ended by itself; return its exit code."""
+        """Wait until the program ends by itself; return its exit code."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             await asyncio.gather(self._reading_output, self._reading_errors)
             return await self.process.wait()
@@ -104,7 +104,7 @@ class LineClient:
 
 
 def hurried_choice(moves: Sequence[str], chance: Random) -> str:
-    """Choose a move as a hurried player does: bank if possible, prefer carrying to drawing."""
+    """Choose a move as a player in a hurry does: bank if possible, else carry cards, else draw."""
     banking = [move for move in moves if move.endswith(("up", "down"))]
     carrying = [move for move in moves if ">" in move and not move.startswith("up.")]
     turning = [move for move in moves if ">" not in move]

@@ -9,7 +9,7 @@ LINE_END = b"\r\n"
 
 
 def lose_answers_to(is_lost: Callable[[bytes], bool]) -> LinkFault:
-    """Return a fault: the connection is cut when the answer to a request that `is_lost` selects arrives."""
+    """Return a fault that cuts the connection when the answer to a selected request arrives."""
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
         loses = False
@@ -26,7 +26,7 @@ def lose_answers_to(is_lost: Callable[[bytes], bool]) -> LinkFault:
 
 
 def lose_first_answers() -> LinkFault:
-    """Return a fault that loses the first answer to each Function call; a repeated call is answered."""
+    """Return a fault that loses the answer to each Function call, except to a repeated call."""
     seen: set[bytes] = set()
 
     def is_lost(data: bytes) -> bool:
@@ -52,7 +52,7 @@ def lose_next_answer(function: str) -> LinkFault:
 
 
 def break_after(seed: int, fewest: int, most: int) -> LinkFault:
-    """Return a fault that cuts each connection after a random number of the server's chunks."""
+    """Return a fault that cuts each connection after a random number of received chunks."""
     chance = Random(seed)
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:

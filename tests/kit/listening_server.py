@@ -1,4 +1,4 @@
-"""A server in the test's own process that listens on a port, with any store and any deal."""
+"""A server in the test's own process that listens on a port."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ async def listening_server(
     burst: float = 100,
     name: str = "node",
 ) -> AsyncIterator[ListeningServer]:
-    """Run a server on this store. Commands are limited only if `rate` is given."""
+    """Run a server on this store. Its commands are rate-limited only if `rate` is given."""
     metrics = Metrics()
     node = await compose(store, name, PROGRAM, metrics, deal=deal)
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)

@@ -1,4 +1,4 @@
-"""A server in the test's own process, and players at the lobby's screens."""
+"""A server in the test's own process, and a player at the screens of the lobby."""
 
 import asyncio
 from collections.abc import AsyncIterator

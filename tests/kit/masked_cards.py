@@ -1,4 +1,4 @@
-"""Cards that raise an error when they are read, in place of those that a player may not see.
+"""Masked cards: they replace cards that a player may not see, and raise an error when read.
 
 Neither a response nor its timing may depend on hidden cards. Code that never reads a hidden card takes
 the same steps whatever the card is.
@@ -11,7 +11,7 @@ from saratoga_rules.position import Position
 
 
 class HiddenCardRead(AssertionError):
-    """Code read a hidden card."""
+    """An error: code has read a hidden card."""
 
 
 class MaskedText(str):

@@ -1,4 +1,4 @@
-"""Players that move without pause at many tables, and keep the acknowledged moves."""
+"""Players that make moves without pause at many tables, and keep the acknowledged moves."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ TABLES = [f"mint-otter-{number}" for number in range(10, 34)]
 
 
 class Movers:
-    """The codes of enough tables for every primary of a cluster to hold some."""
+    """Players that make moves at many tables; every primary of a cluster holds some tables."""
 
     def __init__(self, store: Store, tables: Sequence[str] = TABLES) -> None:
         self.store = store
@@ -55,7 +55,7 @@ class Movers:
                 group.create_task(keep_on(code))
 
     async def rounds(self, number: int, tables: Sequence[str] = ()) -> None:
-        """Wait until each of those players has made this many further moves."""
+        """Wait until each of these tables, or every table, has this many further moves."""
         goal = {code: len(self.acknowledged[code]) + number for code in tables or self.tables}
 
         def reached() -> bool:

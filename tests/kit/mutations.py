@@ -68,7 +68,7 @@ OTHERS: Final[Sequence[Any]] = (None, True, False, b"", b"draw", [], {}, [[]], {
 
 
 class Spoiler:
-    """Makes damaged frames for one subprotocol."""
+    """A maker of damaged frames for one subprotocol."""
 
     def __init__(self, random: Random, subprotocol: str) -> None:
         self._random = random
@@ -92,7 +92,7 @@ class Spoiler:
         return self._sent(frame)
 
     def _sent(self, frame: bytes) -> Frame:
-        """Return the frame as text or bytes; one in fifty has the wrong kind."""
+        """Return the frame as text or bytes, as its subprotocol requires or, one in fifty, not."""
         if self._is_text is (self._random.random() < 0.02):
             return frame
         return frame.decode("utf-8", errors="replace")
@@ -122,12 +122,12 @@ class Spoiler:
             fields[at] = (fields[at][0], self._value())
 
     def add_field_of_another(self, fields: Fields) -> None:
-        """Add a field of another command."""
+        """Add a field that belongs to another command."""
         other = self._random.choice(self._commands)
         fields.append(self._random.choice(list(other.items())))
 
     def change_type(self, fields: Fields) -> None:
-        """Replace the type by that of another command, and keep the fields."""
+        """Replace the command's type by another command's type, and keep all other fields."""
         other = self._random.choice(self._commands)["type"]
         fields[:] = [(name, other if name == "type" else value) for name, value in fields]
 
@@ -186,7 +186,7 @@ class Spoiler:
         return frame + other[self._random.choice((0, len(other) // 2)) :]
 
     def add_false_length(self, frame: bytes) -> bytes:
-        """Insert a length or a nesting depth at the start that nothing follows."""
+        """Insert at the start a length or a nesting depth that the frame does not have."""
         return self._random.choice(FALSE_LENGTHS) + frame
 
     def replace_by_noise(self, frame: bytes) -> bytes:

@@ -11,7 +11,7 @@ from kit.server_process import ServerProcess, flags_for, running_server
 async def nodes_on(
     redis: str | Sequence[str], count: int, *flags: str, module: str = ServerProcess.module
 ) -> AsyncIterator[list[ServerProcess]]:
-    """Run `count` servers named `n1`, `n2` and so on, each with `flags`.
+    """Run `count` servers named `n1`, `n2` and so on, each with the options `flags`.
 
     `redis` is the address of the store, or one address of the same store for each server.
     """

@@ -19,7 +19,7 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Make the Functions publish an additional field, under the names that belong to the new text."""
+    """Make the Functions publish an additional field, and rename them to fit the new text."""
     text = library.SOURCE.replace(library.VERSION, library.VERSION_MARK)
     changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
     assert changed != text
@@ -69,14 +69,14 @@ def change_the_rest() -> None:
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body with an additional field in each of its parts."""
+    """Return a table's body with an additional field in each of its parts."""
     for part in parts(body).values():
         part["mood"] = MOOD
     return body
 
 
 def moods_lost(body: dict[str, Any]) -> list[str]:
-    """Return the parts that lack the field although a node that knows it has written them.
+    """Return the parts that lack the additional field although this version has written them.
 
     Seats and outcomes are left out: another node may have created them since.
     """

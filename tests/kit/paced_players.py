@@ -58,7 +58,7 @@ class Load:
 
 
 class PacedPlayer:
-    """A player with one token and a new connection for each visit."""
+    """A player that keeps one token and opens a new connection for each visit."""
 
     def __init__(self, load: Load, chance: random.Random) -> None:
         self.table: events.Table | None = None
@@ -79,7 +79,7 @@ class PacedPlayer:
     # Connection
 
     async def sign_in(self, port: int) -> None:
-        """Connect and say hello, again if the server closes the connection before it answers."""
+        """Connect and say hello; repeat if the server closes the connection before it answers."""
         async with asyncio.timeout(ANSWERED_WITHIN):
             welcome = await self._say_hello(port)
             while welcome is None:
@@ -165,7 +165,7 @@ class PacedPlayer:
         self._requests.send(commands.MakeMove, race=board.race, after=board.count, move=move)
 
     def _choice(self, legal: list[str]) -> str:
-        """Bank a card if possible, else choose any legal move, so that a race lasts long."""
+        """Choose a move that banks a card, else any legal move, so that a race lasts long."""
         for move in legal:
             if move.endswith((">up", ">down")):
                 return move

@@ -37,7 +37,7 @@ def perft(game: Game, position: Position, depth: int) -> int:
 
 @dataclass(frozen=True)
 class Entry:
-    """A starting position, as the file names it, and its counts from depth 1 on."""
+    """A starting position, written as in the file, and its counts from depth 1 on."""
 
     game: Game
     start: str

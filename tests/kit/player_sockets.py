@@ -20,7 +20,7 @@ LARGEST_EVENT = 4 * 1024 * 1024
 
 
 class SocketPlayer(Player):
-    """A player with a socket."""
+    """A player on a real WebSocket."""
 
     def __init__(
         self, socket: ClientConnection, name: str, *, bot: bool = False, legal: bool = False

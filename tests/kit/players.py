@@ -1,7 +1,7 @@
 """Players for tests: they send commands to a server and keep everything that they receive.
 
 A `Player` has the same methods for every transport. A `MemoryPlayer` calls a server in the test's own
-process: it has a `Session` of its own, and nothing is awaited except the server. A `SocketPlayer`
+process: it has its own `Session` and no network, and awaits only the server. A `SocketPlayer`
 (`kit.player_sockets`) uses a bare WebSocket.
 """
 
@@ -67,7 +67,7 @@ class Received:
         self._wake()
 
     def end(self, how: Disconnected) -> None:
-        """Make every wait for an event raise the error `how`."""
+        """Make every present and later wait for an event raise the error `how`."""
         self._end = how
         self._wake()
 
@@ -115,7 +115,7 @@ class Player(ABC):
         """Send a command and return its response."""
 
     async def send(self, command: AnyCommand) -> AnyEvent:
-        """Send this command with the id that it has; return the response."""
+        """Send a command that already has an id; return the response."""
         self.last_id = max(self.last_id, command.id)
         return await self.exchange(command)
 
@@ -124,12 +124,12 @@ class Player(ABC):
         return await self.received.next(kind, since, **wanted)
 
     async def ask(self, kind: type[Any], **fields: object) -> Any:
-        """Send a command with the next id; return the response."""
+        """Make a command of that kind with the next id and send it; return the response."""
         self.last_id += 1
         return await self.exchange(kind(id=self.last_id, **fields))
 
     async def refused(self, kind: type[Any], **fields: object) -> str:
-        """Send a command that the server must refuse; return the code of the refusal."""
+        """Send a command that the server must refuse; return the refusal's code."""
         answer = await self.ask(kind, **fields)
         assert isinstance(answer, Refused), answer
         assert answer.re == self.last_id
@@ -196,7 +196,7 @@ class Player(ABC):
         return cast(AnyEvent, await self.ask(MakeMove, **given))
 
     async def moves(self, *texts: str) -> MoveMade:
-        """Make moves that must be legal; return the last response."""
+        """Send these moves, which must be legal; return the response to the last one."""
         made: list[MoveMade] = []
         for text in texts:
             answer = await self.move(text)
@@ -256,7 +256,7 @@ class MemoryPlayer(Player):
         return response
 
     async def disconnect(self) -> None:
-        """Tell the server that the connection is lost."""
+        """Notify the server that the connection is lost."""
         await self.server.disconnected(self.session)
 
     @property

@@ -43,7 +43,7 @@ def draw(game: Game, picture: str) -> Position:
 
 
 def refused(game: Game, position: Position, move: str) -> Refusal | None:
-    """Return the judge's refusal of a move, `None` if the move is legal."""
+    """Return the reason why the rules refuse a move, `None` if the move is legal."""
     return refusal(game, position, parse_move(move))
 
 

@@ -45,7 +45,7 @@ def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
 
 
 def practice_at(name: str, place: int) -> PracticeGame:
-    """Return a practice game of that name at one of its steps."""
+    """Return a practice game of that patience game; `place` determines the seed and the step."""
     walked = practice_walk(name, place // LONGEST)
     return walked[place % LONGEST % len(walked)]
 

@@ -1,4 +1,4 @@
-"""Functions that look at other processes."""
+"""Functions that inspect and await other processes."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ GONE_WITHIN = 20.0
 
 
 def is_running(pid: int) -> bool:
-    """Return whether the process exists and has not ended."""
+    """Return whether the process is running; a zombie is not."""
     try:
         os.kill(pid, 0)
         # one that has ended may be listed until its parent takes note of it

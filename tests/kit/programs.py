@@ -29,7 +29,7 @@ KNOWN = (
 
 
 def find_program(name: str) -> str | None:
-    """Return the path of a program beside this Python, on the path, or in the folders for root; or `None`."""
+    """Return a program's path, found beside this Python, on PATH or in root's folders; or `None`."""
     beside = Path(sys.executable).with_name(name)
     if beside.exists():
         return str(beside)
@@ -45,7 +45,7 @@ def program(name: str) -> str:
 
 
 def must_have_all() -> bool:
-    """Return whether a missing program is a failure."""
+    """Return whether a missing program must fail its tests."""
     return bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
 
 

@@ -1,4 +1,4 @@
-"""A Prometheus process with the settings in `deploy/prometheus`, and its answers to queries."""
+"""A Prometheus process with the settings in `deploy/prometheus`, and queries to it."""
 
 import json
 import subprocess
@@ -20,13 +20,13 @@ SCRAPE_EVERY = "500ms"
 
 
 class Prometheus:
-    """A running Prometheus."""
+    """A running Prometheus process, queried over HTTP."""
 
     def __init__(self, port: int) -> None:
         self.port = port
 
     def ask(self, path: str, **parameters: str) -> Any:
-        """Return the data of a response."""
+        """Query the HTTP API at that path; return the data of the response."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urlencode(parameters)}"
         try:
             with urlopen(url, timeout=10) as answer:
@@ -38,12 +38,12 @@ class Prometheus:
         return response["data"]
 
     def value(self, expression: str) -> list[dict[str, Any]]:
-        """Return the present series of an expression."""
+        """Evaluate a PromQL expression; return the resulting series."""
         found: list[dict[str, Any]] = self.ask("query", query=expression)["result"]
         return found
 
     def wait_for(self, expression: str) -> None:
-        """Wait until an expression has series."""
+        """Wait until a PromQL expression has at least one series."""
         deadline = time.monotonic() + READY_WITHIN
         while not self.value(expression):
             assert time.monotonic() < deadline, f"{expression} never came to anything"
@@ -52,7 +52,7 @@ class Prometheus:
 
 @contextmanager
 def open_prometheus(targets: Mapping[str, Sequence[int]]) -> Iterator[Prometheus]:
-    """Run Prometheus, which scrapes the ports of each kind of target, `node` and `machine`."""
+    """Run Prometheus to scrape the given ports of each kind of target, `node` and `machine`."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as scratch:
         folder, port = Path(scratch), free_port()
         settings = replaced(

@@ -31,7 +31,7 @@ _TAKE_TERMINAL: Final = (
 
 
 class PseudoTerminal:
-    """A terminal window of this size; a `modern` one answers queries."""
+    """A terminal window of a given size; if `modern` is true, it answers queries."""
 
     def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
         self.modern = modern
@@ -84,7 +84,7 @@ class PseudoTerminal:
         self.type(f"\x1b[<{button};{at[0]};{at[1]}{last}".encode())
 
     def resize(self, columns: int, lines: int) -> None:
-        """Resize the window and notify the program by signal or in-band, as it requested."""
+        """Resize the window and notify the program, by signal or in-band as it requested."""
         self.columns, self.lines = columns, lines
         self._set_size()
         if self.modes.private.get(2048):
@@ -132,12 +132,12 @@ class PseudoTerminal:
             ) from None
 
     async def shows(self, text: str, since: int = 0) -> None:
-        """Wait until the text was written in one piece, at or after byte `since`."""
+        """Wait until the program has written the text without a break, at or after byte `since`."""
         wanted = text.encode()
         await self.until(lambda: wanted in self.written[since:])
 
     async def writes(self) -> None:
-        """Wait until the program writes."""
+        """Wait until the program writes more output."""
         since = len(self.written)
         await self.until(lambda: len(self.written) > since)
 
@@ -169,7 +169,7 @@ class PseudoTerminal:
 
 
 def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """Return the environment of a program in a terminal with many colours; a value of `None` removes a name."""
+    """Return the environment for a program in a true-colour terminal; `None` removes a name."""
     wanted: dict[str, str | None] = {
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
@@ -189,7 +189,7 @@ def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, st
 async def open_terminal(
     columns: int = 80, lines: int = 24, *, modern: bool = True
 ) -> AsyncIterator[PseudoTerminal]:
-    """Open a terminal until the end of the block."""
+    """Open a terminal of this size; close it at the end of the block."""
     terminal = PseudoTerminal(columns, lines, modern=modern)
     try:
         yield terminal

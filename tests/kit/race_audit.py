@@ -1,4 +1,4 @@
-"""Audit a finished race: compare the server's record, the players' notes and the rules.
+"""Audit a race: compare the server's record with the players' notes and the rules.
 
 `disagreements` compares what the server announced, what each player was sent move by move, and the
 positions that the rules compute from the record. It describes each difference in a sentence.
@@ -25,7 +25,7 @@ from saratoga_server.ports import LogEntry, StoredBoard
 def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
     """Describe where a race's record, its announced result and the players' notes differ.
 
-    A player that was disconnected at the end of the race need not have received its result.
+    A player that was disconnected when the race ended need not have received the result.
     """
     record = parse_record(text)
     found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
@@ -65,7 +65,7 @@ def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterat
 
 
 def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Compare every state of the player's board that it was sent with the states that its moves make."""
+    """Compare every board that the player was sent with the boards that its moves produce."""
     positions = replay(record, racer.player)
     opening = notes.openings.get(record.race_id)
     if opening is not None and opening.view != wire_view(redact(record.deal)):
@@ -106,7 +106,7 @@ def _last_seen(notes: Notes, race: str) -> BoardView | None:
 
 
 def _faults_of_moves(racer: RacerLog, done: Iterable[Acknowledged]) -> Iterator[str]:
-    """Check that every acknowledged move is in the log, at its position."""
+    """Check that every acknowledged move is in the racer's log, at its position."""
     places = set()
     for each in done:
         place = len(racer.log) - 1 if each.after is None else each.after

@@ -117,7 +117,7 @@ async def until_shown(pilot: Pilot[int], kind: type[Shown]) -> Shown:
 
 
 async def painted(url: str, code: str, moves: list[Move]) -> str:
-    """Return the player's screen as SVG after these moves."""
+    """Play these moves at the table; return the player's screen as SVG."""
     async with open_connection(url) as connection:
         await claim_name(connection, YOU)
         session, _ = await take_seat(connection, code)

@@ -1,4 +1,4 @@
-"""Whole races with chosen moves at invented times, and their records."""
+"""Records of whole races, played by strategies at invented times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Racing bots whose server or store is killed again and again in mid-race.
+"""Racing bots whose server or store is killed again and again during races.
 
 `RacingBots` keeps all bots racing. `kill` kills the server, the store, or both, starts what does not
 restart by itself, and waits until every player is back. The players reconnect by themselves.
@@ -67,7 +67,7 @@ class RacingBots:
                 await self.changed.wait()
 
     async def mid_race(self) -> None:
-        """Wait until all players at the first table race and one of them has moved."""
+        """Wait until all players at the first table are racing and one of them has made a move."""
         table = self.tables[0]
 
         def racing() -> bool:
@@ -142,7 +142,7 @@ class RacingBots:
         return races, moves
 
     async def _records(self, store: Store, table: list[RecordedPlayer]) -> list[str]:
-        """Return the records of all finished races."""
+        """Return the records of all finished races at a table."""
         code = table[0].notes.code
         numbers = sorted(int(race.partition("/")[2]) for race in _raced(table))
         kept = [await store.tables.load_record(code, n) for n in range(1, numbers[-1] + 1)]
@@ -151,7 +151,7 @@ class RacingBots:
         return records
 
     def figures(self) -> str:
-        """Return a text with the times that processes and players took to be back."""
+        """Return a text with the times that processes took to restart and players to resume."""
         up = f"up again in median {median(self.restarts):.2f} s, at most {max(self.restarts):.2f} s"
         if max(self.restarts) < AT_ONCE:
             up = "restarted by the server"
@@ -188,7 +188,7 @@ async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records:
 
 
 def _raced(table: list[RecordedPlayer]) -> list[str]:
-    """Return the races that some player at the table knows to be over."""
+    """Return the ids of races that a player at the table knows to be over."""
     return sorted({race for player in table for race in player.notes.outcomes})
 
 
@@ -208,7 +208,7 @@ def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
 async def racing_bots(
     games: tuple[str, ...], pace: float, external: StoreServer | None = None
 ) -> AsyncIterator[RacingBots]:
-    """Seat four bots at a table of each game, at a server with that store or with an embedded one."""
+    """Run a server on that store or an embedded one; four bots race at a table of each game."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with (
         running_server(*flags, module=quick_countdown.MODULE) as server_process,
@@ -253,6 +253,6 @@ async def racing_bots_at(
 
 @asynccontextmanager
 async def store_of(bots: RacingBots) -> AsyncIterator[Store]:
-    """Open another client of the store that the bots' server uses."""
+    """Open a store client of its own on the store that the bots' server uses."""
     async with open_store(bots.store_url) as store:
         yield store

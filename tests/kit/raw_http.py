@@ -22,7 +22,7 @@ HANDSHAKE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """Everything that the server sent until it closed the connection."""
+    """All bytes that the server sent until it closed the connection."""
 
     raw: bytes
     headers: dict[str, str] = field(init=False)
@@ -35,7 +35,7 @@ class RawResponse:
 
     @property
     def status(self) -> int:
-        """The HTTP status, 0 without a response."""
+        """The status of the first HTTP response, 0 if there is none."""
         return int(self.raw[9:12]) if self.raw.startswith(b"HTTP/1.1 ") else 0
 
     @property
@@ -49,7 +49,7 @@ class RawResponse:
 
 
 async def exchange(port: int, opening: bytes, then: bytes = b"") -> RawResponse:
-    """Send an opening, after its response the rest, and read until the server closes the connection."""
+    """Send an opening, and `then` after a response; read until the server closes the connection."""
     async with asyncio.timeout(BOUND):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
@@ -71,12 +71,12 @@ async def exchange(port: int, opening: bytes, then: bytes = b"") -> RawResponse:
 
 
 def request(first: str, *headers: str) -> bytes:
-    """Encode an HTTP request."""
+    """Encode an HTTP request with these headers."""
     return "\r\n".join((first, *headers, "", "")).encode("latin-1")
 
 
 def handshake(*more: str, without: Sequence[str] = (), subprotocol: str | None = MSGPACK) -> bytes:
-    """Encode a WebSocket handshake with further headers, or without those with these names."""
+    """Encode a WebSocket handshake with more headers, and without those named in `without`."""
     kept = [line for line in HANDSHAKE if not line.startswith(tuple(without) or ("\0",))]
     if subprotocol is not None:
         kept.append(f"Sec-WebSocket-Protocol: {subprotocol}")

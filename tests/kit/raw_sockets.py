@@ -40,7 +40,7 @@ LOOK_EVERY = 0.02
 
 
 class RawSocket:
-    """A socket whose blocking calls run in threads."""
+    """A client's socket whose blocking calls run in threads."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -50,14 +50,14 @@ class RawSocket:
         await asyncio.to_thread(self._connection.sendall, data)
 
     async def read(self, most: int = 65536) -> bytes:
-        """Return the next bytes; empty at the end of the connection."""
+        """Receive and return at most `most` bytes; empty at the end of the connection."""
         try:
             return await asyncio.to_thread(self._connection.recv, most)
         except ConnectionError:
             return b""
 
     async def read_to_the_end(self) -> bytes:
-        """Return all bytes until the server closes the connection."""
+        """Receive and return all bytes until the server closes the connection."""
         found = b""
         async with asyncio.timeout(RECEIVED_WITHIN):
             while piece := await self.read():
@@ -89,7 +89,7 @@ class RawSocket:
 def raw_socket(
     port: int, *, window: int | None = SMALL_WINDOW, tls: ssl.SSLContext | None = None
 ) -> Iterator[RawSocket]:
-    """Connect to `port` on this machine."""
+    """Connect to `port` on this machine; `window` limits the receive buffer in bytes."""
     with socket.socket() as plain:
         if window is not None:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)

@@ -9,7 +9,7 @@ from saratoga_client.plain.session import PlainSession
 
 
 class RecordedOutput(LineOutput):
-    """Keeps every line that is written."""
+    """An output that keeps every line written to it."""
 
     def __init__(self) -> None:
         super().__init__(prompts=False)

@@ -45,7 +45,7 @@ class Acknowledged:
 
 @dataclass
 class Notes:
-    """Everything that a player sent and received."""
+    """A player's notes: everything that it sent and received."""
 
     player: str = ""
     sent: dict[int, AnyCommand] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Notes:
         return [each for each in self.acknowledged if each.race == race]
 
     def raced(self) -> set[str]:
-        """Return the races that the player knows were dealt."""
+        """Return the ids of the races that the player knows were dealt."""
         played = {each.race for each in self.acknowledged}
         return played.union(self.shown, self.outcomes, self.announced)
 
@@ -171,7 +171,7 @@ class Notes:
             }
 
     def forget(self, race: str) -> None:
-        """Drop the notes on a race after its audit."""
+        """Discard the notes on a race after its audit."""
         for each in self.of_race(race):
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
@@ -203,7 +203,7 @@ class Notes:
 
 
 class NotingRequests(Requests):
-    """Requests that record every event and every command."""
+    """Client requests that record every event and every command in a player's notes."""
 
     notes: Notes
 
@@ -223,7 +223,7 @@ class NotingRequests(Requests):
 
 
 class NotingConnection(Connection):
-    """A connection that keeps notes."""
+    """A client's connection that records its state and its requests in a player's notes."""
 
     def __init__(
         self,
@@ -285,7 +285,7 @@ class RecordedPlayer:
         return () if testimony is None else testimony.disagreements
 
     def forget(self, race: str) -> None:
-        """Drop the notes on a race after its audit."""
+        """Discard the notes on a race after its audit."""
         self.notes.forget(race)
         if self.bot is not None:
             self.bot.testimonies.pop(race, None)
@@ -300,7 +300,7 @@ async def players_at_a_table(
     line_up: Sequence[str] = LINE_UP,
     cap: int = 20,
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Seat bots at a new table, called `names` and a number; the first one is the host.
+    """Seat bots at a new table, each named `names` and a number; the first one is the host.
 
     The players connect to the addresses in turn.
     """

@@ -1,4 +1,4 @@
-"""Results of races, with defaults for all fields that a test does not set."""
+"""Racers' results, with defaults for all fields that a test does not set."""
 
 from saratoga_protocol.events import Result
 from saratoga_server.messages.settlements import pack_settlement
@@ -14,7 +14,7 @@ def result_of(
     net: int = -5,
     reached: int | None = 1000,
 ) -> Result:
-    """Return a racer's result, as a settlement carries it to the leaderboards."""
+    """Return a racer's result in the form that leaderboards count."""
     return Result(
         player=player,
         name=player,
@@ -29,7 +29,7 @@ def result_of(
 
 
 async def add_results(store: Stores, count: int) -> None:
-    """Put the results of a race of that many players into the outbox; the first banked the most cards."""
+    """Put the results of a race of `count` players into the outbox; the first banked most."""
     settlement = Settlement(
         race="odd-emu-11/1",
         game="canfield",

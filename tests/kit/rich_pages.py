@@ -1,4 +1,4 @@
-"""Pages of Rich text as a player reads them, without a screen."""
+"""The text of pages made with Rich, rendered without a terminal."""
 
 from io import StringIO
 from typing import Final
@@ -12,7 +12,7 @@ INK: Final = Ink(paint(Depth.NONE))
 
 
 def page_text(page: RenderableType, width: int = 80) -> str:
-    """Return a page's text, line by line, without blanks at the ends of lines."""
+    """Return a page's text at a width in cells, without blanks at the ends of lines."""
     printed = StringIO()
     Console(file=printed, width=width, color_system=None, legacy_windows=False).print(page)
     return "\n".join(line.rstrip() for line in printed.getvalue().split("\n"))

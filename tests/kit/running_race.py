@@ -70,7 +70,7 @@ def ending(
 
 
 async def commit_all(store: AnyStore, commits: Iterable[BoardCommit]) -> list[CommitOutcome]:
-    """Commit all of them concurrently; returns the outcomes in the same order."""
+    """Send all commits to the store concurrently; return the outcomes in the same order."""
     return await asyncio.gather(*map(store.commits.commit, commits))
 
 
@@ -105,7 +105,7 @@ async def running_race(
     banked: int = 0,
     code: str = CODE,
 ) -> RunningRace:
-    """Open a race of `minutes` in the store; 0 is no deadline."""
+    """Store a running race that lasts `minutes`; 0 means no deadline."""
     now = await store.tables.now()
     start_at = Millis(now - started_ago)
     opening = RaceOpening(

@@ -8,7 +8,7 @@ from textual.strip import Strip
 
 
 def painted_rows(screen: Screen[Any]) -> list[Strip]:
-    """Return every row of the screen with its texts and styles."""
+    """Return every row of the screen as a strip of styled text."""
     return [_row(screen, y) for y in range(screen.size.height)]
 
 

@@ -17,7 +17,7 @@ CLOCK: Final = re.compile(r" \d+:\d\d$")
 
 
 def faults_on(screen: Screen, columns: int, lines: int) -> list[str]:
-    """Return a description of every fault of a screen."""
+    """Return a description of every layout fault on a screen of this size."""
     if len(screen.lines) != lines:
         return [f"{len(screen.lines)} lines of {lines}"]
     found = [
@@ -37,7 +37,7 @@ def faults_on(screen: Screen, columns: int, lines: int) -> list[str]:
 
 
 def board_of(screen: Screen) -> str:
-    """Return the lines of the board on a race's screen, without the panel."""
+    """Return the board's part of a race's screen, without the side panel."""
     (left,) = {line.index(RACE) for line in screen.lines if RACE in line}
     return "\n".join(line[:left].rstrip() for line in screen.lines[1:-2])
 

@@ -1,7 +1,7 @@
-"""A WebSocket server that sends what the test tells it to send.
+"""A WebSocket server whose responses the test chooses.
 
 It answers hellos and heartbeats by itself and passes every other command to the test, which answers,
-stays silent or closes the connection. So tests can produce exchanges that a real server never has.
+stays silent or closes the connection. So a test can make exchanges that no real server makes.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class ScriptedPeer:
 
 
 class ScriptedServer:
-    """Listens on a port of this machine."""
+    """A WebSocket server on a port of this machine, controlled by the test."""
 
     def __init__(self) -> None:
         self.peers: asyncio.Queue[ScriptedPeer] = asyncio.Queue()
@@ -96,7 +96,7 @@ class ScriptedServer:
             return await self.peers.get()
 
     async def open(self) -> None:
-        """Listen; after `close`, on the same port as before."""
+        """Listen on a free port, or after `close` on the same port as before."""
         self._server = await serve(
             self._receive,
             "127.0.0.1",

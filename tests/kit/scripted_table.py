@@ -68,7 +68,7 @@ class DutifulPlayer:
         return command
 
     async def race(self) -> str:
-        """Go from the gathering to the deal; return the nonce that the player revealed."""
+        """Send the events up to the deal; return the nonce that the player revealed."""
         await self.seat.handle(gathering())
         ready = await self.ready()
         reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))

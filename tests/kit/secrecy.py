@@ -1,4 +1,4 @@
-"""The cards that a player may see, and a search for hidden ones in everything that it was sent.
+"""The cards that a player may see, and a search for hidden cards in every frame it was sent.
 
 This is a second implementation, without the server's `redact` and `wire_view`. A player may see the
 waste, the columns, the foundations, the top card of the reserve, and the number of cards in stock and
@@ -34,11 +34,11 @@ ODD_MOVES: Final = (
 
 
 class Leak(AssertionError):
-    """An error: a player was sent what it may not see."""
+    """An error: the server sent a player information that it may not see."""
 
 
 def sight(position: Position) -> dict[str, Any]:
-    """Return all that a player may see of a position, in the format of the wire."""
+    """Return the part of a position that its player may see, in the format of the wire."""
     return {
         "stock": len(position.stock),
         "waste": "".join(position.waste),
@@ -53,7 +53,7 @@ def sight(position: Position) -> dict[str, Any]:
 
 
 def opened(frame: bytes | str) -> dict[str, Any]:
-    """Decode a frame to plain maps, lists, texts and numbers, and leave nothing out."""
+    """Decode a frame to plain maps, lists, texts and numbers, with every field."""
     event = msgspec.json.decode(frame) if isinstance(frame, str) else msgspec.msgpack.decode(frame)
     assert isinstance(event, dict)
     return event
@@ -91,7 +91,7 @@ def _check_own_board(board: dict[str, Any], own: Sequence[Position]) -> None:
 
 
 def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every key and value with its path."""
+    """Yield the path and the value of every field in a decoded frame."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield f"{path}.{key}", key
@@ -114,7 +114,7 @@ def check_secrets(frames: Iterable[bytes | str], secrets: Iterable[str]) -> None
 
 
 def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
-    """Return how many cards of the opening's stock and reserve were turned up.
+    """Return how many cards of the first position's stock and reserve were turned up later.
 
     Cards of the stock count from the first drawn, cards of the reserve from its top.
     """

@@ -1,6 +1,6 @@
 """A script of commands, legal and not, that runs on deals which differ only in hidden cards.
 
-The script is made on one deal, by two racers, one of whom tries everything, and a player without a seat
+The script is made on one deal, by two racers, one of whom tries everything, and a watching player
 who does the same. The same frames are then sent on any other deal. Everything that comes back is kept
 step by step: every frame to every player, the HTTP pages, the metrics and the log.
 """
@@ -58,7 +58,7 @@ SPOILT = 0.25
 
 @dataclass
 class Run:
-    """Everything that came back, and the boards, before the first step and after each step."""
+    """One run of a script: everything that the server sent, and the racers' boards, by step."""
 
     script: list[Step]
     received: list[dict[str, int]] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Run:
     """Every position of each racer from the opening on."""
 
     def ways(self, step: int) -> dict[str, list[Position]]:
-        """Return every position of each racer up to that step."""
+        """Return every position of each racer's board up to that step."""
         return {name: self.way[name][: 1 + made] for name, made in self.made[step].items()}
 
     def until(self, step: int) -> dict[str, list[object]]:
@@ -93,14 +93,14 @@ def _unlike(one: object, other: object) -> str:
 
 
 async def scripted(game: str, opening: Position, random: Random, steps: int) -> Run:
-    """Make a script on this deal while running it; return the run."""
+    """Choose a script's steps at random while running it on this deal; return the run."""
     return await _run_script(
         game, opening, steps, lambda racing: Tempter(racing, random, game).next()
     )
 
 
 async def run_script(game: str, opening: Position, script: Sequence[Step]) -> Run:
-    """Run a script unchanged on another deal."""
+    """Run an existing script unchanged on this deal."""
     lines = iter(script)
     return await _run_script(game, opening, len(script), lambda racing: next(lines))
 
@@ -149,7 +149,7 @@ async def _run_script(
 
 
 async def _send(player: MemoryPlayer, frame: Frame) -> None:
-    """Handle a frame as the gateway does."""
+    """Let the server handle a player's frame as the gateway does."""
     session = player.session
     try:
         command = session.codec.decode_command(frame)
@@ -160,7 +160,7 @@ async def _send(player: MemoryPlayer, frame: Frame) -> None:
 
 
 async def _note(run: Run, racing: Racing, game: str) -> None:
-    """Note what each player was sent, and every few steps the HTTP pages."""
+    """Record what each player was sent, and every few steps the HTTP pages."""
     if len(run.received) % PAGES_EVERY == 0:
         await _fetch(run, racing.server.node, racing.code, game)
     run.received.append({name: len(stream) for name, stream in run.streams.items()})
@@ -195,7 +195,7 @@ def _moves(racing: Racing) -> dict[str, list[str]]:
 
 
 class Tempter:
-    """Chooses the next step from what the players know on this deal."""
+    """A random chooser of the script's next step, from what the players know on this deal."""
 
     def __init__(self, racing: Racing, random: Random, game: str) -> None:
         self._room = racing
@@ -231,7 +231,7 @@ class Tempter:
         return [each.last_id for each in (seat, board) if each is not None]
 
     def _move(self, player: MemoryPlayer) -> AnyCommand:
-        """Make a legal move, a random one, or one for another position."""
+        """Make a move command: legal, random, or legal in another position."""
         random = self._random
         race = self._room.server.node.races.known(f"{self._room.code}/1")
         run = None if race is None else race.runs.get(player.player)
@@ -283,7 +283,7 @@ class Tempter:
 
 
 def _leaves_ids(codec: Codec, frame: Frame) -> bool:
-    """Return whether a frame leaves command ids to use: after the largest id no command is accepted."""
+    """Return whether command ids remain after this frame: none is accepted after the largest id."""
     try:
         return codec.decode_command(frame).id < 1000
     except BadFrame:
@@ -301,7 +301,7 @@ class _Kept(logging.Handler):
 
 @contextmanager
 def _log() -> Iterator[list[object]]:
-    """Yield everything that the server logs while entered."""
+    """Yield a list that collects everything the server logs until the end of the block."""
     kept, root = _Kept(), logging.getLogger("saratoga")
     level = root.level
     root.addHandler(kept)

@@ -95,7 +95,7 @@ class ServerProcess:
         self.port = int(line.decode().strip().rpartition(":")[2])
 
     async def kill(self) -> None:
-        """Send SIGKILL; the embedded store then ends by itself."""
+        """Kill the server with SIGKILL; its embedded store then ends by itself."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> int:
@@ -118,7 +118,7 @@ class ServerProcess:
         return process.returncode or 0
 
     async def get(self, path: str) -> tuple[int, Any]:
-        """Get an HTTP page; return its status, and its JSON or text."""
+        """Request an HTTP page; return the status, and the body as JSON data or text."""
         return await asyncio.to_thread(_fetched, f"http://127.0.0.1:{self.port}{path}")
 
     def events(self) -> list[dict[str, Any]]:
@@ -159,7 +159,7 @@ async def running_server(
     before: tuple[str, ...] = (),
     module: str = ServerProcess.module,
 ) -> AsyncIterator[ServerProcess]:
-    """Run a server until the end; `flags` are its options, and `before` runs its program."""
+    """Run a server with the options `flags`; the command prefix `before` starts its program."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
         server_process = ServerProcess(folder or Path(scratch), flags, before=before, module=module)
         try:
@@ -172,14 +172,14 @@ async def running_server(
 
 
 def _path() -> str:
-    """Return a PYTHONPATH that includes the kit."""
+    """Return a PYTHONPATH that includes the folder of the kit."""
     return os.pathsep.join(
         filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))
     )
 
 
 def _wait_for_end_of_store(server_process: ServerProcess) -> None:
-    """Wait until the embedded store has ended, a moment after its server."""
+    """Wait until the embedded store has ended; it ends shortly after its server."""
     with contextlib.suppress(OSError):
         wait_until_gone(server_process.store_pid())
 

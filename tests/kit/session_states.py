@@ -1,4 +1,4 @@
-"""Invented events of a table, and the client's session states after them."""
+"""Events of an invented table, and the client's session states after those events."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ NAMES = {"a": "ana", "r": "raj", "m": "mei", "o": "Otto"}
 
 
 def player(letter: str) -> str:
-    """Return the id of a player; the session belongs to the player `y`."""
+    """Return a player's id, made from a letter; the session belongs to the player `y`."""
     return YOU if letter == "y" else (letter * 16)[:16]
 
 
 def seat(letter: str, **more: object) -> events.Seat:
-    """Return a seat; only Otto is a bot."""
+    """Return the seat of the player with that letter; only Otto is a bot."""
     given: dict[str, object] = {"name": NAMES.get(letter, f"racer {letter}"), "bot": letter == "o"}
     if letter == "y":
         given["name"] = "Zoë"
@@ -103,7 +103,7 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
 
 
 def opening(game: str = "canfield", key: int = 0) -> Position:
-    """Return an opening position of the game."""
+    """Return an opening position of the game, dealt from the key."""
     return deal_for_key(GAMES[game], bytes([key]) * 32)
 
 
@@ -140,7 +140,7 @@ def snapshot(
 def state_after(
     *received: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
 ) -> SessionState:
-    """Return the state after these events, one every `every` milliseconds from the start."""
+    """Return the session state after these events, received one every `every` milliseconds."""
     present = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
     for number, event in enumerate(received, start=1):
         present = next_state(present, event, START + number * every)

@@ -51,7 +51,7 @@ def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool =
 
 
 async def put_out(store: AnyStore, *settlements: Settlement) -> None:
-    """Put settlements into the outbox, each as the finished race of a new table."""
+    """Put settlements into the store's outbox, each as the finished race of a new table."""
     for each in settlements:
         finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
         code = f"lone-crane-{next(numbers)}"
@@ -68,7 +68,7 @@ async def settle(store: AnyStore, *settlements: Settlement) -> None:
 
 
 async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
-    """Put a settlement into the outbox in the format of another version of the server."""
+    """Put an encoded settlement into the outbox, such as one of another server version."""
     code = code or f"lone-crane-{next(numbers)}"
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
@@ -77,7 +77,7 @@ async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None
 
 @contextmanager
 def older_node() -> Iterator[None]:
-    """Make every settlement unreadable within the block, as for an older node."""
+    """Make every settlement unreadable until the end of the block, as it is for an older node."""
 
     def older(packed: bytes) -> Settlement:
         raise ValueError("not a settlement of this version")

@@ -1,4 +1,4 @@
-"""A player at the screens of practice and review, with keys and clicks.
+"""A player who uses the screens of practice and review by keys and clicks.
 
 The pictures of the screens are golden: `python -m kit.solo_player` (from the folder `tests`) paints all of them
 again; look at the difference before committing it.
@@ -42,7 +42,7 @@ ENTRANTS: Final = (
 
 @cache
 def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
-    """Return the record of a race of two people and a bot."""
+    """Return the record of a finished race of two people and a bot."""
     return race(name, seed, ENTRANTS)
 
 
@@ -58,7 +58,7 @@ class StoppedClock:
 
 @dataclass
 class Player:
-    """A player at a screen, with keys and mouse."""
+    """A player who uses a screen by keys and mouse clicks."""
 
     app: SaratogaApp
     pilot: Pilot[int]
@@ -70,7 +70,7 @@ class Player:
         return self.app.screen
 
     def sees(self, screen: Screen[Any]) -> bool:
-        """Return whether this screen is in front."""
+        """Return whether this screen is the active one."""
         return self.app.screen is screen
 
     @property
@@ -84,17 +84,17 @@ class Player:
 
     @property
     def message(self) -> str:
-        """The message line."""
+        """The text of the message line."""
         return self.screen.query_one(MessageLine).text
 
     async def press(self, *keys: str) -> str:
-        """Press keys; return the message after the last."""
+        """Press keys; return the message shown after the last key."""
         await self.pilot.press(*keys)
         answers = self.screen.query(MessageLine)
         return answers.first().text if answers else ""
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until a condition holds, with a bound that no test measures."""
+        """Wait until a condition holds; fail after a long timeout."""
         async with asyncio.timeout(30):
             while not holds():
                 await self.pilot.pause(0.01)
@@ -179,7 +179,7 @@ PICTURES: Final[dict[str, Picture]] = {
 
 
 async def picture(name: str) -> str:
-    """Return one of `PICTURES` as text."""
+    """Paint the picture of that name in `PICTURES`; return it as text."""
     screen, size, appearance, keys = PICTURES[name]()
     async with before(screen, size, appearance) as player:
         await player.press(*keys)

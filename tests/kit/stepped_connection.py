@@ -32,7 +32,7 @@ ANSWERED_AT_ONCE = (Hello, Heartbeat, Resume)
 
 
 async def run_ready_tasks() -> None:
-    """Run all tasks until each waits for something outside the event loop."""
+    """Run all tasks until each of them is waiting."""
     for _ in range(20):
         await asyncio.sleep(0)
 
@@ -65,7 +65,7 @@ class ServerEnd:
             self.deliver()
 
     def end(self) -> None:
-        """End the connection: no frame comes after this."""
+        """End the connection: no frame is delivered after this."""
         self.is_open = False
         self.undelivered.clear()
         self.delivered.put_nowait(None)
@@ -135,13 +135,13 @@ class SteppedNetwork:
 
     @property
     def has_work(self) -> bool:
-        """Test whether a command or an event is on its way."""
+        """Whether a command or an event is on its way."""
         client = self._client
         return bool(self.commands) or (client is not None and bool(client.peer.undelivered))
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Count the server as working on a command; its store takes real time."""
+        """Count the server as working on a command within the block; its store takes real time."""
         self._working += 1
         self._idle.clear()
         try:
@@ -237,6 +237,6 @@ class SteppedConnection(Connection):
 
 
 def refused(command_id: int, code: str) -> Refused:
-    """Return the refusal of a command, with the server's sentence."""
+    """Return the refusal of a command, with the message that the server sends for that code."""
     reason = REASONS[code]
     return Refused(re=command_id, code=code, message=reason.sentence, retry=reason.retry)

@@ -1,4 +1,4 @@
-"""A player's table session over a stepped connection, for tests of the client's session."""
+"""A client's table session over a stepped connection, for tests of the client."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 class SteppedSession:
-    """A player at a table of a server in the test's own process."""
+    """A client's session of a player at a table, on a server in the test's own process."""
 
     def __init__(self, connection: SteppedConnection, folder: Path) -> None:
         self.connection = connection
@@ -63,13 +63,13 @@ class SteppedSession:
         return await doing
 
     async def receive(self, *sent: AnyEvent) -> None:
-        """Receive events that an honest server would not send, or not at this moment."""
+        """Deliver events that an honest server would not send, or not at this moment."""
         for event in sent:
             self.network.send_event(event)
         await self.settle()
 
     async def problem(self) -> Problem:
-        """Return the problem that has ended the session."""
+        """Wait until a problem ends the session; return the problem."""
         with pytest.raises(Problem) as ended:
             await self.attending
         return ended.value
@@ -92,7 +92,7 @@ class SteppedSession:
         return (await self.do(self.session.open_table(game, cap=cap))).code
 
     async def start_race(self) -> None:
-        """Race against Ben, who makes no move: get ready, start, and wait for the deal."""
+        """Start a race against Ben, who makes no move, and wait until the boards are dealt."""
         rival = await self.server.player("Ben")
         await rival.at_table(JoinTable, table=self.state.table.code)
         await rival.ready()

@@ -1,4 +1,4 @@
-"""A real store for tests in one process: the test steps its clock, and its calls can fail.
+"""A real store whose clock a test sets and whose calls a test can make fail.
 
 The store is an embedded Valkey, started once and emptied for every test. Our Functions read the
 time from a key instead of the machine's clock, and let nothing expire. They are loaded, and the
@@ -93,7 +93,7 @@ class InventedTime:
 
 @dataclass
 class StoreFaults:
-    """Faults of a store that a test switches on."""
+    """Faults of a store, switched on and off by a test."""
 
     unavailable: bool = False
     """While true, every call raises `StoreUnavailable` and does nothing."""
@@ -113,7 +113,7 @@ class StoreFaults:
 
 
 class FaultyPort:
-    """A port of a store whose calls are subject to the store's faults."""
+    """A port of a store; every call to it meets the store's faults first."""
 
     def __init__(self, port: object, faults: StoreFaults) -> None:
         self._port = port
@@ -140,7 +140,7 @@ class FaultyPort:
 
 
 class FaultyCommits:
-    """The commits of a store, which meet the store's faults."""
+    """A store's commit port with the store's faults."""
 
     def __init__(self, commits: Commits, faults: StoreFaults) -> None:
         self._commits = commits
@@ -157,7 +157,7 @@ class FaultyCommits:
 
 
 class FaultyEvents:
-    """The store's events, which are not published while the store is unavailable."""
+    """A store's event port that publishes nothing while the store is unavailable."""
 
     is_listening = True
     """True, because an `EventTap` listens for the node."""
@@ -180,7 +180,7 @@ class FaultyEvents:
 
 
 class SteppedTables(FaultyPort):
-    """The store's tables, with the test's clock."""
+    """A store's table port that uses the test's clock."""
 
     def __init__(self, port: object, faults: StoreFaults, time: InventedTime) -> None:
         super().__init__(port, faults)
@@ -193,7 +193,7 @@ class SteppedTables(FaultyPort):
 
 @dataclass(frozen=True)
 class SteppedStore:
-    """All ports of an opened store, with a stepped clock and with faults."""
+    """All ports of an opened store, with a clock that the test sets and with faults."""
 
     real: Store
     """The store without faults, to check what is stored."""
@@ -210,13 +210,13 @@ class SteppedStore:
     events: NodeEvents
 
     async def stored(self, code: str) -> tuple[int, bytes]:
-        """Return the version and the body of a stored table."""
+        """Return the version and the encoded body of a stored table."""
         found = await self.real.tables.load_table(code)
         assert found is not None
         return found
 
     async def rewrite(self, code: str, body: bytes) -> None:
-        """Replace a stored table without an event, as if the event had got lost."""
+        """Replace a stored table without publishing an event, as if the event had been lost."""
         version, _ = await self.stored(code)
         await self.real.client.command(
             "HSET", table_key(code), "version", version + 1, "body", body
@@ -273,7 +273,7 @@ async def opened_on(
 
 @asynccontextmanager
 async def stepped_store(time: InventedTime | None = None) -> AsyncIterator[SteppedStore]:
-    """Open an empty store with a stepped clock."""
+    """Open an empty store with a clock that the test sets."""
     time = time or InventedTime()
     with empty_valkey() as server:
         time.store = server

@@ -1,4 +1,4 @@
-"""Wall clocks of single processes that tests step while the processes run.
+"""Wall clocks of single processes, which tests change while the processes run.
 
 A program in C is run under libfaketime. Python's threads do not work with libfaketime, so in a Python
 program `time.time` and `time.time_ns` are replaced before any other import. Monotonic clocks stay right.
@@ -30,7 +30,7 @@ time.time_ns = lambda: _time_ns() + _offset() * 1_000_000_000
 
 
 def find_library() -> Path | None:
-    """Return the path of libfaketime; `None` if it is missing and not required."""
+    """Return the path of libfaketime; `None` if the library is missing and not required."""
     found = [path for place in PLACES for path in Path("/").glob(f"{place[1:]}/libfaketimeMT.so.1")]
     must = os.environ.get("CI") or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
     assert found or not must, "libfaketime is not installed, and this run must step clocks"
@@ -39,7 +39,7 @@ def find_library() -> Path | None:
 
 @dataclass
 class SteppingClock:
-    """The clock of a process that `before_program` or `before_python` starts."""
+    """The wall clock of a process that is started by `before_program` or `before_python`."""
 
     folder: Path
     offset: int = 0

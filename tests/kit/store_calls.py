@@ -1,4 +1,4 @@
-"""Store methods that a test interrupts, and the tables where a player has a seat."""
+"""Store methods changed by a test, and the stored tables where a player has a seat."""
 
 from collections.abc import Awaitable, Callable
 

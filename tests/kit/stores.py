@@ -104,7 +104,7 @@ class StoreServer:
             return b""
 
     def wait_for(self, *words: str, says: bytes) -> None:
-        """Repeat a command until its reply contains `says`."""
+        """Repeat a command until the store's reply contains `says`."""
         deadline = time.monotonic() + READY_WITHIN
         while says not in self.ask_all(*words):
             assert time.monotonic() < deadline, f"the reply never contained {says!r}"
@@ -167,7 +167,7 @@ def replica_of(
 
 
 def free_port() -> int:
-    """Return a TCP port that no other process uses or gets, as long as this process runs.
+    """Return a TCP port that no other process is given as long as this process runs.
 
     On Linux the port stays reserved: a bound socket that does not listen keeps it from all programs,
     except those that ask for this port with SO_REUSEADDR, as servers do.
@@ -213,7 +213,7 @@ def store_servers() -> Iterator[dict[str, StoreServer]]:
 
 
 class _Servers(dict[str, StoreServer]):
-    """Starts a store when it is first requested."""
+    """A dictionary of stores by kind, which starts each store when it is first requested."""
 
     def __init__(self, folder: Path, running: dict[str, StoreServer]) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ class _Servers(dict[str, StoreServer]):
 def store_server(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> StoreServer:
-    """An empty real store, which the tests of the session use one after another."""
+    """An empty real store, shared by the tests of the session one after another."""
     _ran.add(request.param)
     server = store_servers[request.param]
     server.empty()
@@ -257,7 +257,7 @@ def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
 
 @pytest.fixture
 def trio(primaries_only: Callable[[], "Cluster"]) -> "Cluster":
-    """A cluster of three primaries without replicas, empty."""
+    """An empty cluster of three primaries without replicas."""
     cluster = primaries_only()
     cluster.empty()
     return cluster
@@ -299,7 +299,7 @@ calm = pytest.mark.parametrize("store", [*binaries(), CLUSTER], indirect=True)
 def mortal_store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[StoreServer]:
-    """A real store for this test alone, which may be killed and started again."""
+    """A real store for this test alone, which the test may kill and start again."""
     _ran.add(request.param)
     binary = binaries()[request.param]
     if binary is None:

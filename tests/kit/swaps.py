@@ -10,19 +10,19 @@ Slot = tuple[str, int]
 
 
 def slots(opening: Position) -> list[Slot]:
-    """Return every slot with a hidden card."""
+    """Return every slot of the opening's stock and reserve that holds a hidden card."""
     of_reserve = range(1, len(opening.reserve))
     return [("stock", n) for n in range(len(opening.stock))] + [("reserve", n) for n in of_reserve]
 
 
 def is_up(slot: Slot, way: Sequence[Position]) -> bool:
-    """Return whether the card of that slot was turned up in one of these positions."""
+    """Return whether the card of that slot was turned up in one of these successive positions."""
     drawn, seen = turned_up(way)
     return slot[1] < (drawn if slot[0] == "stock" else seen)
 
 
 def rearranged(opening: Position, into: dict[Slot, Slot]) -> Position:
-    """Return the opening with the card of each slot replaced by the card of another slot."""
+    """Return the opening with each slot's card replaced by the card of the slot `into[slot]`."""
     stock, reserve = list(opening.stock), list(opening.reserve)
     cards = {("stock", n): card for n, card in enumerate(opening.stock)}
     cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}

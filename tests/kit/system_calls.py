@@ -1,4 +1,4 @@
-"""System calls of a store and a server, traced by strace, in the order of their answers."""
+"""System calls of a store and a server, traced by strace in order."""
 
 import os
 import re
@@ -29,7 +29,7 @@ class SystemCall:
 
     @property
     def on_log(self) -> bool:
-        """True if the call is on the store's append-only file."""
+        """Whether the call acts on the store's append-only file."""
         return self.path.endswith(".aof")
 
     @property
@@ -51,7 +51,7 @@ def traced(output: Path) -> list[str]:
 
 
 def traced_with_children(output: Path) -> list[str]:
-    """Return the command prefix that traces every thread and child, in one order.
+    """Return the command prefix that traces all threads and child processes into one ordered log.
 
     The program keeps its own process id; strace works behind it.
     """
@@ -69,7 +69,7 @@ def read_calls(output: Path) -> list[SystemCall]:
 
 
 def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCall]]:
-    """Yield all calls from reading a request that contains the word to answering it."""
+    """Yield, for each request that contains the word, all calls from reading to answering it."""
     for start, call in enumerate(calls):
         if call.name in ("read", "readv", "recvfrom") and request in call.rest:
             for end in range(start + 1, len(calls)):
@@ -79,7 +79,7 @@ def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCa
 
 
 def is_durable(calls: Sequence[SystemCall]) -> bool:
-    """Return whether everything written to the log before the answer was also synced before."""
+    """Return whether everything written to the store's log was synced before the answer."""
     logged = [place for place, call in enumerate(calls) if call.on_log and call.writes]
     synced = [place for place, call in enumerate(calls) if call.on_log and call.syncs]
     return bool(logged) and bool(synced) and logged[-1] < synced[-1] < len(calls) - 1
@@ -87,7 +87,7 @@ def is_durable(calls: Sequence[SystemCall]) -> bool:
 
 @dataclass(frozen=True)
 class Span:
-    """A system call of one of several processes, with the lines where it began and ended."""
+    """A system call of one of several processes, and the log's lines where it began and ended."""
 
     call: SystemCall
     process: int
@@ -96,7 +96,7 @@ class Span:
 
 
 def read_spans(output: Path) -> list[Span]:
-    """Read the calls in the order in which they began."""
+    """Read the traced calls in the order in which they began."""
     begun: dict[int, tuple[int, str]] = {}
     spans = []
     for place, line in enumerate(output.read_text(errors="replace").splitlines()):

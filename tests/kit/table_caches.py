@@ -39,7 +39,7 @@ OPENING = deal_for_key(GAMES["canfield"], bytes(32))
 
 @dataclass
 class CachingNode:
-    """A node's table cache, and the events that a follower of `CODE` received there."""
+    """A node's table cache, and the events that a watcher of the table `CODE` received from it."""
 
     cache: TableCache
     peers: Peers
@@ -47,13 +47,13 @@ class CachingNode:
     received: Received
 
     def notices(self) -> list[str]:
-        """Return the notice of every table that was sent."""
+        """Return the public notice in each table that the watcher received."""
         return [changed.table.notice for changed in self.received.all(TableChanged)]
 
 
 @dataclass
 class Caches:
-    """Nodes on one store, at an invented time."""
+    """The store and the invented time that all nodes of a test share."""
 
     store: SteppedStore
 
@@ -94,7 +94,7 @@ class Caches:
 
 
 class QuietEvents:
-    """The events of a node that listens and publishes nothing."""
+    """An event port of a node that counts as listening and publishes nothing."""
 
     is_listening = True
 
@@ -136,7 +136,7 @@ class SlowTables(WrappedTables):
 
 
 def adding(text: str) -> Transition:
-    """Return a transition that appends to the public notice."""
+    """Return a transition that appends a text to the table's public notice."""
 
     def transition(state: TableState, now: Millis) -> Change:
         return Change(replace(state, notice=state.notice + text, touched=now))

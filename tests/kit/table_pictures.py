@@ -56,7 +56,7 @@ def midway(game: str, at: int = 45) -> Position:
 
 
 def racing(game: str, position: Position) -> SessionState:
-    """Return a race of four players, one of whom is stuck, with some messages."""
+    """Return the session state in a race of four players, one of them stuck, with messages."""
     own = position.banked
     first = snapshot(f"y{own} a{own} o3 m2", board(position, 45, game=game), _four(game))
     return state_after(
@@ -140,7 +140,7 @@ async def painted(picture: Picture) -> str:
 
 
 async def _read(at_table: TablePlayer) -> None:
-    """Wait for the record that the screen reads in the background."""
+    """Wait until the screen has read the race record in the background."""
     reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)

@@ -39,7 +39,7 @@ SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
 class FakeSession:
-    """A table session whose state the test changes; it records the commands of the screens as words."""
+    """A table session whose state the test changes; it records the screens' commands as words."""
 
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
@@ -66,11 +66,11 @@ class FakeSession:
         self._observer(state)
 
     def receive(self, event: AnyEvent) -> None:
-        """Apply an event of the server."""
+        """Apply an event to the state, as if the server had sent it."""
         self.change_to(next_state(self._now(), event, self.time))
 
     def link(self, state: LinkState) -> None:
-        """Change the state of the connection."""
+        """Set the state of the connection, and notify the screens."""
         self.change_to(link_changed(self._now(), state, self.time))
 
     def confirm(self, state: str = "racing") -> None:
@@ -100,7 +100,7 @@ class FakeSession:
         self.change_to(replace(self._now(), own=refused))
 
     def lose(self, problem: Problem | None = None) -> None:
-        """End the session, as when the seat is lost."""
+        """End the session with a problem, for example a lost seat."""
         if problem is None:
             self._end.set_result(None)
         else:
@@ -192,7 +192,7 @@ class TablePlayer:
         await self.settled()
 
     async def receive(self, *received: AnyEvent) -> None:
-        """Apply events of the server and wait for their effects."""
+        """Apply events as if the server had sent them, and wait for their effects."""
         for event in received:
             self.seat.receive(event)
         await self.settled()
@@ -210,7 +210,7 @@ class TablePlayer:
 
     @property
     def rows(self) -> list[str]:
-        """The characters of every row, as they are painted."""
+        """The painted characters of every row."""
         return ["".join(text for text, _ in row) for row in self.cells]
 
     @property
@@ -221,7 +221,7 @@ class TablePlayer:
 
     @property
     def text(self) -> str:
-        """All rows, without blanks at their ends."""
+        """All rows as one text, without blanks at the ends of rows."""
         return "\n".join(row.rstrip() for row in self.rows)
 
     def widget(self, kind: type[SomeWidget], selector: str = "") -> SomeWidget:
@@ -234,7 +234,7 @@ class TablePlayer:
         return self.widget(BoardWidget)
 
     def board_column(self, pile: str) -> str:
-        """Return the rows of the screen at a pile and below it."""
+        """Return the text at a pile and below it, row by row."""
         layout = self.board.layout_shown
         assert layout is not None
         columns = {

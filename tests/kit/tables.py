@@ -85,7 +85,7 @@ def all_ready(table: TableState, *players: str) -> TableState:
 
 
 def counting(*players: str, settings: TableOptions | None = None) -> TableState:
-    """Return a table whose countdown started at noon, with these players as racers."""
+    """Return a table whose countdown started at noon; its racers are these players."""
     table = all_ready(seated(*players, settings=settings))
     return start(table, players[0], next_id(table, players[0]), now=NOON).table
 

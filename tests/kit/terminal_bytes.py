@@ -1,4 +1,4 @@
-"""The modes that a program switches on in a terminal, and those that it does not restore.
+"""The terminal modes that a program changes, and those that it does not restore.
 
 The names and numbers are xterm's (ctlseqs) and, for keyboard and pointer, those of kitty's protocols.
 """
@@ -99,7 +99,7 @@ class TerminalModes:
 
     @property
     def kept(self) -> list[str]:
-        """Return a description of everything that is not restored; empty after a clean end."""
+        """Return a description of each mode that is not restored; empty after a clean exit."""
         found = [
             f"{NAMES.get(mode, 'a mode')} (?{mode}) is {'on' if on else 'off'}"
             for mode, on in sorted(self.private.items())

@@ -26,7 +26,7 @@ PICKED: Final = "┏"
 
 
 class Moment(StrEnum):
-    """What the player's program shows when it ends."""
+    """The state of the player's program at the moment when a test ends it."""
 
     LOBBY = "lobby"
     PRACTICE = "practice"
@@ -46,7 +46,7 @@ ONLINE: Final = tuple(moment for moment in Moment if moment not in ALONE)
 
 @dataclass
 class TerminalPlayers:
-    """One player for every moment, on one server."""
+    """Players on one server, one for each moment."""
 
     server_process: ServerProcess
     folder: Path
@@ -80,7 +80,7 @@ class TerminalPlayers:
             yield opened
 
     async def _at_table(self, stack: AsyncExitStack, moment: Moment, modern: bool) -> Window:
-        """Open the table of that moment, or return to it."""
+        """Open a window at the table of that moment, created at the first call."""
         shows = {
             Moment.GATHERING: "ready",
             Moment.RACE: "cash out",

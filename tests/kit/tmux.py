@@ -62,7 +62,7 @@ class Pane:
     pid: int
 
     async def press(self, *keys: str) -> None:
-        """Press keys by name: `Tab`, `Enter`, `Space`, `C-c`, `x`."""
+        """Press keys, given by tmux's names such as `Tab`, `Enter`, `Space`, `C-c` or `x`."""
         await self.tmux.say(f"send-keys -t {self.number} {shlex.join(keys)}")
 
     async def type(self, text: str) -> None:
@@ -76,7 +76,7 @@ class Pane:
         return Screen(tuple(await self.tmux.say(f"capture-pane -p -t {self.number}")))
 
     async def painted(self) -> list[str]:
-        """Return the lines with their colours as control sequences."""
+        """Return the screen's lines with their colours as control sequences."""
         return await self.tmux.say(f"capture-pane -p -e -N -t {self.number}")
 
     async def size(self) -> tuple[int, int]:
@@ -172,7 +172,7 @@ class Tmux:
         return self._changed.setdefault(pane, asyncio.Event())
 
     async def listen(self) -> None:
-        """Read the server's messages until it ends."""
+        """Read the tmux server's messages until the server ends."""
         assert self.process.stdout is not None
         block: list[str] | None = None
         async for raw in self.process.stdout:

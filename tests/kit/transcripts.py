@@ -1,4 +1,4 @@
-"""Golden transcripts of plain sessions: commands and the lines that answer them, played by a runner.
+"""Golden transcripts of plain sessions: commands, the expected output, and a runner that compares.
 
 A transcript is a text file:
 
@@ -47,7 +47,7 @@ ANY_LINES: Final = "..."
 
 @dataclass
 class Step:
-    """A command, or the lines of a player's program at its start, and the expected lines."""
+    """A step: a command, or the start of a player's program, and the expected lines."""
 
     player: str
     program: str
@@ -73,7 +73,7 @@ def parse_transcript(text: str) -> list[Step]:
 
 
 class WaitingOutput(RecordedOutput):
-    """Keeps every line, and wakes a runner that waits for more."""
+    """An output that keeps every line, and wakes a runner that waits for more lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class TranscriptPlayer:
         self.session = PlainSession(LineReader(self.input), self.output)
 
     async def expect(self, expected: Sequence[str], transcript: "TranscriptRun") -> None:
-        """Wait for these lines, in order and without others between them."""
+        """Wait for these lines, in order and with no other lines between them."""
         skips = False
         for pattern in expected:
             if pattern == ANY_LINES:
@@ -145,7 +145,7 @@ def _matches(pattern: str, line: str) -> bool:
 
 @dataclass
 class TranscriptRun:
-    """The players of one transcript, at one server."""
+    """One run of a transcript: its players, connected to one server."""
 
     stack: AsyncExitStack
     folder: Path
@@ -154,7 +154,7 @@ class TranscriptRun:
     code: str = ""
 
     async def play(self, steps: Sequence[Step]) -> None:
-        """Type the commands and compare the lines."""
+        """Type each step's command and compare the output with the expected lines."""
         for step in steps:
             player = self.players.get(step.player) or await self._start(step)
             if step.command is not None:

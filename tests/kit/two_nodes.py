@@ -1,4 +1,4 @@
-"""Two nodes on one store in memory, at an invented time."""
+"""Two nodes on one store, at an invented time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 @dataclass
 class Nodes:
-    """Two nodes that share a clock."""
+    """Two nodes, east and west, that share a store and a clock."""
 
     east: InProcessServer
     west: InProcessServer

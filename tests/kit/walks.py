@@ -26,7 +26,7 @@ SEEDS = 40
 
 
 class Step(NamedTuple):
-    """A step of a walk: a position and the moves there."""
+    """A step of a walk: a position, its legal moves, and the move that was chosen."""
 
     game: Game
     position: Position
@@ -49,7 +49,7 @@ def wandering(legal: Sequence[Move], chance: Random) -> Move:
 
 
 def banking(legal: Sequence[Move], chance: Random) -> Move:
-    """Prefer moves to foundations, then moves that uncover cards, then the stock."""
+    """Choose a move to a foundation if possible, else one that uncovers a card, else the stock."""
     for wanted in (_banks, _unearths, _shifts):
         chosen = [move for move in legal if wanted(move)]
         if chosen and (wanted is not _shifts or chance.random() < 0.1):
@@ -75,7 +75,7 @@ STRATEGIES: tuple[Strategy, ...] = (wandering, banking)
 
 @cache
 def walk(name: str, seed: int, strategy: Strategy) -> tuple[Step, ...]:
-    """Return a walk through one deal, up to its end or to `LONGEST` moves."""
+    """Return a walk through one deal, until no move is legal or `LONGEST` moves are made."""
     game = GAMES[name]
     chance = Random(f"{name} {seed}")
     position = deal_for_key(game, practice_key(f"walk {seed}"))
@@ -102,12 +102,12 @@ def step_at(name: str, place: int) -> Step:
 
 
 def walk_at(name: str, place: int) -> tuple[Step, ...]:
-    """Return the whole walk that contains a step."""
+    """Return the whole walk that contains the step with the number `place`."""
     number = place // LONGEST
     return walk(name, number // len(STRATEGIES), STRATEGIES[number % len(STRATEGIES)])
 
 
 @cache
 def steps(name: str) -> st.SearchStrategy[Step]:
-    """Return a strategy for steps of walks; `places` with `step_at` is faster."""
+    """Return a Hypothesis strategy for steps of walks; `places` with `step_at` is faster."""
     return places.map(partial(step_at, name))

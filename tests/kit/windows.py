@@ -22,12 +22,12 @@ class Window:
 
     @property
     def last_words(self) -> str:
-        """Return the text that the program left on the normal screen."""
+        """The text that the program left on the normal screen."""
         said = bytes(self.terminal.written).rpartition(b"\x1b[?1049l")[2]
         return said.decode(errors="replace")
 
     async def given_back(self) -> int:
-        """Wait for the end of the program and check the terminal; returns the exit code."""
+        """Wait for the program's end; check that the terminal is restored; return the exit code."""
         code = await self.terminal.ended(self.process)
         modes = self.terminal.modes
         assert modes.ever >= TAKEN, "the program never took the terminal"
@@ -44,7 +44,7 @@ async def window(
     modern: bool = True,
     env: Mapping[str, str | None] | None = None,
 ) -> AsyncIterator[Window]:
-    """Run a program in a terminal until it or the block ends."""
+    """Run a program in a terminal; kill it at the end of the block if it still runs."""
     async with open_terminal(columns, lines, modern=modern) as terminal:
         before = terminal.settings()
         async with terminal.running(*program, env=env) as process:

@@ -73,7 +73,7 @@ class Auditor:
     )
 
     async def audit_finished(self) -> None:
-        """Audit every race after which another has finished."""
+        """Audit every race that is followed by another finished race at its table."""
         for table in self.installation.tables:
             code = table[0].notes.code
             known = {_number(race) for player in table for race in player.notes.outcomes}
@@ -81,7 +81,7 @@ class Auditor:
                 await self._audit_recorded(table, code, self._audited[code] + 1)
 
     async def audit_all(self) -> None:
-        """Audit everything else, after the players have stopped."""
+        """Audit the remaining races and the leaderboards, after the players have stopped."""
         if not await settled(self.store, self.settled_within):
             self.faults.append("results are left in the outboxes")
         await self.audit_last_races()
@@ -98,7 +98,7 @@ class Auditor:
             self.faults += _faults_of_leaderboard(key, rows, accounts)
 
     async def audit_last_races(self) -> None:
-        """Audit every race that a player knows of, the one in play included."""
+        """Audit every race that a player knows of, including the race in play."""
         for table in self.installation.tables:
             code = table[0].notes.code
             while self._audited[code] + 1 < _newest(table):

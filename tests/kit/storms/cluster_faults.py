@@ -1,6 +1,6 @@
 """Faults of a cluster: primaries killed, hung and failed over, replicas lost, Functions flushed.
 
-Durability is promised while every primary has a replica in step. Each fault waits for that before it
+Durability is promised while every primary has a synced replica. Each fault waits for that before it
 is injected, and two faults of the cluster are never injected together.
 """
 
@@ -31,7 +31,7 @@ def _cluster(installation: Installation) -> Cluster:
 async def _primary_of_a_table(
     installation: Installation, random: Random
 ) -> tuple[ClusterNode, list[StormPlayer]]:
-    """Wait for replicas in step; return a primary that holds a table, and that table's players."""
+    """Wait until replicas are in sync; return a primary that holds tables, and their players."""
     cluster = _cluster(installation)
     await asyncio.to_thread(cluster.wait_until_in_step)
     owners = [
@@ -67,7 +67,7 @@ async def kill_primary(installation: Installation, random: Random) -> ActiveFaul
 def _replace(
     cluster: Cluster, primary: ClusterNode, successor: ClusterNode, phases: dict[str, float]
 ) -> None:
-    """Restart the killed primary as a replica, once its own replica was promoted."""
+    """Restart the killed primary as a replica, after its former replica has been promoted."""
     _wait_for_successor(successor, phases)
     cluster.wait_until_promoted(successor)
     primary.restart()
@@ -86,7 +86,7 @@ def _wait_for_step(cluster: Cluster, phases: dict[str, float]) -> None:
 
 
 async def hang_primary_until_replaced(installation: Installation, random: Random) -> ActiveFault:
-    """Hang a primary until it is replaced; it resumes believing that it is still primary."""
+    """Pause a primary until its replica is promoted; it resumes as if it were still primary."""
     primary, affected = await _primary_of_a_table(installation, random)
     cluster = _cluster(installation)
     successor = cluster.replica_of(primary)
@@ -107,12 +107,12 @@ def _wake(
 
 
 async def fail_over(installation: Installation, random: Random) -> ActiveFault:
-    """Fail over in agreement with the primary, as a host does."""
+    """Promote a replica in agreement with its primary, as an operator does."""
     return await _hand_over(installation, random, force=False)
 
 
 async def take_over(installation: Installation, random: Random) -> ActiveFault:
-    """Let the replica take over without the primary's agreement."""
+    """Promote a replica without the agreement of its primary."""
     return await _hand_over(installation, random, force=True)
 
 
@@ -129,7 +129,7 @@ async def _hand_over(installation: Installation, random: Random, *, force: bool)
 
 
 async def hang_primary(installation: Installation, random: Random) -> ActiveFault:
-    """Hang a primary for less than the cluster needs to notice."""
+    """Pause a primary for less time than the cluster needs to notice."""
     primary, affected = await _primary_of_a_table(installation, random)
     primary.pause()
     return ActiveFault(affected, partial(asyncio.to_thread, primary.resume))
@@ -149,7 +149,7 @@ def _bring_back(cluster: Cluster, replica: ClusterNode) -> None:
 
 
 async def hang_replica(installation: Installation, random: Random) -> ActiveFault:
-    """Hang a replica: moves must wait until it confirms them."""
+    """Pause a replica: moves must wait until the replica confirms them."""
     primary, affected = await _primary_of_a_table(installation, random)
     replica = await asyncio.to_thread(_cluster(installation).replica_of, primary)
     replica.pause()

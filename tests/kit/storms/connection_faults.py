@@ -28,9 +28,9 @@ async def _on_some_link(
     arm: Callable[[StormPlayer, Callable[[], None]], None],
     what: str,
 ) -> StormPlayer:
-    """Arm a fault on a racer's link and wait until it has taken effect.
+    """Set a fault on a racer's link and wait until the fault has taken effect.
 
-    If the racer's board ends first, arm it on another link.
+    If the racer's board ends first, set the fault on another link.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + TRIED_FOR
@@ -73,7 +73,7 @@ async def lose_answer(installation: Installation, random: Random) -> ActiveFault
 
 
 async def make_half_open(installation: Installation, random: Random) -> ActiveFault:
-    """Make some connections half-open, until their players have noticed."""
+    """Make some connections half-open until their players have noticed it."""
     affected = random.sample(installation.players, 3)
     since = time.monotonic()
     for player in affected:
@@ -120,7 +120,7 @@ async def duplicate(installation: Installation, random: Random) -> ActiveFault:
 
 
 async def reorder(installation: Installation, random: Random) -> ActiveFault:
-    """Send several moves without waiting, and let them arrive in another order."""
+    """Send several moves of a player without waiting; deliver them in another order."""
     pipelines: list[asyncio.Task[None]] = []
 
     def arm(player: StormPlayer, then: Callable[[], None]) -> None:
@@ -166,7 +166,7 @@ async def replay(installation: Installation, random: Random) -> ActiveFault:
 
 
 async def cut_all(installation: Installation, random: Random) -> ActiveFault:
-    """Cut all connections at once, and again before all players are back."""
+    """Cut all connections at once, and again before all players have reconnected."""
     for _ in range(CUTS_IN_A_STORM):
         for player in installation.players:
             player.link.cut()

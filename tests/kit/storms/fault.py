@@ -1,4 +1,4 @@
-"""A fault: injected into an installation, held for a while, and healed."""
+"""Faults: each is injected into an installation, held for a while, and healed."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ async def nothing_to_heal() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ActiveFault:
-    """A fault that was injected."""
+    """An injected fault: the players it affects, and the function that heals it."""
 
     affected: Iterable[StormPlayer]
     heal: Callable[[], Awaitable[None]] = nothing_to_heal
@@ -30,7 +30,7 @@ Inject = Callable[[Installation, Random], Awaitable[ActiveFault]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One kind of fault."""
+    """A kind of fault: how to inject it, how long to hold it, and how to time the recovery."""
 
     name: str
     part: str

@@ -24,7 +24,7 @@ RACE_OR_RECORDS = re.compile(r"^(\{p\d+\}:table:[a-z0-9-]+):(race|records)")
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What one server process holds."""
+    """The resources that one server process holds."""
 
     files: int
     """Open files without sockets."""
@@ -64,7 +64,7 @@ def _tasks(metrics_port: int) -> int:
 
 
 def clients_of(store: Redis) -> int:
-    """Count connections to one store process, without this one and its replicas'."""
+    """Count clients of one store process, except this connection and replicas."""
     listed = store.execute_command("CLIENT", "LIST", "TYPE", "normal")
     subscribed = store.execute_command("CLIENT", "LIST", "TYPE", "pubsub")
     return (
@@ -89,13 +89,13 @@ def subscribers_of(store: Redis) -> Counter[int]:
 
 
 def as_text(name: object) -> str:
-    """Decode a key or member."""
+    """Decode a key or a set member as text."""
     assert isinstance(name, bytes)
     return name.decode()
 
 
 def keys_left_over(store: Redis) -> Iterator[str]:
-    """Describe keys without a TTL that should have one, and keys that belong to nothing."""
+    """Describe keys that lack a TTL they should have, and keys that belong to no stored object."""
     keys = {as_text(key) for key in store.scan_iter(count=1000)}
     for key in sorted(keys):
         if store.pttl(key) == -1 and not PERMANENT.match(key):

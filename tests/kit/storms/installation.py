@@ -1,4 +1,4 @@
-"""What a storm injects faults into: server nodes, their store, and players who race all the time.
+"""The target of a storm: server nodes, their store, and players who race all the time.
 
 Each player connects through its own link to the nodes in turn. Each node has its own clock, and its
 own link to a standalone store. Players reconnect by themselves after every fault.
@@ -46,7 +46,7 @@ KEEP_ON_FULL_DISK = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
 
 
 class NeverHappened(Exception):
-    """What was awaited did not happen in time, or a player stopped racing."""
+    """An error: an awaited condition was not met in time, or a player stopped racing."""
 
 
 @dataclass
@@ -193,7 +193,7 @@ class Installation:
         self.racing_tasks.clear()
 
     def describe(self) -> str:
-        """Describe players, nodes and store, for the report of a failure."""
+        """Describe the state of players, nodes and store, for the report of a failure."""
         lines = [str(player) for player in self.players]
         for node in self.nodes:
             process = node.server.process
@@ -210,7 +210,7 @@ class Installation:
         return "\n".join(lines)
 
     def refusals(self) -> Counter[str]:
-        """Count the refusals by code."""
+        """Count the refusals that all players received, by code."""
         return sum((player.notes.refused for player in self.players), Counter())
 
 
@@ -263,7 +263,7 @@ async def open_installation(
 
 
 def _newest_finished(table: list[StormPlayer]) -> int:
-    """Return the number of the latest race that a player at the table knows to be over."""
+    """Return the number of the latest race at the table that a player knows to be over."""
     notes = [player.notes for player in table]
     over = (race for each in notes for race in (*each.outcomes, *each.announced))
     return max((int(race.rpartition("/")[2]) for race in over), default=0)

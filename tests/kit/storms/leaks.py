@@ -1,4 +1,4 @@
-"""After a storm, when all players have left: nodes and store hold nothing that they did not before."""
+"""Find leaks after a storm: nodes and store must hold no more than before the first player."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ FOR_COMMITS = FOR_EVENTS = 1
 
 
 async def leaks_of(installation: Installation) -> list[str]:
-    """Disconnect all players; describe what nodes and store still hold."""
+    """Disconnect all players; describe the resources that nodes and store fail to release."""
     for player in installation.players:
         await player.bot.connection.close()
         player.link.cut_half_open()
@@ -66,7 +66,7 @@ def _stores(installation: Installation) -> list[Redis]:
 
 
 def held(installation: Installation, stores: list[Redis]) -> list[str]:
-    """Describe what nodes and stores hold now, and did not before the first player."""
+    """Describe the resources that nodes and stores hold, but not before the first player."""
     found = []
     most_files = max(each.files for each in installation.baseline)
     most_tasks = max(each.tasks for each in installation.baseline)
@@ -95,7 +95,7 @@ def held(installation: Installation, stores: list[Redis]) -> list[str]:
 
 
 def pool_of(installation: Installation) -> int:
-    """Return how many pooled store connections a node can have needed at once.
+    """Return the largest number of pooled store connections that a node can need at once.
 
     This is far below the pool's own limit, so that a leak of a few connections is found.
     """

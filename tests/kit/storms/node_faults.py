@@ -27,7 +27,7 @@ PLAYER_WITHIN = 5.0
 
 
 async def _some_node(installation: Installation, random: Random) -> Node:
-    """Return a running node, one with players if possible."""
+    """Return a random running node, one with connected players if possible."""
     up = installation.up() or installation.nodes
     with suppress(NeverHappened):
         await installation.until(
@@ -65,7 +65,7 @@ async def _resume(node: Node) -> None:
 
 
 async def restart(installation: Installation, random: Random) -> ActiveFault:
-    """Stop a node and start it in one of two versions, so that versions are always mixed."""
+    """Stop a node and start it in one of two versions, so that nodes of both versions run."""
     node = await _some_node(installation, random)
     affected = installation.at(node)
     node.is_down = True

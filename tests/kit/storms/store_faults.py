@@ -58,7 +58,7 @@ async def step_clock(installation: Installation, random: Random) -> ActiveFault:
 
 
 async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
-    """Let the store's log grow no more, so that the store exits; then give it room again."""
+    """Limit the store's log to its present size, so that the store exits; then remove the limit."""
     store = _store(installation)
     process = store.process
     assert process is not None

@@ -23,7 +23,7 @@ INJECTED_WITHIN = 90.0
 
 @dataclass
 class FaultFigures:
-    """What one kind of fault cost."""
+    """Measurements of one kind of fault: counts, and recovery times in seconds."""
 
     count: int = 0
     without_effect: int = 0
@@ -43,7 +43,7 @@ class FaultFigures:
 
 
 def _spread(seconds: list[float]) -> str:
-    """Return the median, the 90th percentile and the longest, as columns."""
+    """Return the median, the 90th percentile and the maximum of the times, as columns."""
     if not seconds:
         return f"{'-':>7} {'-':>7} {'-':>7}"
     ordered = sorted(seconds)
@@ -67,9 +67,9 @@ class Storm:
     """How long the recovery took after the last fault, if it was a single one."""
 
     def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
-        """Plan `faults` faults: every kind as often as every other, in random order.
+        """Plan `faults` faults in random order, each kind equally often.
 
-        Every `together`th entry has two faults of different parts; with 0, none has.
+        Every `together`th entry has two faults that affect different parts; with 0, no entry has two.
         """
         random = Random(f"schedule {self.seed}")
         left: list[Fault] = []

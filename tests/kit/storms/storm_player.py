@@ -1,4 +1,4 @@
-"""A player in a storm: a racing bot, its notes, and the faulty link that it connects through."""
+"""A player in a storm: a racing bot, its notes, and the faulty link through which it connects."""
 
 import time
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ RECENT = 50
 
 @dataclass
 class StormPlayer:
-    """A bot that races, and its link to the servers."""
+    """A racing bot and its faulty link to the servers."""
 
     bot: RecordedPlayer
     link: PlayerLink

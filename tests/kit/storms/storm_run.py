@@ -36,7 +36,7 @@ LONG_CLUSTERED = (*CLUSTERED, NODE_HUNG_LONG)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StormPlan:
-    """Faults to inject, and the installation to inject them into."""
+    """The parameters of a storm: the faults to inject, and the installation."""
 
     seed: str
     faults: int
@@ -58,7 +58,7 @@ class StormPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StormResult:
-    """What a storm found."""
+    """The results of a storm: faults found, recovery times and counts."""
 
     storm: Storm
     auditor: Auditor
@@ -71,17 +71,17 @@ class StormResult:
 
     @property
     def faults(self) -> list[str]:
-        """Everything that was wrong, but for late players."""
+        """Descriptions of everything that went wrong, except players who were back late."""
         return [*self.auditor.faults, *self.leaks, *self.logged]
 
     @property
     def late(self) -> list[str]:
-        """Faults after which a player was back later than promised."""
+        """Descriptions of faults after which a player was back later than promised."""
         return self.storm.late
 
     @property
     def fewest(self) -> int:
-        """Finished races audited at the table that has the fewest."""
+        """The smallest number of audited finished races at any table."""
         tables = self.auditor.installation.tables
         return min((self.auditor.races[table[0].notes.code] for table in tables), default=0)
 
@@ -130,7 +130,7 @@ async def run_storm(
 
 
 async def _finish_races(installation: Installation, auditor: Auditor, races: int) -> None:
-    """Wait until every table has finished enough races."""
+    """Wait until at least `races` races have finished at every table."""
     try:
         await installation.finish(races)
     except NeverHappened as error:
@@ -138,7 +138,7 @@ async def _finish_races(installation: Installation, auditor: Auditor, races: int
 
 
 def too_few(auditor: Auditor, races: int) -> list[str]:
-    """Describe tables with fewer audited races than `races`, and a missing leaderboard audit."""
+    """Describe the tables with fewer audited races than `races`, and a missing audit."""
     codes = [table[0].notes.code for table in auditor.installation.tables]
     found = [
         f"only {auditor.races[code]} races of {code} were audited, of at least {races}"

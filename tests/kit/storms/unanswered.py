@@ -1,6 +1,6 @@
 """Stored moves whose acknowledgement never reached the player.
 
-A fault may lose an answer, and the player's next connection brings it again. An answer is lost for
+A fault may lose an answer; the player's next connection receives it again. An answer is lost for
 good only if the board ended meanwhile, or the player asked again with another id. Every lost answer
 must have a cause in the player's notes, and the player must have seen the board before moving on.
 """
