@@ -55,7 +55,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
 
 
 async def _concurrently(run: Run, every: Sequence[Awaitable[object]]) -> None:
-    """Start all works, yielding to the event loop after each slice; return when all have ended."""
+    """Run all of `every` concurrently, yielding to the event loop after each slice of starts."""
     async with asyncio.TaskGroup() as group:
         for start in range(0, len(every), SLICE):
             for work in every[start : start + SLICE]:

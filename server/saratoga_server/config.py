@@ -103,7 +103,7 @@ class Config:
     """A factor for the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
-    """Seconds between a shutdown request and closing, so that load balancers stop sending players."""
+    """Seconds from a shutdown request to closing, so that load balancers stop sending players."""
     until_eof: bool = False
     """Stop when standard input, a pipe from the program that started the server, is closed."""
 

@@ -60,7 +60,7 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
 
 
 class CommitOutcome(Struct, frozen=True):
-    """The store's answer for one board. Only `DONE` changed anything."""
+    """The store's answer to one board's commit. Only `DONE` changed the board."""
 
     status: CommitStatus
     length: int = 0
@@ -101,7 +101,7 @@ class LiveStanding(Struct, frozen=True, array_like=True):
     """When the count last rose to `banked`; `None` if it never rose above the deal's count."""
 
     def shows_same_as(self, other: "LiveStanding") -> bool:
-        """Return whether other players see no difference; most moves bank nothing."""
+        """Return whether other players see no difference between the two standings."""
         return (
             self.banked == other.banked
             and self.state is other.state
@@ -267,7 +267,7 @@ class PlayerStore(Protocol):
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Write `table` to the player's row, or return the other table there, unless `instead_of`."""
+        """Write `table` to the row, unless it names one other than `instead_of`; return that one."""
         ...
 
     async def raise_last_id(self, player: str, command_id: int) -> None:

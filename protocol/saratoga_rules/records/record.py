@@ -64,7 +64,7 @@ MOST_RACERS: Final = 16
 """The most racers in a race: the seats of a table."""
 
 MOST_ENTRIES: Final = 5000
-"""The most moves of a board's log. Then the server refuses moves, but the player may cash out.
+"""The most moves in a board's log. Then the server refuses moves, but the player may cash out.
 
 So the longest log has one entry more: the ending. The longest game needs far fewer moves.
 """

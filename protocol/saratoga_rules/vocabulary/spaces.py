@@ -13,7 +13,7 @@ from saratoga_rules.piles import Pile
 
 @dataclass(frozen=True)
 class SpaceRule:
-    """The cards, and their piles, allowed into a space. Of a packet, the first card decides."""
+    """The cards allowed into a space, and from which piles. A packet's first card decides."""
 
     words: str
     cards: frozenset[Card]

@@ -93,7 +93,7 @@ def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
 def _act(
     command: Callable[Concatenate[StoreAccess, bool, _P], None],
 ) -> Callable[_P, None]:
-    """Register a function as a command that takes the store's options and --json."""
+    """Return a command with an option --json that passes the store and the option to `command`."""
 
     @functools.wraps(command)
     def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:

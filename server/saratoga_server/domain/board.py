@@ -56,7 +56,7 @@ class Board(Struct):
 
     @property
     def reached(self) -> Reached | None:
-        """The moment when the count last rose to its present value; `None` if it never rose to it."""
+        """The moment when the count last rose to its present value; `None` if it never rose."""
         return self.rises.get(self.banked)
 
     def standing(self) -> LiveStanding:

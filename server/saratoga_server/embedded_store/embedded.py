@@ -84,7 +84,7 @@ class EmbeddedStore:
 
     @property
     def supervision(self) -> "asyncio.Task[None]":
-        """The task that restarts the store whenever the store ends; the task never ends by itself."""
+        """The task that restarts the store whenever it ends; the task never ends by itself."""
         return self._supervision
 
     async def __aenter__(self) -> str:

@@ -260,7 +260,7 @@ class Dispatcher:
     def finish_move(
         self, session: Session, command: wire.MakeMove, move: JudgedMove
     ) -> AnyEvent | None:
-        """Return the answer to a move whose commit is done; `None`: call `DispatchedMove.explain`."""
+        """Return the answer to a move after its commit; `None`: call `DispatchedMove.explain`."""
         try:
             return move.finish()
         except Exception as fault:  # any internal error becomes an answer

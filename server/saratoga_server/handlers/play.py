@@ -67,7 +67,7 @@ class PlayHandlers:
         return await self._finished(self._begun(session, race, run, command))
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
-        """End the player's own board, keep the banked cards; return it. Raises `CommandRejected`."""
+        """End the player's board with its banked cards, and return it. Raises `CommandRejected`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))

@@ -20,7 +20,7 @@ from saratoga_server.ports import BoardKey, LeaderboardStore, PlayerStore, Ranke
 PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64
 UNCHANGED_EVERY: Final = 5
-"""One send in so many also reads the pages of games without a known change."""
+"""The number of sends from one read of all followed pages to the next."""
 
 
 class _PageReads(Struct):

@@ -1,4 +1,4 @@
-"""Handle lost seats: close this node's connections to them, and update the players' rows.
+"""Handle lost seats: notify this node's connections, and update the players' rows.
 
 A player's row names the table where the player has a seat; the seat itself is in the table. Row changes that
 the store could not make are noted here and made later.

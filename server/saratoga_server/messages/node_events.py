@@ -33,7 +33,7 @@ class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
 
 
 class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Changed standings, sent as a whole because reading them from the store would cost too much."""
+    """Changed standings, sent as a whole because reading them from the store costs too much."""
 
     node: str
     races: dict[str, dict[str, LiveStanding]]
@@ -53,7 +53,7 @@ class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
 
 
 class TableClosedByAdmin(Struct, frozen=True, tag="close", tag_field="kind"):
-    """The closing of a table by an administrator: read it again, notify its players and watchers."""
+    """A table's closing by an administrator: read the table again, notify players and watchers."""
 
     table: str
     reason: str

@@ -74,7 +74,7 @@ class Subscriber:
             await pause(RETRY_PAUSE)
 
     def _warn(self, reason: str) -> None:
-        """Log a failure, but only the first one in a row."""
+        """Log a failure, unless the attempt before failed too."""
         if not self._has_warned:
             _log.warning("subscription_failed", store=self._primary.name, reason=reason)
         self._has_warned = True

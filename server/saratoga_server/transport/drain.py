@@ -1,6 +1,6 @@
 """Drain: close all connections of a node in batches, so that not all reconnect elsewhere at once.
 
-Connections with a running race are closed first, table by table: for them a break matters most, and the
+Connections with a running race are closed first, table by table: they suffer most from a pause, and the
 other nodes are not busy with reconnections yet. If closing takes too long, the connections that are
 aborted without a close frame are those of watchers.
 """
@@ -19,7 +19,7 @@ PAUSE: Final = 0.08
 own players (a hello, a seat and a snapshot of the table each)."""
 
 LONGEST: Final = 8.0
-"""The most seconds for all batches together."""
+"""The most seconds that all batches together may take."""
 
 
 def batches(

@@ -147,7 +147,7 @@ def leave(
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
-    """Return the change that frees a seat without its player's command; `None` without a seat."""
+    """Return the change that frees a seat without a command; `None` if the player has no seat."""
     seat = table.seat(player)
     if seat is None:
         return None
