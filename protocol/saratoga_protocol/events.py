@@ -48,7 +48,7 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number that grows with every change: of two copies, the larger version is newer."""
     host: str
     phase: str
-    """`gathering`, `countdown`, `running`, `over` or `closed`."""
+    """The table's phase: `gathering`, `countdown`, `running`, `over` or `closed`."""
     settings: TableSettings
     race: str
     """The id of the race that is gathering, running or over."""
@@ -95,7 +95,7 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """`racing`, `won`, `cashed out`, `stuck`, `out of time` or `left`."""
+    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time` or `left`."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NewType
 
 Card = NewType("Card", str)
-"""Rank (`A23456789TJQK`) and suit (`CSHD`); in two packs both copies are the same string."""
+"""A card: rank (`A23456789TJQK`) and suit (`CSHD`); in two packs both copies are the same string."""
 
 SUITS: Final = "CSHD"
 """The letters of the suits: clubs, spades (black), hearts, diamonds (red)."""

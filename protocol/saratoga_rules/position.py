@@ -13,10 +13,10 @@ NO_CARDS: Final[tuple[Card, ...]] = ()
 
 
 class Position(NamedTuple):
-    """A position. It does not say which game it belongs to."""
+    """A position. It does not name its game."""
 
     stock: tuple[Card, ...]
-    """The card drawn next comes first."""
+    """The stock; the card drawn next comes first."""
     waste: tuple[Card, ...]
     reserve: tuple[Card, ...]
     up: tuple[int, ...]

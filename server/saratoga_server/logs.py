@@ -163,7 +163,7 @@ def _timestamp(seconds: float) -> str:
 
 
 def _described(fault: BaseException) -> str:
-    """Return the error and its innermost frames on one line, without values."""
+    """Return the error and its innermost frames on one line, without the values of variables."""
     frames = traceback.extract_tb(fault.__traceback__)[-4:]
     places = " < ".join(
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}"

@@ -309,7 +309,7 @@ class BoardKey(Struct, frozen=True, kw_only=True):
     ranking: str
     """The kind of ranking: `best` or `bankroll`."""
     period: str
-    """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
+    """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     bots: bool
 
 

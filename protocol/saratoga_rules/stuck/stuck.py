@@ -1,4 +1,4 @@
-"""The test whether a board is stuck, and the rule for when the server may declare it.
+"""The test of whether a board is stuck, and the rule for when the server may declare it.
 
 A *progress move* takes a card from the reserve or the waste, or makes a space that is filled
 automatically, or leaves more cards banked than before. Every other carry is *neutral*: from column to

@@ -49,7 +49,7 @@ class NotDone(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLine:
-    """A table in the administrator's list."""
+    """A row of the administrator's list of tables."""
 
     code: str
     phase: str

@@ -21,7 +21,7 @@ class Period(NamedTuple):
     """A period of the leaderboards: a day, an ISO week, a month, or all time."""
 
     name: str
-    """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
+    """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     gone: Millis
     """The time at which the period's leaderboards are deleted; 0: never."""
 

@@ -22,7 +22,7 @@ STOP_WITHIN: Final = 10.0
 
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.02
-"""Seconds between two checks whether the store answers."""
+"""The longest pause, in seconds, between two checks of whether the store answers."""
 LOG_LIMIT: Final = 4 * 1024 * 1024
 """The size of `store.log` above which a new file is begun."""
 _LOG_LINES_SHOWN: Final = 8

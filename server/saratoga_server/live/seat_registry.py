@@ -107,7 +107,7 @@ class SeatRegistry:
             elsewhere = await self._players.sit(player, code, instead_of=elsewhere)
 
     async def _give_way(self, player: str, code: str, before: Iterable[str]) -> None:
-        """Write an earlier table to the row again if the player did take a seat there."""
+        """Write an earlier table to the row again if the player has a seat there."""
         for other in before:
             if await self._seats.seat(player, other):
                 await self._players.sit(player, other, instead_of=code)

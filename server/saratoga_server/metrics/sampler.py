@@ -14,7 +14,7 @@ SAMPLE_EVERY: Final = 2.0
 
 
 class ReadinessCheck(Protocol):
-    """A check whether this node accepts players."""
+    """A check of whether this node accepts players."""
 
     async def why_not_ready(self) -> str | None: ...
 

@@ -1,4 +1,4 @@
-"""Output that cannot be written because the terminal is closed or the disk is full."""
+"""Handle output that cannot be written because the terminal is closed or the disk is full."""
 
 import os
 import sys

@@ -40,7 +40,7 @@ CONNECT_TIMEOUT: Final = 2.0
 
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.25
-"""Seconds between two attempts to reconnect; the pause grows."""
+"""The longest pause, in seconds, between two attempts to reconnect."""
 _RETRY_PAUSE: Final = 0.05
 """Seconds before a call that met a transient error is sent again."""
 

@@ -23,7 +23,7 @@ from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
-"""Seconds between two attempts of a call; the pause grows."""
+"""The longest pause, in seconds, between two attempts of a call."""
 _SCAN: Final = 1_000
 """Keys visited in one step of SCAN."""
 
