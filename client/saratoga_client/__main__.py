@@ -1,6 +1,6 @@
 """`saratoga`: the command line for players.
 
-Every command passes here: the lobby, and what only `--version` needs, are imported where they are used.
+Every command imports this module, so it imports the lobby and the code of `--version` on use.
 """
 
 import gc

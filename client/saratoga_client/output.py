@@ -27,7 +27,7 @@ class OutputFormat(Enum):
 
 
 def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
-    """Return the format of the options, or the default for the terminal. Raises `Problem`."""
+    """Return the format that the options select, or the terminal's default. Raises `Problem`."""
     if as_json and plain:
         raise Problem("--json and --plain exclude each other.", "Choose one.", Exit.USAGE)
     if as_json:

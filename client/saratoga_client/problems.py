@@ -24,7 +24,7 @@ class Exit(IntEnum):
 
 
 class Problem(Exception):
-    """A command cannot continue; `what` and `remedy` are sentences for the player."""
+    """The error that a command cannot continue; `what` and `remedy` are sentences for the player."""
 
     def __init__(
         self, what: str, remedy: str, code: Exit, refusal: str = "", said: tuple[str, ...] = ()

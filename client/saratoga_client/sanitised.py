@@ -4,8 +4,8 @@ Names, notices and refusals come from the server. Some characters are commands t
 change colours, overwrite text, or reverse the writing direction. Each such character is replaced by
 its visible number: `<U+001B>`.
 
-Names, messages and other texts stay as they were sent until they are shown. They pass `sanitised` in one
-place on each way out:
+Names, messages and other texts stay as they were sent until they are shown. `sanitised` is called in
+one place for each kind of output:
 
 - screens: `board_view.canvas.Canvas` and `tui.rich_view.Ink`
 - lines of text, messages and questions: `output`; JSON: `output.write_json`

@@ -50,7 +50,7 @@ class Marks:
     """
 
     picked: tuple[str, int] | None = None
-    """The pile with selected cards, and their number from the top of the pile; `None` without."""
+    """The pile with selected cards, and their number; `None` without selected cards."""
     targets: frozenset[str] = frozenset()
     """Piles that accept the selected cards."""
     source_lit: frozenset[str] = frozenset()

@@ -34,7 +34,7 @@ PAUSE_VARIATION: Final = 0.5
 
 
 class BoardPlayer:
-    """Plays one board for a bot, from its deal to its end."""
+    """A player of one board for a bot, from the deal to the end of the board."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class BoardPlayer:
         self._refusals = 0
 
     async def play(self, board: events.BoardView) -> events.BoardView:
-        """Play on from this board and return the board at its end. Raises `CommandRefused`."""
+        """Play from this board until it ends; return the ended board. Raises `CommandRefused`."""
         while board.state == RACING:
             began = time.monotonic()
             choice = await asyncio.to_thread(self._think, board)

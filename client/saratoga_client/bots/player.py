@@ -1,6 +1,6 @@
 """A bot at a table: it marks itself ready, plays its board, and continues with the next race.
 
-It also has a player's fairness duties (`session.fairness`).
+It also takes a player's part in the fairness protocol (`session.fairness`).
 """
 
 import asyncio
@@ -31,7 +31,7 @@ PACE: Final = 3.0
 HARMLESS_REFUSALS: Final = frozenset(
     {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only"}
 )
-"""Codes of refusals that mean only that the table has changed; the next event has the change."""
+"""Codes of refusals that mean only that the table has changed; the next event says how."""
 
 
 @dataclass(slots=True)
@@ -199,7 +199,7 @@ class TablePlayer:
 
 
 def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first single error of an exception group."""
+    """Return the first error in an exception group and the groups nested in it."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -67,7 +67,7 @@ def _form(position: Position) -> tuple[object, ...]:
 
 
 def _turns_up(position: Position) -> bool:
-    """Return whether an unknown card is turned up."""
+    """Return whether an unknown card is turned up in this position."""
     if position.reserve and position.reserve[-1] is HIDDEN:
         return True
     if position.waste and position.waste[-1] is HIDDEN:

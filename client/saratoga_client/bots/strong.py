@@ -23,7 +23,7 @@ MOST_IDLE_MOVES: Final = 300
 
 
 def choose_strongly(game: Game, view: View, memory: Memory) -> Choice:
-    """Choose like a good player who remembers every card."""
+    """Choose a move like a good player who remembers every card."""
     if memory.idle >= MOST_IDLE_MOVES:
         return Choice(None, memory)
     if memory.plan and refusal(game, view, memory.plan[0]) is None:

@@ -25,7 +25,7 @@ MOST_PASSES: Final = 4
 
 
 def choose_weakly(game: Game, view: View, memory: Memory) -> Choice:
-    """Choose like a careless beginner."""
+    """Choose a move like a careless beginner."""
     moves = [move for move in legal_moves(game, view) if not _is_avoided(move, view)]
     if not moves or memory.idle >= MOST_IDLE_MOVES:
         return Choice(None, memory)

@@ -109,7 +109,7 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, st
 
 
 class WordsOnly(logging.Formatter):
-    """Formats log records without their stack traces."""
+    """A formatter of log records that omits their stack traces."""
 
     def format(self, record: logging.LogRecord) -> str:
         return sanitised(f"saratoga: {record.getMessage()}")

@@ -46,7 +46,7 @@ PACES: Final = {
     "lady-palk": 13.0,
     "caprice": 9.0,
 }
-"""Moves a second, so that a race takes some 20 seconds; the games are of different lengths."""
+"""The bots' moves per second in each game, chosen so that a race takes about 20 seconds."""
 
 OTHER_PACE: Final = 10.0
 
@@ -96,7 +96,7 @@ def command(game: str, server: str | None, pace: float | None, plain: bool) -> i
 async def demonstrate(
     game: Game, server: str | None, pace: float | None, shown_in: OutputFormat
 ) -> int:
-    """Stage the race and show all of it; returns the exit code. Raises `Problem`."""
+    """Run the race, show it and its results, and return the exit code. Raises `Problem`."""
     with TemporaryDirectory(prefix="saratoga-demo-") as name:
         folder = Path(name)
         async with AsyncExitStack() as stack:
@@ -184,7 +184,7 @@ async def _watch(watcher: Connection, code: str, folder: Path, shown_in: OutputF
 
 
 def same_deal(reports: list[Report], race: str) -> str:
-    """Say that all had the same opening position; raises `Problem` if they had not."""
+    """Report that all bots had the same opening position; raises `Problem` if they had not."""
     openings = [report.openings.get(race) for report in reports]
     if openings[0] is None or any(opening != openings[0] for opening in openings):
         raise Problem("The four bots did not get the same deal.", "", Exit.NOT_VERIFIED)

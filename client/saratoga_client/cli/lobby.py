@@ -1,6 +1,6 @@
 """`saratoga` without a command: the lobby, on the screen or in lines of text.
 
-Only the chosen face is imported: lines of text do not wait for Textual.
+Only the chosen interface is imported, so lines of text do not wait for Textual.
 """
 
 import asyncio

@@ -119,7 +119,7 @@ _OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
         "--quick/--no-quick", default=None, help="Play at once when a key allows only one move."
     ),
 }
-"""The options for playing, by their setting."""
+"""The options for playing, by the name of the setting that each one changes."""
 
 
 def play_options(command: Function) -> Function:

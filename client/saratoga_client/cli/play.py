@@ -1,7 +1,7 @@
 """Play from the command line, on the screen or, if the terminal cannot redraw, in lines of text.
 
 Everything runs in one event loop over one connection. Questions and errors before the screen opens
-appear on the plain terminal. Only the chosen face is imported: lines of text do not wait for Textual.
+appear on the plain terminal. Only the chosen interface is imported.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 TAKEN_BY_YOURSELF = (
     "If that is you, from another address of this server: saratoga token use --help."
 )
-"""Each address of a server gets a token of its own (`identity`)."""
+"""A hint for a taken name: each address of a server has its own token (`identity`)."""
 
 
 async def play_at(

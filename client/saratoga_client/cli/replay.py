@@ -1,6 +1,6 @@
 """`saratoga replay RACE|FILE`: step through a finished race.
 
-Only the chosen face is imported: lines of text do not wait for Textual.
+Only the chosen interface is imported, so lines of text do not wait for Textual.
 """
 
 import asyncio

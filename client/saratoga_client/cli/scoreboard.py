@@ -20,10 +20,10 @@ from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
 
 WIDEST_BAR: Final = 20
-"""Cells of the bar of a won board."""
+"""Width in cells of the bar of a won board."""
 
 REFRESHES: Final = 8
-"""Redraws a second."""
+"""Number of redraws of the scoreboard per second."""
 
 _MEDALS: Final = {1: "bold yellow", 2: "bold", 3: "bold"}
 _STATES: Final = {
@@ -86,7 +86,7 @@ def scoreboard(view: TableView, now: int) -> RenderableType:
 
 
 def _cards_in(game: str) -> int:
-    """Return the cards on the foundations of a won board; one pack for a game unknown here."""
+    """Return the number of cards on a won board's foundations; one pack for an unknown game."""
     return GAMES[game].goal.cards if game in GAMES else len(PACK)
 
 

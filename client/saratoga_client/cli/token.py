@@ -33,7 +33,7 @@ class Tokens(click.Group):
 
 
 class ServerOrigin(click.ParamType[str]):
-    """A server's address, read as its origin."""
+    """A command-line parameter: a server's address, converted to its origin."""
 
     name = "server"
 
@@ -212,7 +212,7 @@ def renew() -> None:
 
 
 def _take(path: Path, key: str, *, replace: bool) -> None:
-    """Save a key in that file and report it."""
+    """Save a secret or token in a file, and tell the player the file's path."""
     try:
         aside = key_files.take(path, key, replace=replace)
     except key_files.UnusableToken as unusable:

@@ -18,7 +18,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verification import Proof, prove
 
 MOST_BYTES = 4 * 1024 * 1024
-"""Maximum bytes of a record; a longer file is no record."""
+"""Maximum size of a record in bytes; a larger file is not a record."""
 
 
 class CheckOut(Struct, frozen=True, kw_only=True):

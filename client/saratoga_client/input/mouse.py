@@ -145,7 +145,7 @@ def _other_packet(scene: Scene, selection: Selection, pile: str, count: int) -> 
 
 
 def _second(scene: Scene, selection: Selection, source: str, pile: str, count: int) -> InputResult:
-    """Return the result of a click with a selection: place it, drop it, or pick other cards."""
+    """Return the result of a click with selected cards: place them, deselect them, or pick others."""
     if pile == source:
         if selection.size in (None, count) or not scene.carries(pile, count):
             return answered(cleared(selection), f"Back in {scene.where(pile)}.")

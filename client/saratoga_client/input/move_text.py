@@ -23,7 +23,7 @@ from saratoga_rules.vocabulary.foundations import rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 CardName: TypeAlias = Callable[[Card], str]
-"""Returns the name of a card for a sentence."""
+"""A function that returns the name of a card for a sentence."""
 
 LINE: Final = 78
 """Maximum cells of a sentence: an 80-column message line without its margins."""

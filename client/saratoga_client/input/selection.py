@@ -18,7 +18,7 @@ class Selection:
     """The cards or the move that keys and clicks have selected for the next input."""
 
     picked: str | None = None
-    """The pile with the selected cards, named as in moves; `None` without."""
+    """The pile with the selected cards, named as in moves; `None` without selected cards."""
     size: int | None = None
     """The number of cards that the player chose; if `None`, the target decides."""
     lit: Move | None = None
@@ -45,7 +45,7 @@ class InputResult:
     move: Move | None
     """A legal move to play now, or `None`."""
     says: str
-    """A sentence for the player on the selection, the move, or the reason for no move."""
+    """A sentence for the player on the selection, the move, or why no move is played."""
 
 
 def cleared(selection: Selection) -> Selection:
@@ -78,7 +78,7 @@ def answered(selection: Selection, says: str) -> InputResult:
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
-    """Return the result of picking cards of a pile: a selection, or the reason for none."""
+    """Return the result of picking cards of a pile: a selection, or why none can be picked."""
     if not scene.carries(pile, size):
         return answered(selection, nothing_from(scene, pile))
     held = replace(cleared(selection), picked=pile, size=size)

@@ -46,7 +46,7 @@ class NotPlayed:
 def typed_move(
     game: Game, view: View, line: str, card_name: CardName = card_name
 ) -> Move | NotPlayed:
-    """Return the legal move of a typed line, or the reason for none."""
+    """Return the legal move of a typed line, or the reason why there is none."""
     scene = scene_of(game, view, card_name)
     written = _written(line.strip())
     if written is not None:
@@ -115,7 +115,7 @@ def _written(line: str) -> Move | None:
 
 
 def _words(line: str) -> tuple[list[str], int | None]:
-    """Split a line into the words for piles and the number of cards, or `None`."""
+    """Return a line's words for piles, and its number of cards or `None` if it has none."""
     text = line.strip().lower().replace(">", " ").replace(",", " ")
     found = _SIZE.search(text)
     marked = found is not None and not found[0].strip()[0].isdigit()
@@ -143,7 +143,7 @@ def _piles(game: Game, words: list[str]) -> Iterator[str | None]:
 
 
 def _is_pair(words: list[str], word: str) -> bool:
-    """Return whether a number that is no column, such as `35`, means two columns."""
+    """Return whether a number that names no column, such as `35`, means two columns."""
     return len(words) == 1 and len(word) == 2 and word.isdigit() and "0" not in word
 
 
@@ -206,7 +206,7 @@ def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move |
 
 
 def _taken_back(scene: Scene, target: str) -> Move | NotPlayed:
-    """Return the move of `b 3`: taking back the only card that column 3 takes."""
+    """Return the move of `b 3`: taking back the only card that column 3 accepts."""
     moves = [move for pile in TAKE_BACK_INDEX if (move := scene.carry(pile, target)) is not None]
     if len(moves) == 1:
         return moves[0]

@@ -18,7 +18,7 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class UnusableToken(Exception):
-    """A file of a secret or token cannot be used; `what` and `remedy` are sentences."""
+    """The error for an unusable file of a secret or token; `what` and `remedy` are sentences."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(what, remedy)

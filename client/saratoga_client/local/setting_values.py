@@ -33,9 +33,9 @@ class SettingType:
     """The valid values of one setting; the readers return `None` for any other value."""
 
     read: Callable[[object], object]
-    """Checks a value of the settings file and converts it."""
+    """A function that checks a value of the settings file and converts it."""
     read_word: Callable[[str], object]
-    """Parses the text of an environment variable."""
+    """A function that parses the text of an environment variable."""
     example: str
     """A valid line of the settings file, for error messages."""
 

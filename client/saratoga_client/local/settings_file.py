@@ -52,7 +52,7 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 
 def _read(key: str, value: object, place: Callable[[str], str]) -> object:
-    """Return the value of a setting; raises `Problem` with the line."""
+    """Check and return the value of a setting; raises `Problem` with its line."""
     if key not in SETTING_TYPES:
         raise Problem(
             f"{place(key)}: there is no setting {key!r}.",

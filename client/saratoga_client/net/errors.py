@@ -14,7 +14,7 @@ made twice.
 
 
 class CommandRefused(Exception):
-    """The server refused a command and changed nothing."""
+    """The error that the server refused a command and changed nothing."""
 
     def __init__(self, refusal: events.Refused) -> None:
         super().__init__(refusal)
@@ -44,7 +44,7 @@ class CommandRefused(Exception):
 
 
 class ServerClosed(Exception):
-    """The server closed the connection for a reason that rules out reconnecting."""
+    """The error that the server closed the connection for a reason that rules out reconnecting."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(code, reason)
@@ -61,7 +61,7 @@ class ServerClosed(Exception):
 
 
 class Unreachable(Exception):
-    """No server answers at the address, or it does not speak the protocol."""
+    """The error that no server answers at the address, or that it does not speak the protocol."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, reason)
@@ -73,19 +73,19 @@ class Unreachable(Exception):
 
 
 class RequestTimedOut(Exception):
-    """No answer came in time; the server may have carried out the command nevertheless."""
+    """The error that no answer came in time; the server may have carried out the command."""
 
 
 class UnexpectedAnswer(Exception):
-    """The server answered with an event that the protocol does not allow there."""
+    """The error that the server answered with an event that the protocol does not allow there."""
 
 
 class DealSpent(Exception):
-    """The server offers a deal for which a countdown has already started.
+    """The error that the server offers a deal for which a countdown has already started.
 
-    Its nonces are known, so a new nonce would let the server choose among deals.
+    The deal's nonces are known, so a new nonce would let the server choose among deals.
     """
 
 
 class ClientClosed(Exception):
-    """This program closed its own connection."""
+    """The error that this program closed its own connection."""

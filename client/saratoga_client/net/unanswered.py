@@ -99,7 +99,7 @@ class UnansweredCommands(Generic[Waiter]):
         self._pending.pop(command_id, None)
 
     def is_latest(self, command_id: int) -> bool:
-        """Test whether a command can be sent again alone, because no later command must follow it.
+        """Test whether a command can be sent again alone, without repeating later commands after it.
 
         The server takes commands in the order of their ids. Queries, and commands that are not kept
         here (`Resume` after reconnecting), are exempt. Commands on a subscription are ordered only

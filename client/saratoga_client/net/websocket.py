@@ -48,11 +48,11 @@ RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
 
 
 class UnusableConnection(Exception):
-    """The connection cannot be used; another attempt may succeed."""
+    """The error that a connection cannot be used; another attempt may succeed."""
 
 
 class Socket(Protocol):
-    """An open connection that carries frames: one of `websockets`, or a test's own."""
+    """An open connection that carries frames, made by `websockets` or by a test."""
 
     @property
     def transport(self) -> asyncio.Transport: ...
@@ -63,7 +63,7 @@ class Socket(Protocol):
 
 
 OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[Socket]]
-"""Opens a connection; the arguments are URL, subprotocol and timeout in seconds."""
+"""A function that opens a connection; its arguments are URL, subprotocol, timeout in seconds."""
 
 
 def open_websocket(url: str, subprotocol: str, within: float) -> connect:

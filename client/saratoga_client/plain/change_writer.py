@@ -10,7 +10,7 @@ from saratoga_client.session.state import SessionState
 
 
 class ChangeWriter:
-    """Writes the difference between each state of a table and the previous state."""
+    """A writer of the difference between each state of a table and the previous state."""
 
     def __init__(self, output: LineOutput, now: Callable[[], int]) -> None:
         """Create the writer; `now` returns the server's time in milliseconds since 1970."""

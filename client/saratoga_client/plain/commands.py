@@ -35,7 +35,7 @@ WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
     "result": lambda state: state.phase == "over" and state.table_view.outcome is not None,
     "verified": lambda state: state.table.race in state.verifications,
 }
-"""The events that `wait` can wait for."""
+"""The events that the command `wait` can wait for, each with its condition."""
 
 NO_RACE_OVER: Final = "no: No race is over yet."
 NOT_ASKED: Final = "no: There is no question to answer."

@@ -209,7 +209,7 @@ def clock_line(state: SessionState, now: int) -> str:
 
 
 def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
-    """Return lines on ended boards and, if verbose, milestones; `standings_rate` has the others."""
+    """Return lines on ended boards and, if verbose, milestones; not those of `standings_rate`."""
     if after.table_view.outcome is not None:
         return
     for line in new_lines(before.feed_lines, after.feed_lines):

@@ -60,7 +60,7 @@ class LineReader:
         Thread(target=self._read, name="input lines", daemon=True).start()
 
     async def next(self) -> str | None:
-        """Return the next line without its line end; `None` at the end, and from then on."""
+        """Return the next line without its line end; `None` at and after the end of the input."""
         if self._ended:
             return None
         line = await self._lines.get()
@@ -97,7 +97,7 @@ class LineReader:
 
 
 class LineSplitter:
-    """Splits bytes into lines; replaces invalid UTF-8 and truncates long lines."""
+    """A splitter of bytes into lines, which replaces invalid UTF-8 and truncates long lines."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line

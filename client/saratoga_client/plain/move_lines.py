@@ -15,7 +15,7 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTERS) -> str:
-    """Return a description of a legal move, such as `7C from the waste onto 8D in column 3`."""
+    """Describe a legal move, such as `7C from the waste onto 8D in column 3`."""
     match move:
         case Draw():
             return _draw_words(game, view)

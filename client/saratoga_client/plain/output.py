@@ -13,10 +13,10 @@ PROMPT: Final = "> "
 
 
 class LineOutput:
-    """Writes lines to the standard output."""
+    """A writer of lines to the standard output."""
 
     def __init__(self, *, prompts: bool | None = None, is_verbose: bool = False) -> None:
-        """Create the output; without `prompts` it prompts only if a person types at a terminal."""
+        """Create the output; with `prompts=None`, prompt only if a person types at a terminal."""
         self.style = LineStyle(is_verbose=is_verbose)
         self.is_interactive = is_interactive() if prompts is None else prompts
         """True if a person types at a terminal; then a prompt is shown."""

@@ -11,7 +11,7 @@ from saratoga_rules.views import View
 def parse_typed_move(
     game: Game, view: View, words: str, context: Context, card_names: CardNames
 ) -> Move | str:
-    """Return the typed legal move, or the `no:` line with the reason for none."""
+    """Return the typed legal move, or the `no:` line with the reason why there is none."""
     typed = typed_move(game, view, words, card_names.card)
     if not isinstance(typed, NotPlayed):
         return typed

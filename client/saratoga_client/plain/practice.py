@@ -27,7 +27,7 @@ async def run_practice(
     dealt: PracticeDeal | None = None,
     with_ghost: bool = False,
 ) -> ExitReason:
-    """Practise until the player leaves; without a `seed` a random one. Raises `BadSeed`."""
+    """Practise until the player leaves; without a `seed`, deal at random. Raises `BadSeed`."""
     deal = dealt or from_seed(game, seed or drawn_seed())
     return await PlainPractice(session or open_session(), deal, store, with_ghost=with_ghost).stay()
 

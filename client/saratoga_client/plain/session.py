@@ -45,11 +45,11 @@ class PlainSession:
                 return parsed
 
     def help(self, context: Context) -> None:
-        """Write the commands of this context."""
+        """Write the help on the commands that can be typed in this context."""
         self.output.write_all(help_lines(context))
 
     def choose_cards(self, words: str) -> None:
-        """Carry out `cards`: change or show the style of card names."""
+        """Carry out the command `cards`: change or show the style of card names."""
         match words.lower():
             case "letters" | "words" as form:
                 names = CardNames(in_words=form == "words")
@@ -63,7 +63,7 @@ class PlainSession:
         self.output.write(f"ok: cards are written in {form}")
 
     def choose_verbose(self, words: str) -> None:
-        """Carry out `verbose`: set or toggle verbose standings."""
+        """Carry out the command `verbose`: set or toggle verbose standings."""
         match words.lower():
             case "on" | "off" as switch:
                 is_verbose = switch == "on"

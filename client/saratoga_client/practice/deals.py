@@ -26,7 +26,7 @@ DRAWN_SEED: Final = 6
 
 
 class BadSeed(ValueError):
-    """A text is not a valid seed; the error's message is the reason."""
+    """The error that a text is not a valid seed; its message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)

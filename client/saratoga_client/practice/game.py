@@ -87,7 +87,7 @@ class PracticeGame:
 
     @property
     def net(self) -> int:
-        """The net in casino dollars that a race would have."""
+        """The casino dollars that this board would win or lose in a race."""
         return net(self.game, self.banked)
 
     @property

@@ -85,7 +85,7 @@ class PracticeSession:
         return practice_text(self.run)
 
     def greeting(self) -> str:
-        """Return the first sentence, on the deal or the ghost."""
+        """Return the first sentence for the player, about the deal or the ghost."""
         if self.ghost is not None:
             return f"You race a ghost: {self.ghost.words}. Nothing counts."
         if self.with_ghost:

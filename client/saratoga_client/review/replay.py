@@ -64,37 +64,37 @@ class Replay:
         return board.step_at(self.moment) if self.moment else 0
 
     def stepped(self, steps: int) -> "Replay":
-        """Go forward by log entries of the shown board, or back if `steps` is negative."""
+        """Return the replay `steps` log entries of the shown board later; earlier if negative."""
         step = min(max(self.step + steps, 0), len(self.board.entries))
         if step == self.step:
             return self
         return replace(self, step=step, moment=self.board.entries[step - 1].at if step else 0)
 
     def at(self, moment: int) -> "Replay":
-        """Go to a moment of the race."""
+        """Return the replay at a moment of the race."""
         moment = min(max(moment, 0), self.end)
         step = self.board.step_at(moment) if moment else 0
         return replace(self, moment=moment, step=step, ahead=None)
 
     def at_home(self) -> "Replay":
-        """Go to the deal."""
+        """Return the replay at the deal."""
         return replace(self, moment=0, step=0, ahead=None)
 
     def at_end(self) -> "Replay":
-        """Go to the end of the shown board."""
+        """Return the replay at the end of the shown board."""
         return replace(self, moment=self.board.end, step=len(self.board.entries), ahead=None)
 
     def at_divergence(self, divergence: Divergence) -> "Replay":
-        """Go to a common position of the shown board and the rival's, on both boards."""
+        """Return the replay with the shown board and the rival's board at a common position."""
         here = self.at_home().stepped(divergence.own)
         return replace(here, ahead=divergence.winners - divergence.own)
 
     def other(self, by: int = 1) -> "Replay":
-        """Show the next racer's board at the same moment."""
+        """Return the replay of the next racer's board at the same moment."""
         return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
-        """Show another board at the same moment; if it is the rival's, both boards swap."""
+        """Return the replay of another board at the same moment; if it is the rival's, both swap."""
         if index == self.shown:
             return self
         step, moment, ahead = self.step_of(index), self.moment, None

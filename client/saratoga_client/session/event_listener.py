@@ -79,7 +79,7 @@ class EventListener:
         if isinstance(event, events.Snapshot | events.TableChanged) and not self._is_ours(event):
             return
         state = self._after(state, event)
-        # Tasks start in order: the duties see the event before any reaction of an observer.
+        # Tasks start in order: `FairnessDuties` gets the event before any observer reacts to it.
         if isinstance(event, EVENTS_WITH_DUTIES):
             self._tasks.start(self._do_duty(event))
         self._store.replace(self._records.with_best(state))

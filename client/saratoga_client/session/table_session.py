@@ -203,7 +203,7 @@ class TableSession:
                 "Upgrade with: pip install --upgrade saratoga. Or watch this race.",
                 Exit.TOO_OLD,
             )
-        # The task that shows the current state's event to the duties has started: let it run first.
+        # The task that gives the latest event to `FairnessDuties` has started: let it run first.
         await asyncio.sleep(0)
         try:
             await self._explained(self._duties.ready())

@@ -227,7 +227,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             case "t":
                 self.say(f"Colours: {self.program.next_theme()}.")
             case _ if any(page.press(key) for page in self.query(ScrollPage)):
-                # the page that moves is the answer
+                # the scrolled page is the visible answer to the key
                 return
             case _:
                 self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)

@@ -69,7 +69,7 @@ class Theme:
     lit_red: str = "#a00018"
     lit_club: str = "#1238a8"
     lit_diamond: str = "#7a3a00"
-    """Like `lit_red` and `lit_club`, a suit colour for highlighted cards, which are darker."""
+    """The colour of diamonds on highlighted cards, as `lit_red` and `lit_club` are of other suits."""
     practice: str = "#b79cf2"
     """The background of the title in practice."""
     practice_ink: str = "#1b1030"

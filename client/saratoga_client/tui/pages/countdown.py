@@ -64,7 +64,7 @@ def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> Renderable
 def _racers(
     state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
 ) -> RenderableType:
-    """Return the list of racers, in two columns if one column of `height` lines is too short."""
+    """Return the list of racers, in two columns if one column of `room` lines is too short."""
     racers = state.table.racers
     is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
     name = SHORT_NAME if is_double else NAME

@@ -186,13 +186,13 @@ class LobbyScreen(BaseScreen):
         )
 
     def always(self) -> Guide:
-        # every other key is part of what is typed
+        # every other key is part of the typed line
         return self.ALWAYS if self.lobby.entry is None else ()
 
     # Keys
 
     def takes_key(self, key: str) -> bool:
-        # every other key is part of what is typed
+        # every other key is part of the typed line
         return self.lobby.entry is None or key == "escape"
 
     def type_key(self, event: events.Key) -> None:
