@@ -99,7 +99,7 @@ class Samples:
         return at
 
     def was_alone(self, looks: int) -> bool:
-        """Return whether the newest samples were undisturbed."""
+        """Return whether the newest `looks` samples were undisturbed."""
         last = len(self.looks) - 1
         return all(self.is_undisturbed(place) for place in range(max(0, last - looks), last))
 

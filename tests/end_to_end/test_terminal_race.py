@@ -51,7 +51,7 @@ async def both(
 
 
 async def race(players: tuple[KeyboardPlayer, KeyboardPlayer], number: int = 1) -> None:
-    """Play a race from ready to the results, which must be the same on both screens; go to the next race."""
+    """Play a race to its results, which must be the same on both screens; go to the next race."""
     anna, bert = players
     await both(players, lambda player: player.is_ready())
     await anna.sees(lambda screen: str(screen).count("ready") > 2)

@@ -306,7 +306,7 @@ async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
                     await asyncio.sleep(0.001)
                 await asyncio.to_thread(hand_over, force)
             is_over = True
-        # An earlier look may have missed a primary; this one asks all primaries.
+        # An earlier check may have missed a primary; this one asks all primaries.
         assert not await one.leaderboards.void_race(GAME, "no-such-table/1")
         row = await one.leaderboards.row(
             BoardKey(game=GAME, ranking="bankroll", period="all", bots=False), "anna"

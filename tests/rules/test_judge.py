@@ -21,7 +21,7 @@ from saratoga_rules.views import redact
 
 
 def conceivable(position: Position) -> Iterator[Move]:
-    """Return every conceivable move of a position, and some impossible ones."""
+    """Yield every conceivable move of a position, and some impossible ones."""
     yield DRAW
     yield REDEAL
     columns = COLUMN_NAMES[: len(position.columns) + 1]

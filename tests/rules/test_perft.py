@@ -28,7 +28,7 @@ def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
 
 
 def test_lines_of_play_are_counted_correctly_in_a_small_position() -> None:
-    # ace, two and three of clubs can only go up one after another; the ace first, or after a stop on the two
+    # clubs go up in order: the ace, the two, the three; the ace may be put on the two first
     position = parse_position(
         "stock=- waste=3C reserve=- up=0,0,0,0,13,13,13,13 down=- columns=2C/AC/-/-/-/-/-/- base=1 passes=1"
     )

@@ -44,7 +44,7 @@ class Resident:
 
     @property
     def further(self) -> float:
-        """KiB for each connection of the second half, when the process has used up its spare memory."""
+        """KiB for each of the later half of connections, once the process has no spare memory."""
         return (self.full - self.half) / (self.count / 2)
 
 

@@ -35,7 +35,7 @@ def test_a_picture_is_as_it_was(path: Path) -> None:
 
 
 def known(name: str, position: Position) -> set[Card]:
-    """Return the cards that a view shows, and the first cards of its foundations."""
+    """Return the cards that a view shows, and the first card of every foundation."""
     cards = {card for pile in (*position.columns, position.waste) for card in pile}
     cards |= set(position.reserve[-1:])
     first = [card_of(position.base, suit) for suit in SUITS]
@@ -126,7 +126,7 @@ def test_without_keys_piles_have_their_names() -> None:
 
 
 def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None) -> dict[str, Role]:
-    """Return the role of every corner and key on a board."""
+    """Draw a board; return the role of each of its texts: card corners, pile keys and others."""
     game = GAMES[name]
     canvas = draw_board(game, redact(draw(game, picture)), marks, style or CardStyle(), 55, 21)
     return {piece.text.strip(): piece.role for row in canvas.rows() for piece in row}

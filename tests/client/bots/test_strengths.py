@@ -1,4 +1,4 @@
-"""Every strength of bot has a chooser, and the strong bot banks more than the weak one."""
+"""Every bot strength has a function that chooses moves; the strong bot banks more cards."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which server `saratoga join` connects to, and a table that is not there.
+"""Which server `saratoga join` connects to, and a table that does not exist.
 
 `end_to_end/test_host_and_join.py` joins real tables.
 """

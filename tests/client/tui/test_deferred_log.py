@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    """A terminal to which a logger writes messages from the level `warning` on."""
+    """A terminal to which a log handler writes messages of the level `warning` and above."""
     written = Terminal()
     speaker = logging.StreamHandler(written)
     speaker.setLevel(logging.WARNING)

@@ -274,7 +274,7 @@ async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
 
 
 async def no_events(listener: NodeEventListener) -> None:
-    """Listen, but receive no events."""
+    """Wait for ever, in place of a subscription that passes events to `listener`."""
     await asyncio.get_running_loop().create_future()
 
 

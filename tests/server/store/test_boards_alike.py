@@ -50,7 +50,7 @@ async def test_every_store_answers_as_the_embedded_one_does(
 
 
 async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | int]) -> list[object]:
-    """Return all that a server can read from the store, except times."""
+    """Commit the batches; return their outcomes and all stored data, except times."""
     seen: list[object] = []
     version = 1
     for batch in batches:

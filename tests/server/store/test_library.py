@@ -1,4 +1,4 @@
-"""The Function library: two releases of the server can load theirs into one store."""
+"""The Function library: two releases of the server can load their versions of it into one store."""
 
 import re
 

@@ -130,7 +130,7 @@ async def test_too_many_unauthenticated_clients_are_refused() -> None:
 
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count clients on this machine like any other client."""
+    """Apply limits to clients on this machine as to all others."""
     for module in ("rate_limits.limiter", "transport.admission"):
         monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
 

@@ -156,7 +156,7 @@ def test_running_boards_are_looked_over_at_the_deadline() -> None:
     assert due(table) == deadline
     change = swept(table, deadline)
     assert change.effects == (BoardsDue(),)
-    # the node that looked may have died, or its clock may be ahead: another look follows soon
+    # the node that checked may have died, or its clock may be ahead: another check follows soon
     assert due(change.table) == deadline + LATE_MILLIS
     assert due(swept(change.table, Millis(deadline + LATE_MILLIS)).table) == deadline + 1_000
 
