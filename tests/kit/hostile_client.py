@@ -27,7 +27,7 @@ from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import GAMES
 
 BATCH: Final = 25
-"""Frames between two heartbeats."""
+"""The number of frames between two heartbeats."""
 
 DOCUMENTED_CLOSES: Final = frozenset(
     {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4500, 4501, 4502, 4503, 4504}
@@ -334,7 +334,7 @@ class HostileClient:
 
 
 Act = Callable[[HostileClient, str], Frame]
-"""Makes a frame for a subprotocol."""
+"""A function that makes a frame for a subprotocol."""
 
 ACTS: Final[Sequence[Act]] = (
     HostileClient.hello,

@@ -30,7 +30,7 @@ _IS_MOVE = b"\xa4type\xa9move_made"
 """The first bytes of the response to a move, after the byte that counts its fields."""
 
 Choice = Callable[["LeanRacer"], str | None]
-"""Chooses the next move of a racer; `None` if there is none."""
+"""A function that returns the next move of a racer; `None` if there is none."""
 
 
 class Board(msgspec.Struct):

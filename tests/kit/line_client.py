@@ -25,7 +25,7 @@ class LineClient:
         self.read_to = 0
         """The number of lines that the test has read or skipped."""
         self.errors: list[str] = []
-        """Lines of its standard error."""
+        """Lines that the program wrote to its standard error."""
         self._more = asyncio.Event()
         assert process.stdout is not None
         assert process.stderr is not None

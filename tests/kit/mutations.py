@@ -92,7 +92,7 @@ class Spoiler:
         return self._sent(frame)
 
     def _sent(self, frame: bytes) -> Frame:
-        """Return the frame as text or bytes, as its subprotocol requires or, one in fifty, not."""
+        """Return the frame as text or bytes; one frame in fifty has the wrong one of the two."""
         if self._is_text is (self._random.random() < 0.02):
             return frame
         return frame.decode("utf-8", errors="replace")

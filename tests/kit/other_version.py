@@ -39,7 +39,7 @@ def change_the_rest() -> None:
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the additional field; a table that was only packed may not be stored."""
+    """Tables that were read with the additional field; a table that was only encoded may not be stored."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))

@@ -13,7 +13,7 @@ from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0
-"""Longest time in seconds for the nodes to settle all results; they look once a second."""
+"""Longest time in seconds for the nodes to settle all results; they try once a second."""
 
 _RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|people)$")
 

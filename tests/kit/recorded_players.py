@@ -35,7 +35,7 @@ class Acknowledged:
     id: int
     race: str
     after: int | None
-    """The number of moves before it; `None` for a cash-out."""
+    """The number of the player's moves before this one; `None` for a cash-out."""
     text: str
     board: BoardView
     repeat: bool
@@ -59,7 +59,7 @@ class Notes:
     shown: dict[str, list[BoardView]] = field(default_factory=dict)
     """Every state of the player's own board that the server sent, by race."""
     taken_back: dict[str, list[str]] = field(default_factory=dict)
-    """Snapshots with an older board than the newest acknowledged one, by race."""
+    """Descriptions of snapshots whose board was older than the newest acknowledged one, by race."""
     commitments: dict[str, str] = field(default_factory=dict)
     """Commitments named in the countdowns, by race."""
     nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class RecordedPlayer:
         return self.connection.notes
 
     async def race(self, races: int | None, pace: float, starts_with: int) -> Report:
-        """Play `races` races, or without end; a bot that is the host starts them."""
+        """Play `races` races, or races without end if `None`; a bot that is the host starts them."""
         self.bot = TablePlayer(
             self.connection,
             CHOOSERS[Strength(self.strength)],

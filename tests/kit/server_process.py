@@ -41,7 +41,7 @@ class ServerProcess:
     flags: tuple[str, ...] = ()
     port: int = 0
     before: tuple[str, ...] = ()
-    """The command that runs the server's program, such as `strace`; empty for none."""
+    """The command prefix under which the server's program runs, such as `strace`; may be empty."""
     module: str = "saratoga_server"
     """The server's module, which may change between starts; `kit.other_version` is another version."""
     process: asyncio.subprocess.Process | None = None

@@ -28,7 +28,7 @@ from saratoga_server.live.session import Session
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
 ANSWERED_AT_ONCE = (Hello, Heartbeat, Resume)
-"""Commands of the connection itself, which the server answers without a step of the test."""
+"""Commands sent by the connection itself, which the server answers without a step of the test."""
 
 
 async def run_ready_tasks() -> None:
@@ -114,7 +114,7 @@ class SteppedNetwork:
         self.answered: list[AnyCommand] = []
         """Commands that the server has answered in steps."""
         self.refusals: deque[tuple[str, bool]] = deque()
-        """Refusals that replace the next answers; with True the command is carried out all the same."""
+        """Codes that refuse the next commands; with `True` the server carries out the command all the same."""
         self._carried_out: set[int] = set()
         self._working = 0
         self._idle = asyncio.Event()

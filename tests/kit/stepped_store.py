@@ -60,7 +60,7 @@ WRITES = frozenset(
 
 _idle: list[StoreServer] = []
 _checked: dict[str, Preflight] = {}
-"""The preflights so far, by URL."""
+"""The results of the checks made so far, by the store's URL."""
 _stepped: set[str] = set()
 """The URLs of the Valkeys that have our Functions with the test's clock."""
 
@@ -71,7 +71,7 @@ class InventedTime:
     def __init__(self, at: int = NOON) -> None:
         self.store: StoreServer | None = None
         self.behind = 0
-        """Milliseconds by which the store's clock lags behind, from the next step on."""
+        """Milliseconds by which the store's clock is behind the servers', from the next step on."""
         self.at = at
 
     @property

@@ -14,7 +14,7 @@ TESTS = Path(__file__).parents[1]
 """The folder that contains the package `kit`."""
 
 SEEN_WITHIN = 1.0
-"""Seconds after which a process has noticed the new time."""
+"""Seconds within which a process notices the new time."""
 
 STEPPED_PYTHON = """
 import time

@@ -47,7 +47,7 @@ class StoreServer:
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     before: list[str] = field(default_factory=list)
-    """The command that runs the store's program, such as `env`; empty for none."""
+    """The command prefix under which the store's program runs, such as `env`; may be empty."""
     process: "subprocess.Popen[bytes] | None" = None
 
     @property

@@ -6,7 +6,7 @@ from kit.secrecy import turned_up
 from saratoga_rules.position import Position
 
 Slot = tuple[str, int]
-"""A hidden card's pile (stock or reserve), and its number from the next or top card."""
+"""The place of a hidden card: its pile (stock or reserve), and its number from the top."""
 
 
 def slots(opening: Position) -> list[Slot]:

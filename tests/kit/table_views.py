@@ -1,4 +1,4 @@
-"""A race between a person and a bot, as a table's view and its events."""
+"""Sample table views and events of a race between a person and a bot."""
 
 from msgspec.structs import replace
 

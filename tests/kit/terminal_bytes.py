@@ -45,7 +45,7 @@ class TerminalModes:
     private: dict[int, bool] = field(default_factory=dict)
     """The present state of every private mode that was set or reset."""
     keyboards: dict[bool, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Keyboard protocols pushed, on the alternate screen (`True`) and on the main one."""
+    """The stack of keyboard protocols, on the alternate screen (`True`) and on the main screen."""
     pointer: bytes = b""
     """The shape of the mouse pointer, if the program chose one."""
     plain_letters: bool = True

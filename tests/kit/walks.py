@@ -22,7 +22,7 @@ LONGEST = 250
 """The most moves in a walk: enough for every pass of every game."""
 
 SEEDS = 40
-"""Different deals for each game and strategy."""
+"""The number of different deals for each game and strategy."""
 
 
 class Step(NamedTuple):
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 Strategy = Callable[[Sequence[Move], Random], Move]
-"""A strategy: chooses one of the legal moves."""
+"""A function that chooses one of the legal moves."""
 
 
 def wandering(legal: Sequence[Move], chance: Random) -> Move:

@@ -14,7 +14,7 @@ from pathlib import Path
 from kit.storms.storm_run import LONG_CLUSTERED, LONG_STANDALONE, StormPlan, StormResult, run_storm
 
 FAULTS_A_RACE = 50
-"""Every table must finish one race for so many faults."""
+"""The number of faults for each race that every table must finish."""
 
 SILENCE = 4.0
 """Seconds without an event after which a player reconnects: less than usual."""

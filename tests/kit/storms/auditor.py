@@ -42,7 +42,7 @@ class _Account:
     races: int = 0
     net: int = 0
     best: tuple[int, int] = (-1, 0)
-    """Cards banked in the best race, and its time in milliseconds, negated."""
+    """Cards banked in the best race, and its negated time in milliseconds."""
 
 
 @dataclass
@@ -55,19 +55,19 @@ class Auditor:
     """Seconds to wait until the nodes have settled the last results."""
     faults: list[str] = field(default_factory=list)
     races: Counter[str] = field(default_factory=Counter)
-    """Finished races audited, by table."""
+    """The number of finished races audited, by table."""
     ranked: int = 0
-    """Results of finished races that leaderboards count."""
+    """The number of results that leaderboards count, in finished races."""
     rows: int = 0
-    """Leaderboard rows compared with the records."""
+    """The number of leaderboard rows compared with the records."""
     moves: int = 0
-    """Moves acknowledged, without repeats."""
+    """The number of acknowledged moves, without repeats."""
     repeats: int = 0
-    """Repeated moves acknowledged again."""
+    """The number of repeated moves that were acknowledged again."""
     unanswered: int = 0
-    """Boards with a stored move whose acknowledgement never reached the player."""
+    """The number of boards with a stored move whose acknowledgement never reached the player."""
     _audited: Counter[str] = field(default_factory=Counter)
-    """Races audited so far, by table."""
+    """The number of the latest audited race, by table."""
     _accounts: dict[BoardKey, dict[str, _Account]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(_Account))
     )

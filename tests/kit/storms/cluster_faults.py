@@ -16,7 +16,7 @@ from kit.storms.storm_player import StormPlayer
 from saratoga_server.store.keys import table_key
 
 BACK_AFTER_A_PRIMARY = 6.0
-"""Seconds in which players are promised to be back after a failover."""
+"""The promised time in seconds for players to be back after a failover."""
 
 TAKEN_OVER = "replica promoted"
 STARTED = "old primary running"

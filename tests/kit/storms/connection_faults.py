@@ -16,10 +16,10 @@ PIPELINED = 3
 """Moves that are sent at once."""
 
 CUTS_IN_A_STORM = 3
-"""Times that all connections are cut, one after the other."""
+"""The number of times that one fault cuts all connections."""
 
 TRIED_FOR = 30.0
-"""Seconds for a fault that needs a move to take effect."""
+"""Longest time in seconds for a fault that waits for a move to take effect."""
 
 
 async def _on_some_link(

@@ -20,9 +20,9 @@ class ActiveFault:
     heal: Callable[[], Awaitable[None]] = nothing_to_heal
     """Repair the damage; return when all processes run again."""
     began: float | None = None
-    """When it took effect (`time.monotonic()`), if not at the end of the injection."""
+    """The time when the fault took effect (`time.monotonic()`), if not at the end of the injection."""
     phases: dict[str, float] = field(default_factory=dict)
-    """Steps of the store's recovery, each with its moment, noted while healing."""
+    """The times of the steps of the store's recovery, noted while healing."""
 
 
 Inject = Callable[[Installation, Random], Awaitable[ActiveFault]]
@@ -34,17 +34,17 @@ class Fault:
 
     name: str
     part: str
-    """What it affects; two faults of one part are never injected together."""
+    """The part of an installation that the fault affects; two faults of one part never coincide."""
     inject: Inject
     hold: tuple[float, float] = (0.0, 0.0)
     """Shortest and longest time in seconds between injection and healing."""
     from_heal: bool = False
-    """Measure the players' recovery from the healing on, not from the injection."""
+    """If true, measure the players' recovery from the healing on, not from the injection."""
     needs_play: bool = False
-    """Needs players who make moves: of two faults this one is injected first."""
+    """If true, the fault needs players who make moves, and is injected first of two faults."""
     by_reconnect: bool = False
-    """Players lose their connection, and are back only over a new one."""
+    """If true, players lose their connection and count as back only over a new one."""
     by_pause: bool = False
-    """Measure the longest pause between two answers: players may go on for a while."""
+    """If true, measure the longest pause between two answers, because players are not stopped at once."""
     limit: float | None = None
-    """Seconds for all players to be back when no other fault is active; `None`: no promise."""
+    """The promised time in seconds for all players to be back from this fault alone; or `None`."""

@@ -27,12 +27,12 @@ class Footprint:
     """The resources that one server process holds."""
 
     files: int
-    """Open files without sockets."""
+    """The number of open files, except sockets."""
     sockets: int
     players: int
-    """Connections on the server's port."""
+    """The number of connections to the server's port."""
     tasks: int
-    """Tasks of the event loop, as last measured by the server."""
+    """The number of tasks in the event loop, as last measured by the server."""
 
 
 def footprint(pid: int, port: int, metrics_port: int) -> Footprint:

@@ -32,17 +32,17 @@ WITHIN = 60.0
 """Seconds for anything awaited: a bound that no storm should reach."""
 
 FINISHED_WITHIN = 180.0
-"""Seconds for the last races to end."""
+"""Longest time in seconds for the last races to end."""
 
 LINE_UP = ("weak", "strong", "weak", "weak")
 CAP = 20
 """Time limit of a race in minutes."""
 
 LOG_LINES = 12
-"""Last lines of each log in the description of a failure."""
+"""The number of lines from the end of each log in the description of a failure."""
 
 KEEP_ON_FULL_DISK = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
-"""Runs a program so that a write to a full disk fails, and no signal kills the program."""
+"""A command prefix: a write to a full disk fails in the program and does not kill it."""
 
 
 class NeverHappened(Exception):
@@ -55,12 +55,12 @@ class Node:
 
     server: ServerProcess
     module: str
-    """The program of its usual version."""
+    """The module that the node runs in its usual version."""
     clock: SteppingClock
     link: FaultyLink | None
     metrics_port: int
     is_down: bool = False
-    """Killed, hung or stopped by a fault that is not healed yet."""
+    """True if a fault that is not healed yet has killed, paused or stopped the node."""
 
     @property
     def port(self) -> int:
@@ -77,12 +77,12 @@ class Installation:
 
     nodes: list[Node]
     dial: Dial
-    """Connects to the next node that accepts."""
+    """A function that connects to the next node that accepts."""
     standalone: StoreServer | None
     store_clock: SteppingClock | None
     cluster: Cluster | None
     baseline: list[Footprint] = field(default_factory=list)
-    """What each node held open before the first player connected."""
+    """The resources that each node held before the first player connected."""
     tables: list[list[StormPlayer]] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at every event and connection change of any player."""

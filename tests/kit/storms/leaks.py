@@ -17,16 +17,16 @@ from kit.storms.footprints import (
 from kit.storms.installation import Installation
 
 GONE_WITHIN = 30.0
-"""Seconds to notice closed connections; the store lists a dead node for six."""
+"""Longest time in seconds until closed connections are noticed; dead nodes stay listed for six."""
 
 SPARE_TASKS = 4
-"""Tasks that may be running at any moment; a leak grows with every fault."""
+"""The number of additional tasks that may run at any moment; a leak would exceed it."""
 
 BACKGROUND_TASKS = 8
-"""Background tasks of a node that may ask one store process at once."""
+"""The number of a node's background tasks that may call one store process at once."""
 
 FOR_COMMITS = FOR_EVENTS = 1
-"""Connections of one node to one store process beside its pool."""
+"""The number of connections of one node to one store process outside its pool."""
 
 
 async def leaks_of(installation: Installation) -> list[str]:

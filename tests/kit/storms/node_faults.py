@@ -10,20 +10,20 @@ from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation, NeverHappened, Node
 
 BACK_AFTER_A_NODE = 2.0
-"""Seconds in which players of a killed node are promised to be back."""
+"""The promised time in seconds for players of a killed node to be back."""
 
 PAUSE_OF_A_RESTART = 2.0
-"""Seconds that players are promised to wait at most while nodes are restarted in turn."""
+"""The promised longest wait of players, in seconds, while nodes are restarted in turn."""
 
 OTHER_VERSION = "kit.other_version"
-"""The program of a neighbouring version of the server."""
+"""The module that runs the server as another version."""
 
 MOST_STEPPED = 600
-"""Seconds that a clock is wrong at most."""
+"""The largest error of a stepped clock, in seconds."""
 
 
 PLAYER_WITHIN = 5.0
-"""Seconds for a player to reconnect to some node after the fault before."""
+"""Longest time in seconds for a player to reconnect after the previous fault."""
 
 
 async def _some_node(installation: Installation, random: Random) -> Node:
@@ -128,10 +128,10 @@ NODE_FAULTS = (
 HUNG_LONG = Fault(
     name="node hung for long", part="node", inject=hang, hold=(4.5, 6.0), from_heal=True
 )
-"""Longer than players wait for an event."""
+"""A fault that lasts longer than players wait for an event."""
 
 STORE_LINK_FAULTS = (
     Fault(name="store connections cut", part="store", inject=cut_off),
     Fault(name="store connections half-open", part="store", inject=make_store_half_open),
 )
-"""For a standalone store."""
+"""Faults of the links between nodes and a standalone store."""

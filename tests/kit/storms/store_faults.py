@@ -12,12 +12,12 @@ from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
 
 MOST_STEPPED = 240
-"""Seconds that the store's clock is wrong at most."""
+"""The largest error of the store's stepped clock, in seconds."""
 
 NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 FULL_WITHIN = 20.0
-"""Seconds for a store to notice its full disk."""
+"""Longest time in seconds for a store to notice its full disk."""
 
 
 def _store(installation: Installation) -> StoreServer:
@@ -97,4 +97,4 @@ STORE_FAULTS = (
 HUNG_LONG = Fault(
     name="store hung for long", part="store", inject=hang, hold=(2.5, 4.0), from_heal=True
 )
-"""Longer than a node waits for a reply."""
+"""A fault that lasts longer than a node waits for a reply."""

@@ -12,10 +12,10 @@ from kit.storms.installation import Installation
 from kit.storms.storm_player import StormPlayer
 
 LONGEST_PAUSE = 0.3
-"""Seconds at most between all players' recovery and the next fault."""
+"""Longest pause in seconds between all players' recovery and the next fault."""
 
 BACK_WITHIN = 10.0
-"""Seconds after the healing for all players to be back, whatever the fault."""
+"""Longest time in seconds after healing any fault for all players to be back."""
 
 INJECTED_WITHIN = 90.0
 """Seconds for a fault to be injected or healed: a bound that no storm should reach."""
@@ -27,9 +27,9 @@ class FaultFigures:
 
     count: int = 0
     without_effect: int = 0
-    """Of these, how many affected no player."""
+    """The number of injections that affected no player."""
     alone: int = 0
-    """Of these, how many were injected without another fault; only they are timed."""
+    """The number of injections without another fault; only their recovery is timed."""
     waits: list[float] = field(default_factory=list)
     """Seconds until an affected racer was back; one value a racer."""
     heals: list[float] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Storm:
     late: list[str] = field(default_factory=list)
     """Faults after which a player was back later than promised."""
     latest: str = ""
-    """How long the recovery took after the last fault, if it was a single one."""
+    """A text with the recovery time after the latest fault, if it was injected alone."""
 
     def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
         """Plan `faults` faults in random order, each kind equally often.

@@ -8,7 +8,7 @@ from kit.player_link import PlayerLink
 from kit.recorded_players import Notes, RecordedPlayer
 
 RECENT = 50
-"""Acknowledged moves that are searched for the first after a moment."""
+"""The number of latest acknowledged moves that `back_since` searches."""
 
 
 @dataclass

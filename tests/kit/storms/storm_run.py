@@ -20,13 +20,13 @@ from saratoga_client.net.connection import Timing
 from saratoga_server.store.opening import open_store
 
 AUDIT_EVERY = 25
-"""Injections between two audits of the finished races."""
+"""The number of injections between two audits of the finished races."""
 
 HEARTBEATS = 3
-"""Heartbeats that a player sends before it takes a silent connection for lost, at least."""
+"""The least number of heartbeats that a player sends before it counts a silent connection as lost."""
 
 AUDITED_WITHIN = 180.0
-"""Seconds for the final audit."""
+"""Longest time in seconds for the final audit."""
 
 STANDALONE = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
 CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *CONNECTION_FAULTS)
@@ -46,14 +46,14 @@ class StormPlan:
     pace: float = 6.0
     """Moves a second that each player makes."""
     together: int = 6
-    """Inject two faults at once every so many injections; 0: never."""
+    """The number of injections of which one has two faults at once; 0: none has."""
     silence: float = Timing().silence
     """Seconds without an event after which a player reconnects."""
     clustered: bool = False
     module: str = ServerProcess.module
-    """The program of the nodes."""
+    """The module that the nodes run."""
     races: int = 1
-    """Races that every table must finish, at least, and that must be audited."""
+    """The least number of races that every table must finish and that are audited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class StormResult:
     auditor: Auditor
     refusals: dict[str, int]
     leaks: list[str]
-    """What nodes and store still held after all players had left."""
+    """Descriptions of resources that nodes and store still held after all players had left."""
 
     logged: list[str]
     """Errors that the nodes logged."""
