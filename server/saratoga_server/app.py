@@ -172,7 +172,7 @@ async def _store_address(
 
 @asynccontextmanager
 async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[None]:
-    """Serve the metrics while entered, if they are enabled."""
+    """Serve the metrics until the context exits, if they are enabled."""
     if config.metrics_port is None:
         yield
         return

@@ -179,8 +179,8 @@ def together(loads: Sequence[Load]) -> Load:
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
     """Add to the load the CPU time used in the block; disable garbage collection in this process.
 
-    Collect garbage before the load begins, because the servers work on while this process collects. Raise
-    `NotQuiet`, or `RuntimeError` on a quiet machine, if no message was answered.
+    Callers collect garbage before the load begins, because the servers keep working while this process
+    collects. Raise `NotQuiet`, or `RuntimeError` on a quiet machine, if no message was answered.
     """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)

@@ -75,7 +75,7 @@ class Case:
 
 
 def case(game: str, number: int) -> Case:
-    """Return a random game, and a second deal with its never revealed cards in another order."""
+    """Return a random game, and a second deal that differs only in the order of cards never revealed."""
     chance = Random(f"{game} {number}")
     way = [deal_for_key(GAMES[game], practice_key(f"time {number}"))]
     steps: list[tuple[list[str], str]] = []

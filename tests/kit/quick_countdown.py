@@ -12,7 +12,7 @@ COUNTDOWN_MILLIS: Final = 1_000
 REVEAL_MILLIS: Final = 900
 
 MODULE: Final = "kit.quick_countdown"
-"""The program's name for `running_server(module=...)`."""
+"""The module that `running_server(module=...)` runs for a server with a short countdown."""
 
 
 def shorten_countdown() -> None:

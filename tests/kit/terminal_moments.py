@@ -46,7 +46,7 @@ ONLINE: Final = tuple(moment for moment in Moment if moment not in ALONE)
 
 @dataclass
 class TerminalPlayers:
-    """Players on one server, one for each moment."""
+    """Players on one server, one for each `Moment` at which a test ends the player's program."""
 
     server_process: ServerProcess
     folder: Path

@@ -349,7 +349,7 @@ def stuck_at(name: str, place: int) -> Step:
 
 @cache
 def stuck_places(name: str) -> list[Step]:
-    """Return the first places of walks and played games at which the board is declared stuck."""
+    """Return the first step of each walk and played game at which the board is declared stuck, if any."""
     ways = [walk(name, seed, banking) for seed in range(6)] if name != "lady-palk" else []
     ways += [_way_of(played) for played in played_games(name) if not played.won]
     found = (_first_stuck(way) for way in ways)

@@ -14,7 +14,7 @@ from saratoga_rules.games import GAMES
 
 WIDTH = 80
 HEADINGS = 18
-"""Columns for the headings of the table."""
+"""Width of the table's headings, in terminal columns."""
 
 
 @click.command(

@@ -218,7 +218,7 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
     except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.REFUSED) from None
     if path == identity.secret_path():
-        say(f"You are now that player at every server; the secret is in {path}.")
+        say(f"You now play as the secret's player at every server; the secret is in {path}.")
     else:
         say(f"You are now that player at this server; the token is in {path}.")
     if aside is not None:

@@ -92,7 +92,7 @@ async def _start(command: tuple[str, ...], log: IO[bytes]) -> asyncio.subprocess
 
 
 async def _address(process: asyncio.subprocess.Process, log: IO[bytes]) -> str:
-    assert process.stdout is not None, "started with a pipe"
+    assert process.stdout is not None, "the server process has no pipe for its stdout"
     try:
         async with asyncio.timeout(READY_WITHIN):
             async for line in process.stdout:

@@ -175,7 +175,8 @@ class Connection:
         """Send a command as `request` does; raise `UnexpectedAnswer` for an answer of another kind."""
         answer = await self.request(draft, within)
         if not isinstance(answer, kind):
-            raise UnexpectedAnswer(f"{type(answer).__name__} instead of {kind.__name__}")
+            got, expected = type(answer).__name__, kind.__name__
+            raise UnexpectedAnswer(f"the server answered {got} instead of {expected}")
         return answer
 
     def events(self) -> AsyncIterator[AnyEvent]:

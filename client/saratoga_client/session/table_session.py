@@ -210,7 +210,7 @@ class TableSession:
         except DealSpent as spent:
             raise Problem(
                 "The server offers a deal again although its nonces are already known.",
-                "That is unfair, so you were not made ready. Ask the host to change a setting.",
+                "A known deal is unfair, so you were not made ready. Ask the host to change a setting.",
                 Exit.REFUSED,
             ) from spent
 

@@ -214,9 +214,10 @@ class RateLimiter:
     ) -> None:
         """Set the limits.
 
-        `factor` multiplies every limit of an address; `None` removes them. `rate` and `burst` are a
-        player's commands a second and at once; rate 0 removes the limit. `behind_proxies`: loopback
-        addresses have limits too, as proxies name the clients. `refusals` counts by action.
+        `factor` multiplies every limit of an address; `None` removes them. `rate` is a player's commands
+        per second, `burst` the most at once; rate 0 removes this limit. With `behind_proxies` loopback
+        addresses are limited too, because a proxy sends the client's address. `refusals` counts the
+        refused requests by action.
         """
         self.now = clock
         self._factor = factor
@@ -275,7 +276,7 @@ class RateLimiter:
         self._refusals[action] += 1
 
     def usage_of(self, address: str) -> AddressUsage:
-        """Return the usage of an address, or a shared one (the crowd's) while the table is full."""
+        """Return the usage of an address; while the address table is full, one that addresses share."""
         network = network_of(address)
         is_local = not self._behind_proxies and is_loopback(address)
         if self._factor is None or network == NO_ADDRESS or is_local:

@@ -77,7 +77,7 @@ def join(
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
         raise CommandRejected(
-            "stale_id", "You have left that seat since then. Join again with a new id."
+            "stale_id", "You left this table after that request. Join again with a new id."
         )
     if len(table.seats) >= table.settings.seats:
         raise CommandRejected(
