@@ -220,7 +220,7 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
     if path == identity.secret_path():
         say(f"You now play as the secret's player at every server; the secret is in {path}.")
     else:
-        say(f"You are now that player at this server; the token is in {path}.")
+        say(f"You now play as the token's player at this server; the token is in {path}.")
     if aside is not None:
         say(f"The previous file is now {aside}.")
 
