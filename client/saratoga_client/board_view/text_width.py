@@ -134,8 +134,9 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
 
 
 def _head(text: str, cells: int) -> str:
-    """Return the longest prefix of a text that fits, at least one character."""
+    """Return the longest prefix of a text that fits, at least one character after its indent."""
     end = len(text)
-    while end > 1 and cells_of(text[:end]) > cells:
+    least = min(end, end - len(text.lstrip(" ")) + 1)
+    while end > least and cells_of(text[:end]) > cells:
         end -= 1
     return text[:end]
