@@ -25,7 +25,7 @@ from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
-INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d+)")
+INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d\d)")
 COMMAND = re.compile(rb"\xa4type[\xa0-\xbf]([a-z_]+)")
 """The type of a command in MessagePack."""
 GONE_WITHIN = 30.0
@@ -63,11 +63,15 @@ async def enter(pane: Pane, text: str) -> None:
     await pane.press("Enter")
 
 
-def invitation(screen: Screen) -> re.Match[str]:
-    """Return the match of the invitation's command on the screen."""
-    found = INVITATION.search(str(screen))
-    assert found is not None, screen
-    return found
+async def invitation(pane: Pane) -> tuple[str, int]:
+    """Wait for the gathering page of a table with one player; return the invitation's URL and port."""
+
+    def found(screen: Screen) -> re.Match[str] | None:
+        return INVITATION.search(str(screen))
+
+    match = found(await pane.until("SEATS 1 of 16", lambda screen: found(screen) is not None))
+    assert match is not None
+    return match[1], int(match[2])
 
 
 async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
@@ -78,17 +82,15 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         anna = await open_pane(tmux, tmp_path / "anna", *words)
         await anna.until("Your name at this server")
         await enter(anna, "Anna")
-        gathered = await anna.until("SEATS 1 of 16")
-        url, port = invitation(gathered).groups()
-        assert "CAPRICE" in gathered
-        assert "pip install" in gathered
+        url, port = await invitation(anna)
+        await anna.until("CAPRICE", "pip install")
 
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
         await bert.until("Your name at this server")
         await enter(bert, "anna")
         await bert.until("is taken")
         await enter(bert, "Bert")
-        assert url in await bert.until("SEATS 2 of 16")
+        await bert.until("SEATS 2 of 16", url)
 
         for player in (anna, bert):
             await player.press("r")
@@ -106,7 +108,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         await anna.until("y ")
         await anna.press("y")
         assert await anna.ended() == Exit.DONE
-        assert await gone(int(port))
+        assert await gone(port)
         assert url in await anna.screen(), "the invitation is still to be read"
 
 
@@ -114,7 +116,7 @@ async def test_the_host_is_asked_before_the_server_closes_on_friends(tmp_path: P
     async with open_tmux() as tmux:
         words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
         anna = await open_pane(tmux, tmp_path / "anna", *words)
-        url, port = invitation(await anna.until("SEATS 1 of 16")).groups()
+        url, port = await invitation(anna)
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, "--name", "Bert")
         await bert.until("SEATS 2 of 16")
         await anna.press("q")
@@ -124,10 +126,10 @@ async def test_the_host_is_asked_before_the_server_closes_on_friends(tmp_path: P
         await anna.press("Enter")
         await anna.until("The server stays open until Ctrl-C.")
         await bert.until("SEATS 1 of 16")
-        assert await is_server("127.0.0.1", int(port))
+        assert await is_server("127.0.0.1", port)
         await anna.press("C-c")
         await anna.ended()
-        assert await gone(int(port))
+        assert await gone(port)
         # a player at the closed server sees that it is gone, and can quit
         await bert.until("reconnecting")
         await bert.press("C-c")
@@ -140,7 +142,7 @@ async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_rac
     words = ("host", "lafayette", "--name", "Anna", "--port", str(free_port()))
     async with open_tmux() as tmux:
         anna = await open_pane(tmux, tmp_path / "anna", *words)
-        port = int(invitation(await anna.until("SEATS 1 of 16"))[2])
+        _, port = await invitation(anna)
         await anna.press("r")
         await anna.until("host, ready")
         await anna.press("s")
@@ -215,7 +217,7 @@ async def test_a_player_opens_a_table_in_the_lobby_and_rejoins_it_by_its_url(
         await anna.press("c")
         await anna.until("A NEW TABLE")
         await anna.press("Enter")
-        url = invitation(await anna.until("SEATS 1 of 16"))[1]
+        url, _ = await invitation(anna)
         await anna.press("q")
         await anna.until("y leave")
         await anna.press("y")

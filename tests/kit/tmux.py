@@ -87,12 +87,15 @@ class Pane:
         """Return whether the last frame is complete: Textual ends each by moving the cursor home."""
         return await self._asked("#{cursor_x},#{cursor_y}") == "0,0"
 
-    async def until(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """Wait for the first screen that contains the text or meets the condition; return it."""
-        return await self.until_pressed((), wanted)
+    async def until(self, *wanted: str | Callable[[Screen], bool]) -> Screen:
+        """Wait for the first screen that contains every text and meets every condition; return it.
+
+        The screen may be half drawn: whatever a test expects on it is given here.
+        """
+        return await self.until_pressed((), *wanted)
 
     async def until_pressed(
-        self, keys: tuple[str, ...], wanted: str | Callable[[Screen], bool]
+        self, keys: tuple[str, ...], *wanted: str | Callable[[Screen], bool]
     ) -> Screen:
         """Wait like `until`, and press the keys again on every screen that does not match."""
         screen = None
@@ -101,7 +104,9 @@ class Pane:
                 while True:
                     changed = self.tmux.written(self.number)
                     screen = await self.screen()
-                    if wanted in screen if isinstance(wanted, str) else wanted(screen):
+                    if all(
+                        each in screen if isinstance(each, str) else each(screen) for each in wanted
+                    ):
                         return screen
                     if keys:
                         await self.press(*keys)
