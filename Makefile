@@ -4,8 +4,8 @@
 GAME ?= canfield
 ARGS ?=
 VENV ?= .venv
-# Parallel test processes. Many tests wait for processes, so one more than the number of cores is fastest.
-TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# Parallel test processes. Many tests wait for processes, so two more than the number of cores are faster.
+TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 
 # The number of faults that `make faults` injects, and its seed (default: random).
 FAULTS ?= 1000
