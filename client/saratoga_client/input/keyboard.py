@@ -211,7 +211,7 @@ def _escape(scene: Scene, selection: Selection) -> InputResult:
         return answered(selection, "Nothing is selected.")
     if selection.picked is None:
         return answered(cleared(selection), "Selection cleared.")
-    return answered(cleared(selection), f"Dropped: {scene.where(selection.picked)} stays as it is.")
+    return answered(cleared(selection), f"Pick-up from {scene.where(selection.picked)} cancelled.")
 
 
 def _more(scene: Scene, selection: Selection) -> InputResult:

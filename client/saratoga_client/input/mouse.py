@@ -90,7 +90,7 @@ def _carried(
     if not has_pile(scene.game, target):
         return answered(selection, "There is no pile there: the cards are back where they were.")
     if goal is None:
-        return answered(selection, f"Nothing is carried onto {scene.where(target)}.")
+        return answered(selection, f"Cards cannot be moved onto {scene.where(target)}.")
     move = scene.carry(source, goal, count)
     if move is not None:
         return played(scene, selection, move)
@@ -156,7 +156,7 @@ def _second(scene: Scene, selection: Selection, source: str, pile: str, count: i
     if pile not in TAKE_BACK_INDEX and scene.carries(pile, count):
         return picked(scene, selection, pile, count)
     if goal is None:
-        return answered(selection, f"Nothing is carried onto {scene.where(pile)}.")
+        return answered(selection, f"Cards cannot be moved onto {scene.where(pile)}.")
     return placed(scene, selection, goal)
 
 

@@ -195,7 +195,7 @@ def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move |
         # The foundation may come first, as with keys.
         source, target = target, source
     if target in (WASTE, RESERVE):
-        return NotPlayed(f"Nothing is carried onto {scene.where(target)}.", is_move=True)
+        return NotPlayed(f"Cards cannot be moved onto {scene.where(target)}.", is_move=True)
     if source in (UP, DOWN):
         return NotPlayed(_FORM, is_move=False)
     for pile in (source, target):

@@ -112,7 +112,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
         (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: that card cannot be laid on the top card of that column.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "1 f"), "7♠: the foundation waits for another card. Next: A♠.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "1 w"), "5♦, the waste: no place to go now.", Selection(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Dropped: column 1 stays as it is.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Pick-up from column 1 cancelled.", NO_SELECTION),
         (*("lafayette", LAFAYETTE_BOARD, "escape"), "Nothing is selected.", NO_SELECTION),
         (*("lafayette", LAFAYETTE_BOARD, "tab escape"), "Selection cleared.", NO_SELECTION),
         (*("lafayette", LAFAYETTE_BOARD, "tab"), "1 of 4: A♠ from column 4 banked up; enter plays it.", Selection(lit=parse_move("t4>up"))),

@@ -61,7 +61,7 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
         ("lafayette", BOARD, "9 1", "Lafayette has no column 9."),
         ("lafayette", BOARD, "2", "8h, column 2: no place to go now."),
         ("lafayette", BOARD, "1 2 x2", "9c to column 2: these cards cannot be lifted together. You can carry one card."),
-        ("lafayette", BOARD, "1 w", "Nothing is carried onto the waste."),
+        ("lafayette", BOARD, "1 w", "Cards cannot be moved onto the waste."),
         ("lafayette", BOARD, "redeal", "The stock must be drawn to its end before a redeal."),
         ("lafayette", BOARD, "bank", "Several are possible: type w f or 4 f."),
         ("lafayette", BOARD, "f", "Several are possible: type w f or 4 f."),

@@ -125,7 +125,7 @@ async def test_a_drop_beside_the_piles_drops_the_selection() -> None:
         await pane.pilot.mouse_up(BoardPane, offset=(68, 23))
         await pane.pilot.pause()
         assert pane.app.pane.selection == Selection()
-        assert pane.app.results[-1].says == "Dropped: column 1 stays as it is."
+        assert pane.app.results[-1].says == "Pick-up from column 1 cancelled."
 
 
 async def test_the_legal_moves_are_listed_once_per_view(monkeypatch: pytest.MonkeyPatch) -> None:
