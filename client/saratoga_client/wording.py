@@ -61,9 +61,9 @@ def cap_words(minutes: int) -> str:
     """Return the time limit of a race; 0 means none.
 
     >>> cap_words(10), cap_words(0)
-    ('10 minutes', 'no cap')
+    ('10 minutes', 'no time limit')
     """
-    return f"{minutes} minutes" if minutes else "no cap"
+    return f"{minutes} minutes" if minutes else "no time limit"
 
 
 def dollars(amount: int) -> str:

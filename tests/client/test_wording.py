@@ -27,7 +27,7 @@ def test_only_the_first_letter_of_a_sentence_is_capitalised() -> None:
 
 
 def test_a_race_without_a_time_limit_says_so() -> None:
-    assert [cap_words(3), cap_words(0)] == ["3 minutes", "no cap"]
+    assert [cap_words(3), cap_words(0)] == ["3 minutes", "no time limit"]
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def _countdown(state: SessionState, now: int) -> str:
 
 def _time_left(state: SessionState, now: int) -> str:
     left = race_clock(state, now).left
-    return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} left"
+    return "no time limit" if left is None else f"{minutes_and_seconds(left + 500)} left"
 
 
 def clock_line(state: SessionState, now: int) -> str:
@@ -204,7 +204,7 @@ def clock_line(state: SessionState, now: int) -> str:
         return f"clock: the race starts in {counted(seconds, 'second')}"
     if state.phase != "running":
         return "clock: no race is running"
-    left = "no cap" if time.left is None else f"{minutes_and_seconds(time.left)} left"
+    left = "no time limit" if time.left is None else f"{minutes_and_seconds(time.left)} left"
     return f"clock: {minutes_and_seconds(time.elapsed)} passed, {left}"
 
 

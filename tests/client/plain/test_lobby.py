@@ -66,7 +66,7 @@ def test_a_public_table_shows_its_game_and_free_seats() -> None:
     )
     assert list(tables_lines(events.Tables(re=1, tables=[found]))) == [
         "tables: 1",
-        "table mint-otter-42: caprice, no cap, gathering, host Anna, 2 of 4 seats",
+        "table mint-otter-42: caprice, no time limit, gathering, host Anna, 2 of 4 seats",
     ]
 
 

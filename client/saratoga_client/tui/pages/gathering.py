@@ -24,7 +24,7 @@ def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) ->
     """Return the invitation for friends."""
     return Group(
         ink.line(
-            (" Friends come to the table ", Role.TEXT),
+            (" Friends join table ", Role.TEXT),
             (state.table.code, Role.YOU),
             (" with", Role.TEXT),
         ),

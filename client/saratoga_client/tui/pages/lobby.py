@@ -26,7 +26,7 @@ WITHOUT_SERVER: Final = (
 """The choices while no server answers."""
 
 COLUMNS: Final = (1, 21, 21, 7, 10, 6, 20)
-"""Widths in cells of the list's columns: mark, code, game, cap, phase, seats, host."""
+"""Widths in cells of the list's columns: mark, code, game, time limit, phase, seats, host."""
 
 NAME: Final = 21
 
@@ -58,7 +58,7 @@ def table_cells(
         (symbols.mark if is_chosen else "", Role.YOU),
         (table.code, role),
         (game_title(table.game), Role.TEXT),
-        (f"{table.cap} min" if table.cap else "no cap", Role.DIM),
+        (f"{table.cap} min" if table.cap else "untimed", Role.DIM),
         (table.phase, Role.DIM),
         (f"{table.seated}/{table.seats}", Role.COUNT),
         (table.host, Role.DIM),

@@ -88,7 +88,7 @@ def test_a_new_table_is_shown_with_the_keys_that_change_it() -> None:
     assert lines[0].strip() == "A NEW TABLE"
     assert [line.split(maxsplit=1) for line in lines[1:]] == [
         ["g", "Caprice"],
-        ["c", "no cap"],
+        ["c", "no time limit"],
         ["+-", "1 seat"],
         ["p", "private: friends need the code"],
     ]
