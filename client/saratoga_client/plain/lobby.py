@@ -18,7 +18,7 @@ from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
-from saratoga_client.session.join import TableWanted, release_other_seat
+from saratoga_client.session.join import LONGEST_NAME, TableWanted, release_other_seat
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
@@ -64,8 +64,8 @@ async def claim_name(connection: Connection, session: PlainSession, name: str) -
     if not name:
         session.output.write("no: Which name? Type, for example, name Anna.")
         return False
-    if len(name) > 64:
-        session.output.write("no: That name is too long; it may have 64 characters.")
+    if len(name) > LONGEST_NAME:
+        session.output.write("no: That name is too long; a name has 2 to 20 characters.")
         return False
     try:
         claimed = await connection.ask(partial(ClaimName, name=name), events.NameClaimed)
