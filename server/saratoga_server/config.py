@@ -321,7 +321,9 @@ def _redis_url(url: object, file: object) -> object:
     try:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidConfig(f"{file} cannot be read ({error}).") from None
+        raise InvalidConfig(
+            f"{file} cannot be read ({error}). Give --redis-file a readable text file with the store's URL."
+        ) from None
 
 
 _NAMES: Final = tuple(each.name for each in fields(Config))

@@ -72,8 +72,8 @@ def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]
         yield Finding(
             "terminal",
             Severity.NOTE,
-            f"{terminal.why_plain}: everything is lines of text",
-            "Run it in a terminal, with TERM such as xterm-256color, to see pictures.",
+            f"{terminal.why_plain}, so the game is shown as lines of text",
+            "Run it in a terminal with TERM set, to xterm-256color for example, to play on the full screen.",
         )
     else:
         yield Finding("terminal", Severity.OK, f"TERM={terminal.term or 'unset'}{_within()}")
@@ -138,7 +138,7 @@ def _signs(terminal: Capabilities, settings: Settings) -> Finding:
 
 def _mouse(terminal: Capabilities) -> Finding:
     if not terminal.is_full_screen:
-        return Finding("mouse", Severity.OK, "not used where everything is lines of text")
+        return Finding("mouse", Severity.OK, "not used, because the game is shown as lines of text")
     if os.environ.get("TMUX") and _option_of_tmux("-gv", "mouse") == "off":
         return Finding(
             "mouse",
@@ -152,7 +152,9 @@ def _mouse(terminal: Capabilities) -> Finding:
 def _clipboard(terminal: Capabilities) -> Finding:
     """Check whether copied text reaches the clipboard, for terminals known to the client."""
     if not terminal.is_full_screen:
-        return Finding("clipboard", Severity.OK, "not used where everything is lines of text")
+        return Finding(
+            "clipboard", Severity.OK, "not used, because the game is shown as lines of text"
+        )
     if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
         return Finding(
             "clipboard",
@@ -243,7 +245,7 @@ def _folder(name: str, path: Path) -> Finding:
             name,
             Severity.WRONG,
             f"{path} cannot be written",
-            f"Correct that, or name another folder with {paths.HOME_VARIABLE}.",
+            f"Make {nearest} writable, or set {paths.HOME_VARIABLE} to another folder.",
         )
     return Finding(name, Severity.OK, f"{path}{'' if nearest == path else ', not created yet'}")
 

@@ -10,7 +10,7 @@ import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import in_lines, viewing_options
-from saratoga_client.cli.verify import record_of
+from saratoga_client.cli.verify import OTHER_FILE, record_of
 from saratoga_client.local.settings import Settings
 from saratoga_client.output import write_line
 from saratoga_client.plain.review import replay_lines
@@ -78,5 +78,7 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
         return parse_record(text.decode("utf-8"))
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(
-            f"{race_or_file} is not a race record: {fault}.", "", Exit.NOT_VERIFIED
+            f"{race_or_file} is not a race record: {fault}.",
+            OTHER_FILE,
+            Exit.NOT_VERIFIED,
         ) from None

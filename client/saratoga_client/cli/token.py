@@ -190,7 +190,9 @@ def forget(server: str) -> None:
         aside = key_files.put_aside(identity.server_token_path(server))
     except OSError as error:
         raise Problem(
-            f"The token's file cannot be renamed: {error}.", "", Exit.UNEXPECTED
+            f"The token's file cannot be renamed: {error}.",
+            "Make its folder writable, and repeat the command.",
+            Exit.UNEXPECTED,
         ) from None
     if aside is None:
         raise Problem(f"There is no imported token for {server}.", "", Exit.USAGE)
@@ -218,9 +220,9 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
     except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.REFUSED) from None
     if path == identity.secret_path():
-        say(f"You now play as the secret's player at every server; the secret is in {path}.")
+        say(f"The secret in {path} now identifies you at every server without an imported token.")
     else:
-        say(f"You now play as the token's player at this server; the token is in {path}.")
+        say(f"The token in {path} now identifies you at this server.")
     if aside is not None:
         say(f"The previous file is now {aside}.")
 
@@ -255,7 +257,11 @@ def _read(file: str) -> token_export.ExportedKey:
             with Path(file).open(encoding="utf-8") as source:
                 text = source.read(1024)
     except (OSError, UnicodeDecodeError) as error:
-        raise Problem(f"{file} cannot be read: {error}.", "", Exit.USAGE) from None
+        raise Problem(
+            f"{file} cannot be read: {error}.",
+            "Give another file, or - for the standard input.",
+            Exit.USAGE,
+        ) from None
     it = token_export.read(text)
     if it is None:
         raise Problem(

@@ -20,6 +20,8 @@ from saratoga_client.session.verification import Proof, prove
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of a record in bytes; a larger file is not a record."""
 
+OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
+
 
 class CheckOut(Struct, frozen=True, kw_only=True):
     """The result of one check."""
@@ -111,17 +113,21 @@ def _race_of(word: str) -> str:
 def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise Problem(f"{path} is too long to be a record.", "", Exit.NOT_VERIFIED)
+            raise Problem(f"{path} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
         return path.read_bytes()
     except OSError as error:
-        raise Problem(f"{path} cannot be read: {error}.", "", Exit.USAGE) from None
+        raise Problem(f"{path} cannot be read: {error}.", OTHER_FILE, Exit.USAGE) from None
 
 
 def _save(path: Path, record: bytes) -> None:
     try:
         path.write_bytes(record)
     except OSError as error:
-        raise Problem(f"The record cannot be saved in {path}: {error}.", "", Exit.USAGE) from None
+        raise Problem(
+            f"The record cannot be saved in {path}: {error}.",
+            "Name another file with --save.",
+            Exit.USAGE,
+        ) from None
 
 
 async def _fetch(server: str, race: str) -> bytes:

@@ -50,7 +50,7 @@ def load(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableToken(
             f"The secret in {path} cannot be read: {error}.",
-            f"Correct that, or name another folder with {HOME_VARIABLE}.",
+            f"Restore the file or its permissions, or set {HOME_VARIABLE} to another folder.",
         ) from None
     if not is_key(text):
         raise UnusableToken(
@@ -92,7 +92,8 @@ def take(path: Path, key: str, *, replace: bool) -> Path | None:
     except OSError as error:
         raise UnusableToken(
             f"The key cannot be saved in {path}: {error}.",
-            "Nothing was lost; the old file is in that folder.",
+            f"Check that {path.parent} is writable and has free space, and repeat the command. An old "
+            f"key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
         ) from None
     return aside
 
@@ -126,6 +127,6 @@ def _create(path: Path) -> str:
     except OSError as error:
         raise UnusableToken(
             f"The secret cannot be saved in {path}: {error}.",
-            f"Name another folder with {HOME_VARIABLE}.",
+            f"Make {path.parent} writable, or set {HOME_VARIABLE} to another folder.",
         ) from None
     return key

@@ -85,7 +85,7 @@ class FairnessDuties:
 
     async def ready(self) -> None:
         """Draw a nonce and mark the player ready; raises `CommandRefused`, `DealSpent`."""
-        assert self._sighting is not None, "handle a snapshot first"
+        assert self._sighting is not None, "no snapshot has been handled yet"
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
         if not self._sighting.nonce:
@@ -102,7 +102,7 @@ class FairnessDuties:
 
     async def not_ready(self) -> None:
         """Remove the player's ready mark; raises `CommandRefused`."""
-        assert self.table is not None, "handle a snapshot first"
+        assert self.table is not None, "no snapshot has been handled yet"
         await self._connection.request(partial(NotReady, table=self.table.code))
 
     async def handle(self, event: AnyEvent) -> None:

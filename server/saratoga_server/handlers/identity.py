@@ -23,7 +23,7 @@ from saratoga_server.rate_limits.rates import Action
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5
-"""Refused hellos after which a connection is closed."""
+"""Refused `hello` commands after which a connection is closed."""
 
 
 def token_hash(token: str) -> str:
@@ -54,12 +54,14 @@ class IdentityHandlers:
     async def hello(self, session: Session, command: Hello) -> Welcome:
         """Identify the connection's player and return the answer. Raises `CommandRejected`.
 
-        After `MOST_REFUSED` refused hellos the connection is closed.
+        After `MOST_REFUSED` refused `hello` commands the connection is closed.
         """
         if session.refused_hellos >= MOST_REFUSED:
-            raise CommandRejected("too_fast", "Too many refused hellos. Connect again.")
+            raise CommandRejected(
+                "too_fast", "Too many failed attempts to identify yourself. Connect again."
+            )
         if wait := session.quota.wait(Action.HELLO_REFUSED):
-            raise too_much("Too many hellos from your address were refused.", wait)
+            raise too_much("Too many failed attempts from your address to identify a player.", wait)
         try:
             return await self._welcome(session, command)
         except CommandRejected as refusal:

@@ -156,19 +156,19 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
     policy = settings.get("maxmemory-policy", "noeviction")
     if policy != "noeviction":
         wrong.append(
-            f"Short of memory it would delete tables (maxmemory-policy is {policy}): fix it "
-            "with `CONFIG SET maxmemory-policy noeviction`."
+            f"It deletes tables when memory runs short (maxmemory-policy is {policy}); fix it with "
+            "`CONFIG SET maxmemory-policy noeviction`."
         )
     if settings.get("appendonly") != "yes":
         wrong.append(
-            "It keeps no append-only file, so a crash would lose races; fix it with "
+            "It writes no append-only file, so a crash would lose races; fix it with "
             "`CONFIG SET appendonly yes`."
         )
     sync = settings.get("appendfsync")
     if durability is Durability.FAST:
         if sync not in ("everysec", "always"):
             wrong.append(
-                f"It leaves syncing to the system (appendfsync is {sync}); fix it with "
+                f"It lets the operating system decide when to sync (appendfsync is {sync}); fix it with "
                 "`CONFIG SET appendfsync everysec`."
             )
         return wrong
@@ -179,7 +179,7 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
         )
     if settings.get("no-appendfsync-on-rewrite", "no") != "no":
         wrong.append(
-            "It stops syncing while it rewrites its file; fix it with "
+            "It stops syncing while it rewrites its append-only file; fix it with "
             "`CONFIG SET no-appendfsync-on-rewrite no`."
         )
     return wrong

@@ -51,19 +51,19 @@ ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
 HOST_ONLY: Final = frozenset({Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.NEXT_RACE})
 
 _NOW: Final[Mapping[TablePhase, str]] = {
-    TablePhase.GATHERING: "The table is gathering for the next race.",
+    TablePhase.GATHERING: "This race has not started yet.",
     TablePhase.COUNTDOWN: "The countdown is running.",
     TablePhase.RUNNING: "The race is running.",
-    TablePhase.OVER: "The race is over, and the host has not started the next one yet.",
+    TablePhase.OVER: "The race is over, and the host has not opened the next one yet.",
 }
 
 _REMEDY: Final[Mapping[Act, str]] = {
-    Act.CHANGE_SETTINGS: "Change the settings while the table gathers.",
-    Act.READY: "Get ready while the table gathers; then you race in the next race.",
+    Act.CHANGE_SETTINGS: "Change the settings when the next race is open.",
+    Act.READY: "Get ready when the next race is open.",
     Act.NOT_READY: "Your place in this race is fixed. To give it up, leave the table.",
-    Act.START: "Start when the table gathers and you are ready.",
+    Act.START: "Start the next race when it is open and you are ready.",
     Act.REVEAL: "Reveal the nonce during the countdown of your race.",
-    Act.NEXT_RACE: "Start the next race when this one is over.",
+    Act.NEXT_RACE: "Open the next race when this one is over.",
     Act.FINISH: "Only a running race can be finished.",
 }
 
