@@ -23,10 +23,10 @@ COLUMN_NAMES: Final = tuple(f"t{number}" for number in range(1, 100))
 """The name of each column, by its index in `Position.columns`."""
 
 COLUMN_INDEX: Final = {name: index for index, name in enumerate(COLUMN_NAMES)}
-"""The index in `Position.columns` of each column, by its name; other piles have none."""
+"""The index of each column in `Position.columns`, by the column's name; no other piles are keys."""
 
 TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS)}
-"""The index in `SUITS` by the name of a foundation from which a card is taken back."""
+"""The index of a suit in `SUITS`, by the name of the foundation from which a card of it is taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class Look(NamedTuple):
     stolen: float
     """Seconds of core time that the hypervisor has stolen."""
     is_rewriting: bool
-    """True while the store rewrites its file."""
+    """True while the store rewrites its append-only file."""
 
 
 @dataclass

@@ -311,7 +311,10 @@ def _whole(
 
 @lru_cache(maxsize=1 << 4)
 def _strips(game: Game, width: int, height: int) -> tuple[tuple[int, int, int, int, Spot], ...]:
-    """Return the rectangles of piles and labels on a board of some size."""
+    """Return the rectangles of piles and labels on a board of `width` by `height` cells.
+
+    Each is left, right (exclusive), top, bottom (exclusive) and the pile, as in `BoardLayout._strips`.
+    """
     return tuple(_found_strips(pile_layout(game, width, height)))
 
 

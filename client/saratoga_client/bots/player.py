@@ -72,7 +72,7 @@ class TablePlayer:
         self._on_event = on_event
         self._duties = FairnessDuties(connection, witness)
         self._race = ""
-        """The race of the bot's current or last board."""
+        """The id of the race of the bot's current or last board; empty before the first."""
         self._done: set[tuple[str, str]] = set()
         """The commands sent, each with its race or commitment, so that no command is sent twice."""
         self._board: asyncio.Task[events.BoardView] | None = None

@@ -9,11 +9,11 @@ class Climb:
     """The number of banked cards over time; taking cards back and undo lower it."""
 
     start: int
-    """Number of cards that the deal banked."""
+    """The number of cards that the deal banked."""
     counts: tuple[tuple[int, int], ...]
     """Pairs in order of time: milliseconds since the deal, and banked cards from then on."""
     end: int
-    """The time of the end, in milliseconds since the deal was shown."""
+    """The time at which the board ended, in milliseconds since the deal."""
 
     @property
     def final(self) -> int:
@@ -21,12 +21,12 @@ class Climb:
         return self.counts[-1][1] if self.counts else self.start
 
     def banked_at(self, at: int) -> int:
-        """Return the number of cards banked at a time in milliseconds, or the final number later."""
+        """Return the number of cards banked `at` milliseconds after the deal."""
         past = bisect_right(self.counts, at, key=lambda count: count[0])
         return self.counts[past - 1][1] if past else self.start
 
     def reached(self, banked: int) -> int | None:
-        """Return the first time, in milliseconds, with so many cards banked; `None` for never."""
+        """Return the milliseconds from the deal until `banked` cards were first banked; `None` if never."""
         if banked <= self.start:
             return 0
         return next((at for at, count in self.counts if count >= banked), None)

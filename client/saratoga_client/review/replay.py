@@ -47,7 +47,7 @@ class Replay:
 
     @property
     def end(self) -> int:
-        """The time of the last board's end, in milliseconds from the start."""
+        """The time at which the last board ended, in milliseconds from the start of the race."""
         return max(board.end for board in self.boards)
 
     @property

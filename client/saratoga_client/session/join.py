@@ -17,7 +17,7 @@ NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
 
 LONGEST_NAME: Final = 64
-"""Longer names are cut to this many characters; the server accepts only shorter ones."""
+"""The most characters of a name that a command may carry; longer names are cut. The server accepts fewer."""
 
 UNWATCH_TIMEOUT: Final = 2.0
 """Seconds to wait for the answer to `UnwatchTable`."""

@@ -60,7 +60,7 @@ class SessionState:
     table_view: TableView
     link: LinkState = LinkState.CONNECTED
     round_trip_ms: int | None = None
-    """The last measured round-trip time to the server, in milliseconds; `None` before it."""
+    """The last measured round-trip time to the server, in milliseconds; `None` until one is measured."""
     own: OwnBoard | None = None
     """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
     feed: Feed = field(default_factory=Feed)

@@ -166,7 +166,7 @@ class RaceRecord:
 
 
 def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
-    """Return an order of finish (`standing.ranking`) in the form of a record."""
+    """Return the result lines of a record for an order of finish (`standing.ranking`)."""
     return tuple(
         ResultLine(
             place=row.place,

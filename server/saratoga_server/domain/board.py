@@ -48,7 +48,7 @@ class Board(Struct):
     """The number of entries in the log."""
     log: BoardLog = field(default_factory=BoardLog)
     rises: dict[int, Reached] = field(default_factory=dict)
-    """The moment when the count of banked cards last rose to each value."""
+    """The moment when the number of banked cards last rose to each value, by that value."""
 
     @property
     def racing(self) -> bool:
@@ -56,7 +56,7 @@ class Board(Struct):
 
     @property
     def reached(self) -> Reached | None:
-        """The moment when the count last rose to its present value; `None` if it never rose."""
+        """The moment when `banked` last rose to its present value; `None` if it never did."""
         return self.rises.get(self.banked)
 
     def standing(self) -> LiveStanding:
@@ -71,7 +71,7 @@ class BoardChange(Struct, frozen=True):
     banked: int
     state: State
     rises: bool = False
-    """True if the move raises the count of banked cards."""
+    """True if the move raises the number of banked cards."""
 
 
 def open_board(opening: Position, start_at: Millis) -> Board:

@@ -96,7 +96,7 @@ class Seats:
         await self.free(player, code, last_id)
 
     async def state(self, code: str) -> TableState | None:
-        """Return the table, read again from the store; `None` if there is none.
+        """Read the table from the store and return it; `None` if it does not exist.
 
         Raises `CommandRejected` if this node cannot read the table, which may have the seat.
         """
@@ -109,7 +109,7 @@ class Seats:
             return None
 
     async def seat(self, player: str, code: str) -> TableSeat | None:
-        """Return the player's seat at a table that is open, read again."""
+        """Read the table from the store; return the player's seat, or `None` without an open table or seat."""
         state = await self.state(code)
         if state is None or state.phase is TablePhase.CLOSED:
             return None

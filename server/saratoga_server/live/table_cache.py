@@ -50,12 +50,13 @@ Opening = Callable[[TableState], Position]
 
 
 class Applied(NamedTuple):
-    """A durable change of a table."""
+    """The result of `TableCache.change`: a change that was written, or none."""
 
     table: LiveTable
     before: Known
+    """The table's version and state to which the transition was applied."""
     change: Change | None
-    """The change; `None` if nothing had to change."""
+    """The change, which the store has; `None` if nothing had to change."""
 
 
 class TableCache:

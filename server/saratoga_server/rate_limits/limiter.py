@@ -68,7 +68,7 @@ class AddressUsage(Usage):
     """The usage of one address."""
 
     factor: float = inf
-    """The factor for the limits on connections."""
+    """The multiplier of the address's limits on connections and watchers; `inf`: no limits."""
     unauthenticated: "dict[Quota, None]" = field(default_factory=dict)
     """Open connections before their hello, oldest first."""
 

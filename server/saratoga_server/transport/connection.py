@@ -357,7 +357,7 @@ class PlayerConnection(asyncio.Protocol):
     # Periodic checks by the gateway
 
     def check(self, now: float) -> None:
-        """Enforce the time limits at `now`, by `monotonic`."""
+        """Enforce the time limits; `now` is the present value of `time.monotonic()`."""
         if (
             self._is_cut
             or self._phase is ConnectionPhase.ACCEPTED

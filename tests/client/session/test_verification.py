@@ -1,4 +1,4 @@
-"""Records are verified by themselves and against what this machine saw."""
+"""Verification of a record alone, and against the evidence that this machine saved."""
 
 from dataclasses import replace
 

@@ -26,7 +26,7 @@ BACKGROUND_TASKS = 8
 """The number of a node's background tasks that may call one store process at once."""
 
 FOR_COMMITS = FOR_EVENTS = 1
-"""The number of connections of one node to one store process outside its pool."""
+"""The number of connections of each kind from one node to one store process, outside the node's pool."""
 
 
 async def leaks_of(installation: Installation) -> list[str]:

@@ -203,9 +203,9 @@ def _racers(
 
 
 def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
-    """Return the racers for a number of lines: the first racer, and the player's neighbours.
+    """Return the racers to show in at most `lines` lines: the first, the player, and the player's neighbours.
 
-    `None` stands for omitted racers.
+    `None` is a line in place of omitted racers.
     """
     if len(found) <= lines:
         return list(found)
