@@ -186,9 +186,9 @@ class Refused(Event, frozen=True, kw_only=True, tag="refused"):
     message: str
     """A sentence for the player: what went wrong and what to do."""
     retry: bool = False
-    """True if the same command, with the same id, may succeed later."""
+    """True if a client should send the same command again, with the same id, after `wait`."""
     wait: int = 0
-    """Milliseconds to wait before sending the command again, if known."""
+    """Milliseconds to wait before sending the command again; never 0 if `retry` is true."""
     board: BoardView | None = None
     """The current board, if the command was meant for another position."""
 

@@ -6,11 +6,16 @@ from msgspec import Struct
 
 
 class Reason(Struct, frozen=True):
-    """A reason: a code for programs, a sentence for people, and whether a retry may succeed."""
+    """A reason: a code for programs, a sentence for people, and whether a program should retry."""
 
     code: str
     sentence: str
     retry: bool = False
+    """True if a program should send the same command again, under the same id, after the wait."""
+
+
+RETRY_WAIT: Final = 500
+"""Milliseconds to wait before a retry, unless the refusal names a longer or shorter wait."""
 
 
 _REASONS: Final = (
@@ -31,6 +36,7 @@ _REASONS: Final = (
     # tables
     Reason("no_such_table", "There is no table with that code."),
     Reason("table_closed", "That table is closed."),
+    Reason("watch_limit", "You watch too many tables. Stop watching one first."),
     Reason("table_full", "Every seat at that table is taken."),
     Reason("not_seated", "You have no seat at that table."),
     Reason("elsewhere", "You have a seat at another table. Leave that table first."),

@@ -23,6 +23,8 @@ DEFAULT_PORT: Final = 7470
 DEFAULT_METRICS_PORT: Final = 7471
 DEFAULT_RATE: Final = 50
 DEFAULT_BURST: Final = 100
+LEAST_BURST: Final = 10
+"""The cost of the most expensive command: with a smaller burst it would be refused for ever."""
 
 _REDIS_SCHEMES: Final = ("redis", "rediss", "unix")
 _PUBLIC_SCHEMES: Final = ("http", "https", "ws", "wss")
@@ -120,8 +122,10 @@ class Config:
         _check_public_url(self.public_url)
         for origin in self.origins:
             _check_origin(origin)
-        if self.rate < 0 or self.burst < 1:
-            raise InvalidConfig("--rate must be 0 (no limit) or more, and --burst 1 or more.")
+        if self.rate < 0 or self.burst < LEAST_BURST:
+            raise InvalidConfig(
+                f"--rate must be 0 (no limit) or more, and --burst {LEAST_BURST} or more."
+            )
         if self.trusted_proxies < 0:
             raise InvalidConfig("--trusted-proxies must be 0 (none) or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
@@ -264,7 +268,7 @@ _OPTIONS: Final = (
         help="Start even if the store does not let its configuration be checked."),
     _option("--rate", type=click.IntRange(min=0), default=DEFAULT_RATE,
         help="Commands per second that one player may send over time; 0 = no limit."),
-    _option("--burst", type=click.IntRange(min=1), default=DEFAULT_BURST,
+    _option("--burst", type=click.IntRange(min=LEAST_BURST), default=DEFAULT_BURST,
         help="Commands that one player may send at once."),
     _option("--trusted-proxies", type=click.IntRange(min=0), default=0, metavar="N",
         help="Number of your own proxies in front of this server. A client's address is entry N from "

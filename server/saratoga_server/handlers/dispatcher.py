@@ -205,7 +205,7 @@ class Dispatcher:
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
         """Call the command's handler and return its answer. Raises `CommandRejected`."""
         kind = type(command)
-        if not session.player and kind not in (wire.Hello, wire.Heartbeat):
+        if not session.player and kind is not wire.Hello:
             raise CommandRejected("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
             raise CommandRejected("draining")

@@ -56,10 +56,6 @@ class IdentityHandlers:
 
         After `MOST_REFUSED` refused `hello` commands the connection is closed.
         """
-        if session.refused_hellos >= MOST_REFUSED:
-            raise CommandRejected(
-                "too_fast", "Too many failed attempts to identify yourself. Connect again."
-            )
         if wait := session.quota.wait(Action.HELLO_REFUSED):
             raise too_much("Too many failed attempts from your address to identify a player.", wait)
         try:

@@ -30,7 +30,7 @@ class WatchHandlers:
         """Follow a table without a seat; return its snapshot. Raises `CommandRejected`."""
         if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
             raise CommandRejected(
-                "too_fast", f"You watch {MOST_WATCHED} tables already. Stop watching one."
+                "watch_limit", f"You watch {MOST_WATCHED} tables already. Stop watching one first."
             )
         table = await self._table_cache.get(command.table)
         if table.state.phase is TablePhase.CLOSED:

@@ -3,7 +3,7 @@
 from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.refusals import REASONS, RETRY_WAIT
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
@@ -22,15 +22,17 @@ def refused(
 ) -> Refused:
     """Return the refusal with this code; without `detail` it has the code's own sentence.
 
-    `wait`: seconds after which the command may succeed; 0: unknown.
+    `wait`: seconds after which the command may succeed; 0: unknown. A refusal that asks for a retry
+    always has a wait, so that no client repeats a command in a tight loop.
     """
     reason = REASONS[code]
+    unknown = RETRY_WAIT if reason.retry else 0
     return Refused(
         re=re,
         code=code,
         message=detail or reason.sentence,
         retry=reason.retry,
-        wait=ceil(wait * 1000),
+        wait=ceil(wait * 1000) or unknown,
         board=board,
     )
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from saratoga_server.rate_limits.addresses import NO_ADDRESS, is_loopback, network_of
 from saratoga_server.rate_limits.rates import (
+    COMMANDS_PREPAID,
     MAX_CONNECTIONS_PER_ADDRESS,
     MAX_CONNECTIONS_PER_PLAYER,
     MAX_UNAUTHENTICATED,
@@ -34,9 +35,6 @@ MAX_ENTRIES: Final = 32_768
 
 CROWD: Final = 256
 """The number of usages that new addresses share while the table is full."""
-
-COMMANDS_PREPAID: Final = 16
-"""Tokens that a connection takes from its address at once, so that most commands check no address."""
 
 
 class Evictable(Protocol):

@@ -99,6 +99,9 @@ MAX_WATCHERS: Final = 200
 MAX_WATCHERS_PER_ADDRESS: Final = 50
 """Connections of one address among the watchers of one table."""
 
+COMMANDS_PREPAID: Final = 16
+"""Tokens that a connection takes from its address at once, so that most commands check no address."""
+
 BYTES_OF_A_COMMAND: Final = 1024
 """Bytes of a frame that count as one command. Saratoga's own frames are below 300 bytes."""
 
@@ -121,8 +124,11 @@ COSTS: Final[Mapping[type[Struct], int]] = {
 
 
 def scaled(rates: Rates, factor: float) -> Rates:
-    """Return the rates for `factor` times as many people; a bucket holds at least one token."""
+    """Return the rates for `factor` times as many people; a bucket holds what is taken at once."""
     return {
-        action: Rate(max(1.0, rate.burst * factor), rate.every / factor)
+        action: Rate(
+            max(COMMANDS_PREPAID if action is Action.COMMANDS else 1.0, rate.burst * factor),
+            rate.every / factor,
+        )
         for action, rate in rates.items()
     }

@@ -13,6 +13,12 @@ def test_every_refusal_has_a_sentence_and_says_whether_to_retry(code: str) -> No
     assert (answer.message, answer.retry) == (REASONS[code].sentence, REASONS[code].retry)
 
 
+@pytest.mark.parametrize("code", REASONS)
+def test_every_refusal_to_be_retried_and_no_other_names_a_wait(code: str) -> None:
+    answer = refused(code, 7)
+    assert (answer.wait > 0) == answer.retry
+
+
 def test_a_detail_replaces_the_sentence_of_the_code() -> None:
     assert refused("bad_move", None, "No.").message == "No."
 

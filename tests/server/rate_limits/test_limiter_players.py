@@ -3,11 +3,9 @@
 import pytest
 
 from kit.limiters import ANNA, BERT, Bench, opened, taken
-from saratoga_server.rate_limits.limiter import (
-    COMMANDS_PREPAID,
-    unlimited,
-)
+from saratoga_server.rate_limits.limiter import unlimited
 from saratoga_server.rate_limits.rates import (
+    COMMANDS_PREPAID,
     MAX_CONNECTIONS_PER_PLAYER,
     PER_ADDRESS,
     Action,

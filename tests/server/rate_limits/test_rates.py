@@ -6,9 +6,17 @@ import pytest
 
 from kit.households import FRIENDS, Household
 from saratoga_client.net.backoff import Backoff
+from saratoga_server.config import LEAST_BURST
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 from saratoga_server.rate_limits.limiter import RateLimiter
-from saratoga_server.rate_limits.rates import PER_ADDRESS, Action, Rate, scaled
+from saratoga_server.rate_limits.rates import (
+    COMMANDS_PREPAID,
+    COSTS,
+    PER_ADDRESS,
+    Action,
+    Rate,
+    scaled,
+)
 
 
 def test_a_factor_multiplies_burst_and_rate() -> None:
@@ -78,3 +86,10 @@ def test_more_than_a_session_meets_a_limit() -> None:
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
     cramped.connect_all()
     assert set(cramped.refusals) >= {"connections", "players", "names"}
+
+
+def test_every_command_is_possible_under_the_smallest_limits() -> None:
+    # a command that costs more than the bucket holds would be refused with "try again" for ever
+    assert max(COSTS.values()) <= LEAST_BURST
+    smallest = scaled(PER_ADDRESS, 0.0001)
+    assert smallest[Action.COMMANDS].burst >= COMMANDS_PREPAID >= max(COSTS.values())

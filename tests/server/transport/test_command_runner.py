@@ -23,8 +23,7 @@ from saratoga_protocol.refusals import ABUSE
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.rate_limits.limiter import COMMANDS_PREPAID
-from saratoga_server.rate_limits.rates import Action, Rate
+from saratoga_server.rate_limits.rates import COMMANDS_PREPAID, Action, Rate
 
 
 @pytest.fixture
