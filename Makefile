@@ -49,7 +49,6 @@ style: $(TOOLS)
 
 types: $(TOOLS)
 	$(BIN)/mypy
-	$(BIN)/mypy --explicit-package-bases tests
 
 layers: $(TOOLS)
 	$(BIN)/lint-imports
