@@ -6,6 +6,7 @@ the same ones every time) or `long` (2000).
 
 import os
 import signal
+import sys
 
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +16,11 @@ from saratoga_rules.game import Game
 # would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Several processes load every test module, and hundreds start the program: without bytecode each of them
+# would compile it again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Walks through whole games are slow to generate, which is not an error of the test.
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
