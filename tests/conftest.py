@@ -44,6 +44,7 @@ settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
     "kit.stores",
+    "kit.full_pipe",
     "kit.completeness",
     "kit.programs",
     "kit.server_process",

@@ -12,15 +12,13 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import Final
 
-import click
-
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import TaskEnded, cancel_all
 from saratoga_server.clock import ServerClock
-from saratoga_server.config import Config, LogFormat, StartupError
+from saratoga_server.config import Config, StartupError
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
@@ -51,17 +49,15 @@ from saratoga_server.live.seeds import NewSeed, new_seed
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.logs import EventLog, set_up_logs
+from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.metrics.exporter import serve_metrics
 from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
-from saratoga_server.process.event_loop import run_event_loop
-from saratoga_server.process.file_limits import raise_open_file_limit
-from saratoga_server.process.garbage_collection import collect_rarely, freeze_startup_objects
-from saratoga_server.process.output import drop_unwritable_output
+from saratoga_server.process.garbage_collection import freeze_startup_objects
+from saratoga_server.process.program import run_program
 from saratoga_server.process.ready_line import announce
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.health import Health
@@ -80,21 +76,11 @@ log = EventLog("server")
 
 
 def run(config: Config) -> None:
-    """Run the server until shutdown is requested. Raises `click.ClickException` if it cannot run."""
-    set_up_logs(
-        as_json=config.log_format is LogFormat.JSON, level=config.log_level, node=config.node
-    )
-    collect_rarely()
-    raise_open_file_limit()
-    try:
-        run_event_loop(serve(config))
-    except EXPECTED_ERRORS as error:
-        raise click.ClickException(str(error)) from None
-    finally:
-        drop_unwritable_output()
+    """Run the server until shutdown is requested. If it cannot run, print why and raise `SystemExit`."""
+    run_program(config, serve, EXPECTED_ERRORS)
 
 
-async def serve(config: Config) -> None:
+async def serve(config: Config, metrics: Metrics) -> None:
     """Open the server, run it until shutdown is requested, and close it.
 
     Raises one of `EXPECTED_ERRORS` if it cannot start; `TaskEnded` if a background task ended.
@@ -103,7 +89,6 @@ async def serve(config: Config) -> None:
     shutdown.listen_for_signals()
     if config.until_eof:
         await shutdown.listen_for_stdin_eof()
-    metrics = Metrics()
     async with (
         _metrics_server(config, metrics),
         _store_address(config) as (url, supervision),

@@ -86,7 +86,7 @@ class ServerProcess:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
-                env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONPATH": _path()},
+                env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONPATH": python_path()},
             )
         assert self.process.stdout is not None
         async with asyncio.timeout(READY_WITHIN):
@@ -171,7 +171,7 @@ async def running_server(
         server_process.check_log()
 
 
-def _path() -> str:
+def python_path() -> str:
     """Return a PYTHONPATH that includes the folder of the kit."""
     return os.pathsep.join(
         filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))

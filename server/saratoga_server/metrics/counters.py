@@ -87,6 +87,8 @@ class Metrics:
         """Renewals of the subscription to node events."""
         self.unread_results = 0
         """Race results set aside because this node cannot read them."""
+        self.log_lines_dropped = 0
+        """Lines of the log that could not be written."""
         self.is_ready = False
         """True if this node accepted players when last sampled."""
         self.stores: tuple[StoreHealth, ...] = ()

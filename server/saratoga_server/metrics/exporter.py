@@ -71,6 +71,11 @@ class _NodeCollector(Collector):
         yield _gauge(
             "unread_results", "Race results that this node cannot read.", counts.unread_results
         )
+        yield _counter(
+            "log_lines_dropped",
+            "Lines of the log that could not be written.",
+            counts.log_lines_dropped,
+        )
         yield _gauge("ready", "1 if the node accepts players.", counts.is_ready)
         yield from _stores(counts.stores)
         node = GaugeMetricFamily(

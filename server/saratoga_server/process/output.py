@@ -1,7 +1,58 @@
-"""Handle output that cannot be written because the terminal is closed or the disk is full."""
+"""Write to standard output and standard error although nobody may read them, or their disk may be full."""
 
 import os
+import select
 import sys
+import threading
+from typing import Final
+
+STDIN: Final = 0
+STDOUT: Final = 1
+STDERR: Final = 2
+
+
+def open_closed_descriptors() -> None:
+    """Open the null device in place of standard streams that are closed.
+
+    Otherwise a socket or a file would get the number of such a stream, and what is written to it.
+    """
+    for descriptor in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # a new descriptor gets the lowest free number
+            os.open(os.devnull, os.O_RDWR)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes; blocks until they are written. Raises `OSError`."""
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:  # another process that shares the pipe has made it non-blocking
+            select.select([], [descriptor], [])
+
+
+def write_within(descriptor: int, data: bytes, seconds: float) -> None:
+    """Write all bytes, unless that takes too long: then they are written when somebody reads.
+
+    Raises `OSError`; `TimeoutError` is one.
+    """
+    faults: list[OSError] = []
+
+    def write() -> None:
+        try:
+            write_all(descriptor, data)
+        except OSError as fault:
+            faults.append(fault)
+
+    writing = threading.Thread(target=write, daemon=True)
+    writing.start()
+    writing.join(seconds)
+    if faults:
+        raise faults[0]
+    if writing.is_alive():
+        raise TimeoutError("nobody reads it")
 
 
 def drop_unwritable_output() -> None:

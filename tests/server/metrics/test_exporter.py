@@ -46,6 +46,7 @@ def test_a_scrape_shows_what_was_counted() -> None:
     metrics.tables = {"running": 1, "gathering": 4}
     metrics.store_errors += 5
     metrics.slow_clients += 6
+    metrics.log_lines_dropped += 8
     metrics.limited["codes"] += 7
     seen = samples(metrics)
     assert seen["saratoga_connections"] == 3
@@ -57,6 +58,7 @@ def test_a_scrape_shows_what_was_counted() -> None:
     assert seen["saratoga_tables[gathering]"] == 4
     assert seen["saratoga_store_errors_total"] == 5
     assert seen["saratoga_slow_clients_total"] == 6
+    assert seen["saratoga_log_lines_dropped_total"] == 8
     assert seen["saratoga_limited_total[codes]"] == 7
 
 
