@@ -65,7 +65,7 @@ _REASONS: Final = (
     Reason("no_such_leaderboard", "There is no such leaderboard."),
     Reason(
         "store_unavailable",
-        "The server cannot reach its store. Try again; nothing is done twice.",
+        "The server cannot use its store at the moment. Wait and try again; nothing is done twice.",
         retry=True,
     ),
     Reason(

@@ -41,7 +41,7 @@ from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.race_finisher import RaceFinisher
 from saratoga_server.live.races import Deal, RaceCache, opening_of
-from saratoga_server.live.readiness import Readiness
+from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
 from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
@@ -113,7 +113,9 @@ async def _serve_players(
 
     `supervision`: background tasks that already run.
     """
-    node = await compose(store, config.node, program(), metrics)
+    node = await compose(
+        store, config.node, program(), metrics, why_store_refused=lambda: store.guard.why_refused
+    )
     gateway = Gateway(node.dispatcher, gateway_settings(config), HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
@@ -256,6 +258,7 @@ async def compose(
     deal: Deal = deal_for_key,
     new_seed: NewSeed = new_seed,
     steady: Callable[[], float] = time.monotonic,
+    why_store_refused: WhyRefused = never_refused,
 ) -> Node:
     """Return a new node on this store. `program`: the server's name and version, as sent to clients."""
     clock = ServerClock(store.tables, steady)
@@ -326,7 +329,7 @@ async def compose(
         peers,
         background_tasks,
     )
-    readiness = Readiness(clock.synchronise, steady)
+    readiness = Readiness(clock.synchronise, steady, why_store_refused)
     snapshots = Snapshots(races, clock)
     records = RecordHandlers(store.tables, table_cache)
     dispatcher = Dispatcher(

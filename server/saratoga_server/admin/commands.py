@@ -54,7 +54,7 @@ class StoreAccess:
                 url = await opened.enter_async_context(running_store(self.folder))
             # the server has checked the store already, for its own level
             store = await opened.enter_async_context(
-                open_store(url, Durability.FAST, trust_store=True)
+                open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
             )
             table_cache = await compose_table_cache(store)
             return await act(Administration(stores=store, table_cache=table_cache, who=_who()))

@@ -13,11 +13,22 @@ WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
 
+WhyRefused = Callable[[], str | None]
+"""A function that returns why the store must not be used, as sentences; `None` if it may be."""
+
+
+def never_refused() -> None:
+    """Return that the store may be used, for tests and for stores that are not guarded."""
+
+
 class Readiness:
-    """The readiness of this node: it is not about to stop, and the store answers."""
+    """The readiness of this node: it is not about to stop, and the store answers and may be used."""
 
     def __init__(
-        self, ask_store: Callable[[], Awaitable[object]], steady: Callable[[], float]
+        self,
+        ask_store: Callable[[], Awaitable[object]],
+        steady: Callable[[], float],
+        why_store_refused: WhyRefused = never_refused,
     ) -> None:
         """`steady` returns seconds from a clock that never steps."""
         self.is_stopping = False
@@ -25,6 +36,7 @@ class Readiness:
         self.is_draining = False
         """True during a shutdown: no race starts here, and all players are sent to another node."""
         self._ask_store = ask_store
+        self._why_store_refused = why_store_refused
         self._steady = steady
         self._lock = asyncio.Lock()
         self._asked_at: float | None = None
@@ -34,6 +46,8 @@ class Readiness:
         """Return a sentence that says why the node is not ready; `None` if it is ready."""
         if self.is_stopping or self.is_draining:
             return "This server is about to stop."
+        if (reason := self._why_store_refused()) is not None:
+            return reason
         return None if await self._store_answers() else "The store does not answer."
 
     async def _store_answers(self) -> bool:

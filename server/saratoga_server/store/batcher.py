@@ -125,6 +125,12 @@ class Batcher:
         queued = chain(in_flight, self._delayed, self._resend, self._waiting)
         return [each for each in queued if not each.outcome.done()]
 
+    def drop_connection(self, reason: str) -> None:
+        """Disconnect without waiting for replies; what is pending is sent again over the next connection."""
+        self._disconnect()
+        if self._is_needed:
+            self._recover(reason)
+
     def stop_accepting(self) -> None:
         self._is_closed = True
 

@@ -42,6 +42,11 @@ class ClusterCommits:
         """Send a commit; return a future, which fails with `StoreUnavailable` if the outcome is unknown."""
         return self._batcher(self._primaries.of_table(commit.table)).commit(commit)
 
+    def drop_connection(self, reason: str) -> None:
+        """Disconnect from every primary; what is pending is sent again over the next connections."""
+        for batcher in self._batchers.values():
+            batcher.drop_connection(reason)
+
     async def close(self, within: float) -> None:
         """Wait for the outcomes of pending commits, up to `within` seconds; then disconnect."""
         if self._following is not None:

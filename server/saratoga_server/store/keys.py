@@ -14,6 +14,8 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
 | `{pN}:unread` | list | settlements that no node could read yet | until one can |
+| `{pN}:ledger`, `{players}:ledger`, `{leaderboard:GAME}:ledger` | hash | generation, sequence and \
+newest time of the data (`ledger.py`) | for ever |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
 | `{players}:player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; with a name: for ever |
@@ -43,6 +45,8 @@ race is over, its record has everything, and its logs expire after `FINISHED_LOG
 from collections.abc import Sequence
 from typing import Final
 from zlib import crc32
+
+from saratoga_rules.games import GAMES
 
 PARTITIONS: Final = 256
 """The number of partitions. It must never change, because another number would lose every table."""
@@ -141,3 +145,10 @@ def ranking_key(game: str, ranking: str, period: str, *, bots: bool) -> str:
 DUE_KEYS: Final[Sequence[str]] = tuple(due_key(number) for number in range(PARTITIONS))
 OUTBOX_KEYS: Final[Sequence[str]] = tuple(outbox_key(number) for number in range(PARTITIONS))
 UNREAD_KEYS: Final[Sequence[str]] = tuple(map(unread_key, OUTBOX_KEYS))
+
+LEDGER_KEYS: Final[Sequence[str]] = (
+    "{players}:ledger",
+    *(f"{{p{number}}}:ledger" for number in range(PARTITIONS)),
+    *(f"{leaderboard_tag(game)}:ledger" for game in GAMES),
+)
+"""The ledger of each hash tag whose keys must not be lost. A standalone store has only the first."""

@@ -1,13 +1,14 @@
 """Open a store: connect, check it, and create the adapters of all ports."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Final
 
 from msgspec import Struct
 
+from saratoga_server.cancellation import cancel_all
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import RedisAudit
@@ -19,7 +20,9 @@ from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.guard import Hold, StoreGuard
 from saratoga_server.store.leaderboards import RedisLeaderboards
+from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import RedisNodes
 from saratoga_server.store.players import RedisPlayers
 from saratoga_server.store.preflight import Preflight, check_store
@@ -45,6 +48,7 @@ class Store(Struct, frozen=True):
     events: EventChannel
     client: StoreClient
     primaries: Primaries
+    guard: StoreGuard
 
 
 @asynccontextmanager
@@ -54,6 +58,9 @@ async def open_store(
     *,
     trust_store: bool = False,
     on_batch: Callable[[int], None] = lambda boards: None,
+    memory: LedgerMemory | None = None,
+    holds: Sequence[Hold] = (),
+    is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
     """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; yield the store, then close it.
 
@@ -61,24 +68,47 @@ async def open_store(
 
     Raises `StoreRefused` if the store's settings do not allow the level, `StoreUnavailable` if no store
     answers. `trust_store`: accept a store that does not show its settings.
-    `on_batch` observes the number of boards in each commit request.
+    `on_batch` observes the number of boards in each commit request. `memory` is what an earlier process
+    remembers of the store's ledger; `holds` say when the store must wait. Administrative commands, which work
+    beside a server, open a store that is not guarded.
     """
     preflight, primaries = await _find(url, durability, trust=trust_store)
     replicated = durability is Durability.REPLICATED
     commits: Batcher | ClusterCommits | None = None
+    guarding: asyncio.Task[None] | None = None
 
-    async def connect(primary: Primary) -> asyncio.Transport:
-        # after a restart the store may have other settings or may be a replica
-        found = await check_store(primary.url, durability, trust=trust_store)
-        if not found.is_primary:
-            raise StoreUnavailable(f"{primary.name} has become a replica")
-        await load_into(primary)
-        return await dial(primary.url)
+    def stop_commits(reason: str) -> None:
+        if commits is not None:
+            commits.drop_connection(reason)
 
     try:
         on_disk = await check_rest(primaries, preflight, durability, trust=trust_store)
-        client = StoreClient(primaries, replicated=replicated, on_disk=on_disk)
+        ledger = Ledger(
+            primaries, memory or ProcessMemory(), replicated=replicated, on_disk=on_disk
+        )
+        guard = StoreGuard(
+            primaries,
+            ledger,
+            durability,
+            trust=trust_store,
+            on_refused=stop_commits,
+            holds=holds,
+        )
+
+        async def connect(primary: Primary) -> asyncio.Transport:
+            # after a restart the store may have other settings or other data, or may be a replica
+            if is_guarded:
+                await guard.admit_connection(primary)
+            await load_into(primary)
+            return await dial(primary.url)
+
+        client = StoreClient(
+            primaries, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
+        )
         await client.load_library()
+        if is_guarded:
+            await guard.open()
+            guarding = asyncio.create_task(guard.keep())
         encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
         if primaries.is_cluster:
             commits = ClusterCommits(primaries, connect, encoder, on_batch)
@@ -96,10 +126,14 @@ async def open_store(
             events=EventChannel(client, primaries),
             client=client,
             primaries=primaries,
+            guard=guard,
         )
     finally:
         if commits is not None:
             await commits.close(STORE_TIMEOUT)
+        if guarding is not None:
+            await cancel_all([guarding])
+            await guard.close()
         await primaries.close()
         # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)

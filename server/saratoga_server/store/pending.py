@@ -24,7 +24,7 @@ def fail(commits: Iterable[PendingCommit], reason: str) -> None:
     """Fail the commits that have no outcome yet with `StoreUnavailable`."""
     for pending in commits:
         if not pending.outcome.done():
-            pending.outcome.set_exception(StoreUnavailable(f"the store does not answer: {reason}"))
+            pending.outcome.set_exception(StoreUnavailable(f"the store took no commit: {reason}"))
 
 
 def by_partition(commits: list[PendingCommit]) -> list[list[PendingCommit]]:

@@ -44,6 +44,8 @@ class Preflight(Struct, frozen=True):
     """True if the store has the command WAITAOF."""
     refuses_alone: bool = False
     """True if the store refuses writes while it has no replica."""
+    run_id: str = ""
+    """The random id of this run of the process."""
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
@@ -54,8 +56,16 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
     """
     client = open_client(url)
     try:
+        return await check_client(client, durability, trust=trust)
+    finally:
+        await client.aclose(close_connection_pool=True)
+
+
+async def check_client(client: "Redis", durability: Durability, *, trust: bool) -> Preflight:
+    """Check the store of a client, as `check_store` does."""
+    try:
         async with asyncio.timeout(ANSWER_WITHIN):
-            info: dict[str, object] = await client.info("everything")
+            info: dict[str, object] = await client.info("server", "cluster", "replication")
             settings = await _settings(client)
     except (RedisConnectionError, RedisTimeoutError, TimeoutError) as error:
         if _is_login_refused(error):
@@ -68,8 +78,6 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
         if is_transient(error):
             raise StoreUnavailable(f"the store takes no commands now: {error}") from error
         raise StoreRefused(f"The store refuses our commands: {error}.") from error
-    finally:
-        await client.aclose(close_connection_pool=True)
     found = _read(info)
     check_server(info, found)
     if settings is None:
@@ -123,6 +131,7 @@ def _read(info: dict[str, object]) -> Preflight:
         is_primary=str(info.get("role")) not in ("slave", "replica"),
         replicas=sum(isinstance(each, dict) and each.get("state") == "online" for each in replicas),
         knows_waitaof=_numbers(version) >= WAITAOF_SINCE,
+        run_id=str(info.get("run_id", "")),
     )
 
 

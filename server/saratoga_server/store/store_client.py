@@ -16,6 +16,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 from saratoga_server.store.errors import is_function_missing, is_transient
+from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.keys import mark_key
 from saratoga_server.store.library import SOURCE, function_name
 from saratoga_server.store.primaries import Primaries, Primary
@@ -24,6 +25,7 @@ from saratoga_server.store_timeout import STORE_TIMEOUT
 _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
 """The longest pause, in seconds, between two attempts of a call."""
+_NO_ANSWER: Final = "the store does not answer"
 _SCAN: Final = 1_000
 """Keys visited in one step of SCAN."""
 
@@ -38,10 +40,19 @@ class StoreClient:
     """A client of the store that retries while the store restarts or fails over."""
 
     def __init__(
-        self, primaries: Primaries, *, replicated: bool = False, on_disk: bool = False
+        self,
+        primaries: Primaries,
+        guard: StoreGuard | None = None,
+        *,
+        replicated: bool = False,
+        on_disk: bool = False,
     ) -> None:
-        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
+        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk.
+
+        While the guard refuses the store, no call is sent, and reads fail too: the data may be another store's.
+        """
         self._primaries = primaries
+        self._guard = guard
         self._replicated = replicated
         self._on_disk = on_disk
 
@@ -138,23 +149,27 @@ class StoreClient:
 
     async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of `send`, tried until it succeeds or `STORE_TIMEOUT` passes (`StoreUnavailable`)."""
-        pause, reason = _FIRST_PAUSE, "no reply in time"
+        pause, reason = _FIRST_PAUSE, f"{_NO_ANSWER}: no reply in time"
         try:
             async with asyncio.timeout(STORE_TIMEOUT):
                 while True:
                     try:
+                        if self._guard is not None:
+                            await self._guard.admit()
                         return await send()
+                    except StoreUnavailable as refused:
+                        reason = str(refused)
                     except (RedisConnectionError, RedisTimeoutError) as error:
-                        reason = str(error)
+                        reason = f"{_NO_ANSWER}: {error}"
                     except ResponseError as error:
                         if not is_transient(error):
                             raise
-                        reason = str(error)
+                        reason = f"{_NO_ANSWER}: {error}"
                     await asyncio.sleep(pause)
                     await self._primaries.refresh()
                     pause = min(2 * pause, _LONGEST_PAUSE)
         except TimeoutError as error:
-            raise StoreUnavailable(f"the store does not answer: {reason}") from error
+            raise StoreUnavailable(reason) from error
 
     def _owner(self, parts: Sequence[Part]) -> Primary:
         return self._primaries.of(str(parts[1])) if parts[1:] else self._primaries.all()[0]
@@ -191,5 +206,11 @@ class StoreClient:
 
 
 async def load_into(primary: Primary) -> None:
-    """Load our Functions into one primary, without retries."""
+    """Load our Functions into one primary, without retries.
+
+    The store writes this command to its append-only file and flushes the file before it answers. So loading
+    the Functions on every new connection for commits also puts on the disk what an earlier run of the store
+    has written and not flushed. Without it, a restarted store could acknowledge new moves while older ones,
+    which it has read from the system's memory, are lost in a power cut. Do not skip it when the Functions exist.
+    """
     await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)

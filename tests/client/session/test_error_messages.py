@@ -40,7 +40,7 @@ def refused(code: str) -> CommandRefused:
         (StateStoreClosed(), "no longer at this table", "is safe"),
         (RequestTimedOut("Ready"), "did not answer in time", "Check whether it was done"),
         (refused("server_fault"), "server failed on this command", "Check whether it was done"),
-        (refused("store_unavailable"), "cannot reach its store", "Check whether it was done"),
+        (refused("store_unavailable"), "cannot use its store", "Check whether it was done"),
         (refused("draining"), "about to stop", "Nothing was changed"),
         (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
         (UnexpectedAnswer("a Done"), "another version", "Update this program"),

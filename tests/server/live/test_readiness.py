@@ -81,3 +81,12 @@ async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
     for readiness in (stopping, draining):
         assert await readiness.why_not_ready() == STOPPING
     assert store.asked == 0
+
+
+async def test_a_node_whose_store_is_refused_says_why_and_asks_no_store() -> None:
+    store, reasons = Store(), ["It syncs nothing.", None]
+    readiness = Readiness(store.ask, Seconds().steady, lambda: reasons[0])
+    assert await readiness.why_not_ready() == "It syncs nothing."
+    assert store.asked == 0
+    del reasons[0]
+    assert await readiness.why_not_ready() is None

@@ -20,7 +20,7 @@ async def test_a_failed_call_raises_an_error_at_every_waiting_commit() -> None:
     given_up.outcome.cancel()
     fail([given_up, waiting], "no route")
     assert given_up.outcome.cancelled()
-    with pytest.raises(StoreUnavailable, match="the store does not answer: no route"):
+    with pytest.raises(StoreUnavailable, match="the store took no commit: no route"):
         await waiting.outcome
 
 

@@ -1,0 +1,215 @@
+"""The store guard: decides, again and again, whether the store may be used.
+
+A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is started
+at its address. The guard checks settings, ledger and clock every `CHECK_EVERY` seconds, and before each new
+connection for commits. While it refuses the store, commits and commands wait as they do for a store that
+does not answer, and fail with `StoreUnavailable` and the reason. Moves that were acknowledged between the
+change and its discovery are not protected: that is at most `CHECK_EVERY` seconds and the time of a check.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from redis.exceptions import RedisError
+
+from saratoga_server.cancellation import pause
+from saratoga_server.logs import EventLog
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.ledger import Ledger, LedgerMemory, StoreReading
+from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
+from saratoga_server.store.primaries import Primaries, Primary
+from saratoga_server.store_timeout import STORE_TIMEOUT
+
+CHECK_EVERY: Final = 3.0
+"""Seconds between two checks of the store."""
+_OPENING_PAUSE: Final = 0.05
+"""Seconds between two attempts to check a store that is just starting."""
+
+Check = Callable[[StoreReading], str | None]
+"""A function that returns why a primary must not be used, as sentences with the remedy; `None` if it may be."""
+Hold = Callable[[], str | None]
+"""A function that returns why the store must wait, known without asking the store; else `None`."""
+
+_log = EventLog("store")
+
+
+class StoreGuard:
+    """The guard of one store; `StoreClient` and the commits obey it."""
+
+    def __init__(
+        self,
+        primaries: Primaries,
+        ledger: Ledger,
+        durability: Durability,
+        *,
+        trust: bool,
+        on_refused: Callable[[str], None],
+        checks: Sequence[Check] = (),
+        holds: Sequence[Hold] = (),
+    ) -> None:
+        """`on_refused` is called with the reason when the store is refused, before anything waits."""
+        self._primaries = primaries
+        self._ledger = ledger
+        self._durability = durability
+        self._trust = trust
+        self._on_refused = on_refused
+        self._checks = checks
+        self._holds = holds
+        self._running: dict[Primary, asyncio.Task[None]] = {}
+        """The check of each primary that is under way; the task of no caller, who may be cancelled."""
+        self._faults: dict[Primary, str | None] = {}
+        """The result of the last check of each primary that has answered."""
+        self._runs: dict[Primary, tuple[str, int]] = {}
+        """The run of each primary, and the slot map's revision, whose ledgers were all checked."""
+        self.readings: dict[Primary, StoreReading] = {}
+        """The last reading of each primary's clock and ledgers."""
+        self._is_in_doubt = False
+        self._reported: str | None = None
+
+    @property
+    def why_refused(self) -> str | None:
+        """Why the store must not be used now, as sentences for the log and `/readyz`; `None` if it may be."""
+        for hold in self._holds:
+            if reason := hold():
+                return reason
+        for primary in self._primaries.all():
+            if reason := self._faults.get(primary):
+                return reason
+        return None
+
+    @property
+    def memory(self) -> LedgerMemory:
+        """What this node remembers of the ledgers."""
+        return self._ledger.memory
+
+    async def admit(self) -> None:
+        """Return if the store may be used; raise `StoreUnavailable` with the reason if not.
+
+        After the connection for commits was lost, this checks the store first: another store may be there.
+        """
+        if self._is_in_doubt:
+            await self.check()
+        if (reason := self.why_refused) is not None:
+            raise StoreUnavailable(reason)
+        if self._is_in_doubt:
+            raise StoreUnavailable("the store does not answer")
+
+    async def admit_connection(self, primary: Primary) -> None:
+        """Check a primary before a new connection for commits; raise `StoreUnavailable` if it may not be used."""
+        # The primaries of a cluster are checked one by one: one of them being down does not stop the others.
+        self._is_in_doubt = not self._primaries.is_cluster
+        has_answered = await self._check(primary)
+        if (reason := self.why_refused) is not None:
+            raise StoreUnavailable(reason)
+        if not has_answered:
+            raise StoreUnavailable(f"{primary.name} does not answer")
+
+    async def open(self) -> None:
+        """Check the store for the first time. Raises `StoreRefused`, or `StoreUnavailable` without an answer."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + STORE_TIMEOUT
+        while not await self.check():
+            if clock() > deadline:
+                raise StoreUnavailable("the store does not answer")
+            await asyncio.sleep(_OPENING_PAUSE)
+        if (reason := self.why_refused) is not None:
+            raise StoreRefused(reason)
+
+    async def keep(self) -> None:
+        """Check the store every `CHECK_EVERY` seconds until cancelled."""
+        while True:
+            await pause(CHECK_EVERY)
+            await self.check()
+
+    async def close(self) -> None:
+        """Wait for the checks that are under way."""
+        if self._running:
+            await asyncio.wait(self._running.values())
+
+    async def check(self) -> bool:
+        """Check every primary; return whether at least one has answered."""
+        answered = await asyncio.gather(*map(self._check, self._primaries.all()))
+        return any(answered)
+
+    async def _check(self, primary: Primary) -> bool:
+        """Check a primary by a check that begins now; concurrent callers share it. Return whether it has answered."""
+        if (earlier := self._running.get(primary)) is not None:
+            await asyncio.wait([earlier])
+        check = self._running.get(primary)
+        if check is None:
+            check = self._running[primary] = asyncio.create_task(self._check_now(primary))
+        await asyncio.wait([check])
+        return primary in self._faults
+
+    async def _check_now(self, primary: Primary) -> None:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                if not self._is_held:
+                    self._faults[primary] = await self._fault(primary)
+                    self._is_in_doubt = False
+        except (StoreUnavailable, RedisError, OSError, TimeoutError):
+            # nothing is known about a primary that does not answer, and nothing can be written to it
+            if self._faults.get(primary) is None:
+                self._faults.pop(primary, None)
+        except Exception as fault:  # after any error, check again
+            _log.error("store_check_failed", fault=fault)
+        finally:
+            del self._running[primary]
+            self._report()
+
+    @property
+    def _is_held(self) -> bool:
+        return any(hold() is not None for hold in self._holds)
+
+    async def _fault(self, primary: Primary) -> str | None:
+        """Return why the primary must not be used; if it may be, raise its ledgers and return `None`."""
+        where = f"{primary.name}: " if self._primaries.is_cluster else ""
+        try:
+            found = await check_client(primary.client, self._durability, trust=self._trust)
+        except StoreRefused as refused:
+            return f"{where}{refused}"
+        if not found.is_primary:
+            raise StoreUnavailable(f"{primary.name} has become a replica")
+        run = (found.run_id, self._primaries.revision)
+        keys = self._ledger.keys(primary, every=self._runs.get(primary) != run)
+        reading = self.readings[primary] = await self._ledger.read(primary, keys)
+        losses = self._ledger.losses(reading)
+        for loss in losses:
+            if not loss.is_tolerated:
+                return f"{where}{loss.sentence} {self._ledger.memory.remedy}"
+        for check in self._checks:
+            if reason := check(reading):
+                return f"{where}{reason}"
+        if losses:
+            newest = max(losses, key=lambda loss: loss.remembered.at)
+            _log.error(
+                "store_lost_writes",
+                store=primary.name,
+                millis=newest.remembered.at - newest.found.at,
+            )
+        try:
+            await self._ledger.raise_(primary, reading)
+        except (RedisError, OSError):  # the ledger was as it should be; the next check raises it
+            return None
+        self._runs[primary] = run
+        return None
+
+    def _report(self) -> None:
+        """Log when the store is refused and when it is accepted again."""
+        reason, before = self.why_refused, self._reported
+        self._reported = reason
+        if reason is None:
+            if before is not None:
+                _log.info("store_accepted")
+            return
+        # a reason may hold the present time
+        if before is None or _without_numbers(before) != _without_numbers(reason):
+            _log.error("store_refused", reason=reason)
+            self._on_refused(reason)
+
+
+def _without_numbers(reason: str) -> str:
+    return re.sub(r"\d", "", reason)

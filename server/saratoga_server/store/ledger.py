@@ -1,0 +1,204 @@
+"""The ledger: by which a node notices that its store has lost writes, or is another store.
+
+The store has a ledger for each hash tag whose keys must not be lost (`keys.LEDGER_KEYS`): a random
+`generation`, a `sequence` that every node raises every few seconds, and `at`, the store's time when it was
+raised last, which never falls. A node remembers what it has raised once that write is durable. A store with
+another generation, or with a lower sequence, does not have everything that the node has written.
+
+A standalone store is one set of data, so one ledger is enough. In a cluster all ledgers exist, because
+slots can move; each primary's first ledger is raised all the time, the others when something has changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from secrets import token_hex
+from typing import Final, Protocol
+
+from msgspec import Struct
+from redis.exceptions import ResponseError
+
+from saratoga_server.messages.packing import pack
+from saratoga_server.ports import Millis
+from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
+from saratoga_server.store.errors import is_function_missing
+from saratoga_server.store.keys import LEDGER_KEYS, mark_key
+from saratoga_server.store.library import function_name
+from saratoga_server.store.primaries import Primaries, Primary
+
+LOSS_TOLERATED: Final = 60_000
+"""Milliseconds of lost writes that a crash or a failover may explain; more means older data."""
+
+
+class LedgerEntry(Struct, frozen=True):
+    """One ledger, as it was read or raised."""
+
+    generation: str
+    """A random word; empty if the store has no such ledger."""
+    sequence: int
+    at: int
+    """The newest time at which the ledger was raised, in milliseconds since 1970 by the store's clock."""
+
+
+NO_LEDGER: Final = LedgerEntry("", 0, 0)
+
+Entries = Mapping[str, LedgerEntry]
+"""Ledgers by key."""
+
+
+class LedgerMemory(Protocol):
+    """What a node remembers of the ledgers of its store."""
+
+    @property
+    def remedy(self) -> str:
+        """Sentences that say what to do about a store that has other data."""
+        ...
+
+    def recall(self) -> Entries: ...
+
+    async def remember(self, entries: Entries) -> None:
+        """Remember ledgers whose writes are durable; others are kept."""
+        ...
+
+
+class ProcessMemory:
+    """What a process remembers of an external store: nothing before its start."""
+
+    remedy = "Restore the data. Or restart every server, to go on with the store as it is now."
+
+    def __init__(self) -> None:
+        self._entries: dict[str, LedgerEntry] = {}
+
+    def recall(self) -> Entries:
+        return self._entries
+
+    async def remember(self, entries: Entries) -> None:
+        self._entries |= entries
+
+
+class LostWrites(Struct, frozen=True):
+    """A store that has not everything that a node has written: the sequence and times of both."""
+
+    remembered: LedgerEntry
+    found: LedgerEntry
+
+    @property
+    def is_tolerated(self) -> bool:
+        """True if the loss may be that of a crash or a failover, and the store is served."""
+        known, found = self.remembered, self.found
+        return found.generation == known.generation and found.at >= known.at - LOSS_TOLERATED
+
+    @property
+    def sentence(self) -> str:
+        if not self.found.generation:
+            return "The store does not have the data of this server: it is empty, or another store."
+        if self.found.generation != self.remembered.generation:
+            return "The store has other data than this server has worked with."
+        return (
+            f"The store has older data: its newest write is of {_time(self.found.at)}, but this "
+            f"server has written until {_time(self.remembered.at)}."
+        )
+
+
+def compare(remembered: LedgerEntry | None, found: LedgerEntry) -> LostWrites | None:
+    """Return what a store has lost, if anything; `remembered` is `None` for a store that is new to the node."""
+    if remembered is None:
+        return None
+    same = found.generation == remembered.generation
+    if same and found.sequence >= remembered.sequence:
+        return None
+    return LostWrites(remembered, found)
+
+
+def _time(at: int) -> str:
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+class StoreReading(Struct, frozen=True):
+    """A primary's clock and ledgers at one moment, before this node raises the ledgers."""
+
+    primary: str
+    now: Millis
+    entries: Entries
+
+    @property
+    def newest(self) -> Millis:
+        """The newest time that is stored; 0 in a new store."""
+        return Millis(max((entry.at for entry in self.entries.values()), default=0))
+
+
+class Ledger:
+    """The reader and writer of the ledgers of a store."""
+
+    def __init__(
+        self, primaries: Primaries, memory: LedgerMemory, *, replicated: bool, on_disk: bool
+    ) -> None:
+        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
+        self._primaries = primaries
+        self._replicated = replicated
+        self._on_disk = on_disk
+        self.memory = memory
+        self._new_generation = token_hex(8)
+
+    def keys(self, primary: Primary, *, every: bool) -> Sequence[str]:
+        """Return the primary's ledgers: the first, or every one."""
+        if not self._primaries.is_cluster:
+            return LEDGER_KEYS[:1]
+        own = (key for key in LEDGER_KEYS if self._primaries.of(key) is primary)
+        return list(own if every else islice(own, 1))
+
+    async def read(self, primary: Primary, keys: Sequence[str]) -> StoreReading:
+        """Read clock and ledgers of a primary, without retries."""
+        pipeline = primary.client.pipeline(transaction=False)
+        pipeline.time()
+        for key in keys:
+            pipeline.hmget(key, ["generation", "sequence", "at"])
+        (seconds, micros), *found = await pipeline.execute()
+        entries = {key: _entry(*fields) for key, fields in zip(keys, found, strict=True)}
+        return StoreReading(primary.name, Millis(seconds * 1000 + micros // 1000), entries)
+
+    def losses(self, reading: StoreReading) -> list[LostWrites]:
+        """Return what this primary has lost since this node raised its ledgers."""
+        known = self.memory.recall()
+        compared = (compare(known.get(key), found) for key, found in reading.entries.items())
+        return [loss for loss in compared if loss is not None]
+
+    async def raise_(self, primary: Primary, reading: StoreReading) -> None:
+        """Raise the ledgers that were read, and remember them if that write is durable.
+
+        A ledger that was replaced meanwhile is left alone; the next reading shows it.
+        """
+        keys = list(reading.entries)
+        if not keys:
+            return
+        known = [word for key in keys for word in (key, reading.entries[key].generation)]
+        pipeline = primary.client.pipeline(transaction=False)
+        call = pack((self._new_generation, known))
+        pipeline.execute_command("FCALL", function_name("raise_ledgers"), 0, call)
+        if self._replicated:
+            for command in confirmation_commands(mark_key(keys[0]), on_disk=self._on_disk):
+                pipeline.execute_command(*command)
+        answer, *replies = await pipeline.execute(raise_on_error=False)
+        if isinstance(answer, ResponseError) and is_function_missing(answer):
+            return  # the next command of the server loads the Functions
+        if isinstance(answer, Exception):
+            raise answer
+        if self._replicated and not is_confirmed(replies):
+            return
+        raised = {
+            key: _entry(*fields)
+            for key, fields in zip(keys, zip(*[iter(answer)] * 3, strict=True), strict=True)
+        }
+        await self.memory.remember(
+            {
+                key: entry
+                for key, entry in raised.items()
+                if reading.entries[key].generation in ("", entry.generation)
+            }
+        )
+
+
+def _entry(
+    generation: bytes | None, sequence: bytes | int | None, at: bytes | int | None
+) -> LedgerEntry:
+    return LedgerEntry((generation or b"").decode(), int(sequence or 0), int(at or 0))

@@ -1,0 +1,236 @@
+"""The store guard: a store that changes while a server uses it gets no commits and answers no reads."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kit.cluster import Cluster
+from kit.running_race import CODE, move, running_race
+from kit.stores import StoreServer
+from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.store import batcher, guard, store_client
+from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.ledger import LOSS_TOLERATED
+from saratoga_server.store.opening import Store, open_store
+
+KEY = LEDGER_KEYS[0]
+
+
+@pytest.fixture(autouse=True)
+def checked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the guard check the store only when a test or a new connection asks."""
+    monkeypatch.setattr(guard, "CHECK_EVERY", 3_600.0)
+
+
+@pytest.fixture
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeout, so that commits and calls are given up soon."""
+    for module in (batcher, store_client):
+        monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the guard's events so far."""
+    found = (record.getMessage() for record in caplog.records)
+    return [event for event in found if event.startswith("store_")]
+
+
+async def refused(store: Store) -> str:
+    """Check the store, which must then be refused in every way; return the reason."""
+    await store.guard.check()
+    reason = store.guard.why_refused
+    assert reason is not None
+    with pytest.raises(StoreUnavailable) as commit:
+        await store.commits.commit(move("w>t1", 1))
+    with pytest.raises(StoreUnavailable) as read:
+        await store.tables.load_table(CODE)
+    assert reason in str(commit.value)
+    assert str(read.value) == reason
+    return reason
+
+
+@pytest.mark.usefixtures("short_timeout")
+@pytest.mark.parametrize(
+    ("setting", "wrong", "right"),
+    [
+        ("appendfsync", "no", "always"),
+        ("appendonly", "no", "yes"),
+        ("maxmemory-policy", "allkeys-lru", "noeviction"),
+        ("no-appendfsync-on-rewrite", "yes", "no"),
+    ],
+)
+async def test_a_setting_changed_at_run_time_stops_commits_until_it_is_right(
+    mortal_store: StoreServer,
+    caplog: pytest.LogCaptureFixture,
+    setting: str,
+    wrong: str,
+    right: str,
+) -> None:
+    caplog.set_level("INFO", "saratoga")
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        await race.commit(move("draw", 0))
+        mortal_store.ask("CONFIG", "SET", setting, wrong)
+        assert f"`CONFIG SET {setting} {right}`" in await refused(store)
+        await store.guard.check()
+        assert lines(caplog) == ["store_refused"]
+        assert await texts(mortal_store) == 1
+        mortal_store.ask("CONFIG", "SET", setting, right)
+        [outcome] = await race.commit(move("w>t1", 1))
+        assert outcome.status is CommitStatus.DONE
+        assert lines(caplog) == ["store_refused", "store_accepted"]
+
+
+async def texts(server: StoreServer) -> int:
+    """Return the length of the racer's log in the store."""
+    [key] = [
+        word for word in server.ask_all("KEYS", "*:log:anna*").split(b"\r\n") if b":log:" in word
+    ]
+    return int(server.ask("LLEN", key.decode()).removeprefix(b":"))
+
+
+async def test_a_commit_under_way_when_the_store_is_refused_is_sent_again_when_it_is_right(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        mortal_store.ask("CONFIG", "SET", "appendfsync", "no")
+        await store.guard.check()
+        waiting = store.commits.commit(move("draw", 0))
+        await store.guard.check()
+        assert not waiting.done()
+        mortal_store.ask("CONFIG", "SET", "appendfsync", "always")
+        assert (await waiting).status is CommitStatus.DONE
+        assert await race.texts() == ["draw"]
+
+
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_store_that_was_emptied_is_refused_until_the_data_are_back(
+    mortal_store: StoreServer, tmp_path: Path
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        await race.commit(move("draw", 0))
+        copy_data(mortal_store, tmp_path / "copy")
+        mortal_store.delete_data()
+        assert "empty, or another store" in await refused(store)
+        mortal_store.kill()
+        restart_on(mortal_store, tmp_path / "copy")
+        assert await race.texts() == ["draw"]
+
+
+@pytest.mark.usefixtures("short_timeout")
+async def test_another_store_at_the_address_is_refused_before_anything_is_read_from_it(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        await running_race(store)
+        mortal_store.kill()
+        restart_on(mortal_store, None)
+        with pytest.raises(StoreUnavailable, match="empty, or another store"):
+            await store.tables.load_table(CODE)
+        # a store that this server did not know before is taken as it is
+        async with open_store(mortal_store.url) as other:
+            assert await other.tables.load_table(CODE) is None
+        await store.guard.check()
+        assert "other data" in (store.guard.why_refused or "")
+
+
+@pytest.mark.usefixtures("short_timeout")
+async def test_an_older_backup_at_the_address_is_refused(
+    mortal_store: StoreServer, tmp_path: Path
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        await running_race(store)
+        copy_data(mortal_store, tmp_path / "backup")
+        later = int(mortal_store.ask_all("HGET", KEY, "at").split()[1]) + 2 * LOSS_TOLERATED
+        mortal_store.ask("HSET", KEY, "at", str(later))
+        await store.guard.check()
+        mortal_store.kill()
+        restart_on(mortal_store, tmp_path / "backup")
+        assert "older data" in await refused(store)
+
+
+async def test_a_loss_that_a_failover_explains_is_logged_and_the_store_served(
+    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        await store.guard.check()
+        mortal_store.ask("HINCRBY", KEY, "sequence", "-1")
+        await store.guard.check()
+        assert lines(caplog) == ["store_lost_writes"]
+        await race.commit(move("draw", 0))
+        await store.guard.check()
+        assert lines(caplog) == ["store_lost_writes"]
+
+
+async def test_the_primary_of_a_cluster_that_changed_is_named(trio: Cluster) -> None:
+    async with open_store(trio.url) as store:
+        odd = trio.nodes[-1]
+        odd.do("CONFIG", "SET", "appendfsync", "everysec")
+        try:
+            await store.guard.check()
+            assert (store.guard.why_refused or "").startswith(f"127.0.0.1:{odd.port}: ")
+        finally:
+            odd.do("CONFIG", "SET", "appendfsync", "always")
+        await store.guard.check()
+        assert store.guard.why_refused is None
+        odd.do("FLUSHALL")
+        await store.guard.check()
+        assert (store.guard.why_refused or "").startswith(
+            f"127.0.0.1:{odd.port}: The store does not"
+        )
+
+
+async def test_the_guard_checks_by_itself(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "CHECK_EVERY", 0.01)
+    async with open_store(mortal_store.url) as store, asyncio.timeout(10):
+        mortal_store.ask("CONFIG", "SET", "appendfsync", "no")
+        while store.guard.why_refused is None:  # noqa: ASYNC110 - the guard sets no event
+            await asyncio.sleep(0)
+        mortal_store.ask("CONFIG", "SET", "appendfsync", "always")
+        while store.guard.why_refused is not None:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+async def test_a_store_that_is_held_gets_nothing_and_its_ledger_is_not_raised(
+    store_server: StoreServer,
+) -> None:
+    reasons: list[str] = []
+    async with open_store(store_server.url, holds=[lambda: "".join(reasons) or None]) as store:
+        sequence = store_server.ask_all("HGET", KEY, "sequence")
+        reasons.append("The store is being repaired.")
+        await store.guard.check()
+        with pytest.raises(StoreUnavailable, match="is being repaired"):
+            await store.guard.admit()
+        assert store_server.ask_all("HGET", KEY, "sequence") == sequence
+        reasons.clear()
+        await store.guard.admit()
+
+
+async def test_a_store_that_its_memory_does_not_know_is_refused_at_the_start(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        memory = store.guard.memory
+        mortal_store.delete_data()
+        with pytest.raises(StoreRefused, match="empty, or another store"):
+            async with open_store(mortal_store.url, memory=memory):
+                pass
+
+
+def copy_data(server: StoreServer, to: Path) -> None:
+    shutil.copytree(server.folder / "appendonlydir", to)
+
+
+def restart_on(server: StoreServer, data: Path | None) -> None:
+    """Start a store that was killed, with other data or with none."""
+    shutil.rmtree(server.folder / "appendonlydir")
+    if data is not None:
+        shutil.copytree(data, server.folder / "appendonlydir")
+    server.start()

@@ -1,0 +1,142 @@
+"""The ledger of a store: what counts as lost writes, and what a node remembers."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from kit.cluster import Cluster
+from kit.stores import StoreServer
+from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.ledger import (
+    LOSS_TOLERATED,
+    NO_LEDGER,
+    Ledger,
+    LedgerEntry,
+    ProcessMemory,
+    compare,
+)
+from saratoga_server.store.library import SOURCE
+from saratoga_server.store.primaries import Primaries, open_primaries
+
+NOON = 1_790_000_000_000
+KNOWN = LedgerEntry("one", 10, NOON)
+KEY = LEDGER_KEYS[0]
+
+
+@pytest.mark.parametrize(
+    "found", [KNOWN, LedgerEntry("one", 11, NOON + 1), LedgerEntry("one", 10, 0)]
+)
+def test_the_same_or_a_higher_sequence_is_no_loss(found: LedgerEntry) -> None:
+    assert compare(KNOWN, found) is None
+
+
+@pytest.mark.parametrize("found", [NO_LEDGER, KNOWN])
+def test_a_store_that_is_new_to_a_node_has_lost_nothing(found: LedgerEntry) -> None:
+    assert compare(None, found) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "is_tolerated", "words"),
+    [
+        (LedgerEntry("one", 9, NOON - LOSS_TOLERATED), True, "older data"),
+        (
+            LedgerEntry("one", 9, NOON - LOSS_TOLERATED - 1),
+            False,
+            "older data: its newest write is of",
+        ),
+        (LedgerEntry("two", 11, NOON), False, "other data"),
+        (NO_LEDGER, False, "empty, or another store"),
+    ],
+)
+def test_lost_writes_of_a_minute_are_tolerated_and_nothing_else(
+    found: LedgerEntry, is_tolerated: bool, words: str
+) -> None:
+    loss = compare(KNOWN, found)
+    assert loss is not None
+    assert (loss.is_tolerated, words in loss.sentence) == (is_tolerated, True)
+
+
+@dataclass
+class Node:
+    """A node that reads and raises the ledgers of a store."""
+
+    primaries: Primaries
+    ledger: Ledger
+
+    async def raised(self, *, every: bool = False) -> int:
+        """Read and raise the ledgers of every primary; return how many were read."""
+        read = 0
+        for primary in self.primaries.all():
+            reading = await self.ledger.read(primary, self.ledger.keys(primary, every=every))
+            assert self.ledger.losses(reading) == []
+            await self.ledger.raise_(primary, reading)
+            read += len(reading.entries)
+        return read
+
+    @property
+    def known(self) -> LedgerEntry:
+        return self.ledger.memory.recall()[KEY]
+
+
+async def node_on(url: str, *, is_cluster: bool = False) -> Node:
+    primaries = await open_primaries(url, is_cluster=is_cluster)
+    for primary in primaries.all():
+        await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)
+    return Node(primaries, Ledger(primaries, ProcessMemory(), replicated=False, on_disk=False))
+
+
+async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
+    store_server: StoreServer,
+) -> None:
+    one, other = await node_on(store_server.url), await node_on(store_server.url)
+    try:
+        assert await one.raised() == 1
+        assert await other.raised() == 1
+        assert (one.known.sequence, other.known.sequence) == (1, 2)
+        assert one.known.generation == other.known.generation != ""
+        assert other.known.at >= one.known.at > NOON
+    finally:
+        await one.primaries.close()
+        await other.primaries.close()
+
+
+async def test_a_ledger_that_was_replaced_after_it_was_read_is_left_alone(
+    store_server: StoreServer,
+) -> None:
+    node = await node_on(store_server.url)
+    try:
+        await node.raised()
+        [primary] = node.primaries.all()
+        known = node.known
+        reading = await node.ledger.read(primary, [KEY])
+        store_server.delete_data()
+        await node.ledger.raise_(primary, reading)
+        assert store_server.ask("EXISTS", KEY) == b":0"
+        assert node.known == known
+    finally:
+        await node.primaries.close()
+
+
+async def test_a_clock_that_was_set_back_does_not_lower_the_newest_time(
+    store_server: StoreServer,
+) -> None:
+    node = await node_on(store_server.url)
+    try:
+        await node.raised()
+        ahead = node.known.at + 1_000_000
+        store_server.ask("HSET", KEY, "at", str(ahead))
+        await node.raised()
+        assert (node.known.at, node.known.sequence) == (ahead, 2)
+    finally:
+        await node.primaries.close()
+
+
+async def test_each_primary_of_a_cluster_has_ledgers_of_its_own(trio: Cluster) -> None:
+    node = await node_on(trio.url, is_cluster=True)
+    try:
+        assert await node.raised(every=True) == len(LEDGER_KEYS)
+        assert await node.raised() == 3
+        sequences = [entry.sequence for entry in node.ledger.memory.recall().values()]
+        assert sorted(sequences) == [1] * (len(LEDGER_KEYS) - 3) + [2] * 3
+    finally:
+        await node.primaries.close()
