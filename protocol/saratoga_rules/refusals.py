@@ -10,7 +10,7 @@ class Refusal(Enum):
 
     NO_SUCH_PILE = "This game has no such pile."
     SAME_PILE = "A pile cannot be moved onto itself."
-    NOTHING_TO_CARRY = "There is no card to carry."
+    NOTHING_TO_CARRY = "There is no card to move."
     NOT_SO_MANY = "The pile does not hold so many cards."
     ONE_AT_A_TIME = "Only one card at a time can move like that."
     NOT_A_PACKET = "These cards cannot be lifted together."
@@ -21,7 +21,7 @@ class Refusal(Enum):
     NOT_INTO_A_SPACE = "That may not go into a space."
     NOT_FROM_FOUNDATIONS = "In this game a card on a foundation stays there."
     FIRST_CARD_STAYS = "The first card of a foundation stays there."
-    STOCK_IS_EMPTY = "The stock has no cards left."
+    STOCK_IS_EMPTY = "The stock is empty."
     STOCK_REMAINS = "The stock must be drawn to its end before a redeal."
     NOTHING_TO_REDEAL = "There is no waste to turn over."
     NO_REDEALS = "This game has no redeal."

@@ -40,7 +40,7 @@ TMUX_ANSWERS_WITHIN: Final = 2.0
 """Timeout in seconds for an answer of tmux."""
 
 DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
-    {"TERM_PROGRAM=Apple_Terminal": "the Terminal of macOS", "VTE_VERSION": "a terminal of GNOME"}
+    {"TERM_PROGRAM=Apple_Terminal": "macOS Terminal", "VTE_VERSION": "a terminal that uses VTE"}
 )
 """Terminals without clipboard access (OSC 52), by their environment variables."""
 

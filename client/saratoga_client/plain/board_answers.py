@@ -34,7 +34,7 @@ class BoardAnswers:
     def where(self, words: str) -> Iterator[str]:
         """Return the places of the cards that `words` names."""
         if not words:
-            yield "no: Which card? Type where 7C, where 10H, or where K for all four kings."
+            yield "no: Which card? Type where 7C, where 10H, or where K for all kings."
             return
         cards = cards_matching(words)
         if not cards:

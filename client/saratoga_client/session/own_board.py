@@ -43,7 +43,7 @@ class OwnBoard:
     view: View
     """The confirmed board."""
     shown: View
-    """The board after the moves in flight, up to one that turns a card up."""
+    """The confirmed board with the moves in flight played, except a last one that turns a card up."""
     state: str
     """The state of the board, as `saratoga_rules.records.standing.State` defines it."""
     in_flight: tuple[Flight, ...] = ()

@@ -181,8 +181,12 @@ class RaceClock(NamedTuple):
     until_start: int
     """Milliseconds until the start; 0 after the start."""
     elapsed: int
+    """Milliseconds since the start; 0 before the start."""
     left: int | None
-    """Milliseconds left; `None` if the race has no time limit or does not run."""
+    """Milliseconds until the deadline; before the start, the whole time limit.
+
+    `None` if the race has no time limit, or if no race counts down or runs.
+    """
 
 
 def race_clock(state: SessionState, now: int) -> RaceClock:

@@ -129,7 +129,7 @@ async def _host_here(
             leaving = await LobbyFlow(app, here, server.warning, FirstTable(table), own).run()
     except Problem as problem:
         return str(problem), Quit()
-    return "The server on this machine is closed." if server.is_ours else "", leaving
+    return "Your server on this machine has been closed." if server.is_ours else "", leaving
 
 
 class LobbyFlow:

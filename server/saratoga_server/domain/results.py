@@ -143,7 +143,10 @@ def _result(racer: RacerLog, row: Placed) -> Result:
 
 
 def _settlement(record: RaceRecord, results: Sequence[Result]) -> Settlement | None:
-    """Return the results that count for leaderboards: people's of a ranked race, and bots'."""
+    """Return the results that count for leaderboards; `None` if none counts.
+
+    People's results count if the race is ranked, bots' if `are_bots_ranked`.
+    """
     bots_count = are_bots_ranked(record.chosen_seed, record.racers)
     taken = tuple(each for each in results if (bots_count if each.bot else record.ranked))
     if not taken:

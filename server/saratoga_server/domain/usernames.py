@@ -84,8 +84,8 @@ def checked_name(text: str) -> tuple[str, str]:
     key = skeleton(name)
     if is_mask(name):
         raise BadName(
-            "That name could pass for one in Latin letters. "
-            "Write its accents, or begin it with another letter."
+            "That name looks like one in Latin letters. "
+            "Write it with its accents, or choose another."
         )
     parts = name.replace("-", " ").replace("_", " ").replace(".", " ").split()
     if key in reserved_names() or any(skeleton(part) in reserved_words() for part in parts):

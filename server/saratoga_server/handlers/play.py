@@ -81,7 +81,10 @@ class PlayHandlers:
         return race.view(run.board, session.legal)
 
     async def own_board(self, session: Session, race_id: str) -> BoardView | None:
-        """Return the player's present board, to be sent with a refusal; `None` if there is none."""
+        """Return the player's present board, to be sent with a refusal.
+
+        `None` if the player has no board in a running race, or if the store is unavailable.
+        """
         try:
             race, _, board = await self._own(session, race_id)
         except (CommandRejected, StoreUnavailable):

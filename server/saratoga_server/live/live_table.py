@@ -30,7 +30,7 @@ class LiveTable(Struct):
     in_doubt: bool = False
     """True if the reply to a write was lost, so the store may hold a newer version."""
     heard_of: int = 0
-    """The newest version that was published by any node."""
+    """The newest published version above `version` of which this node was notified; 0: none yet."""
     announced: str = ""
     """The id of the race whose end was last sent to the players here."""
     followed_up: Known | None = None

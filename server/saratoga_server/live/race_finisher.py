@@ -37,7 +37,10 @@ class RaceFinisher:
         self._broadcaster = broadcaster
 
     async def count(self, table: LiveTable) -> Finish | None:
-        """Return the results of the table's race; `None` if the race is not running, or a board still races."""
+        """Compute the results of the table's race, and send the final standings to the table.
+
+        Return `None` if the race is not running, or if a board still races.
+        """
         state = table.state
         if state.phase is not TablePhase.RUNNING:
             return None

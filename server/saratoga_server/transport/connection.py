@@ -115,7 +115,7 @@ class PlayerConnection(asyncio.Protocol):
         self.address = address
         self.session: Session | None = None
         self.page_size = 0
-        """The size of the page that is sent, if the client requested one."""
+        """The size in bytes of the page that is being sent; 0 if there is none."""
         self._receiver: Handshake | Inbox | None = None
         """The receiver of the next bytes; `None`: nothing is waiting, and the next byte begins a message."""
         self._controls = TokenBucket(CONTROL)

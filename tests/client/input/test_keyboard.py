@@ -134,7 +134,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
         (*("canfield-aisleriot", BACK_BOARD, "b"), "4♠ from its foundation: press 1; esc drops.", Selection(picked="up.S")),
         (*("canfield-aisleriot", BACK_BOARD, "b f"), "A card from a foundation comes back into a column, nowhere else.", Selection(picked="up.S")),
         (*("canfield-aisleriot", "stock: 2C\nwaste: 3C\npass: 3", "x"), "'x' does nothing here: space draw 1, w pick, tab moves, o quick.", NO_SELECTION),
-        (*("canfield-aisleriot", "waste: 3C\npass: 3", "space"), "The stock has no cards left. This was the last pass: there is no redeal left.", NO_SELECTION),
+        (*("canfield-aisleriot", "waste: 3C\npass: 3", "space"), "The stock is empty. This was the last pass: there is no redeal left.", NO_SELECTION),
         (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", NO_SELECTION),
         (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Selection(picked="t1")),
         (*("lady-palk", PALK_BOARD, "1 -"), "2 cards, J♠ to 10♦ from column 1: press 6; esc drops. + - choose how many.", Selection(picked="t1", size=2)),

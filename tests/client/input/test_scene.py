@@ -108,7 +108,7 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
         ),
         (*("canfield-aisleriot", "up: S4", "up.S", "up", 1), "A card from a foundation comes back into a column, nowhere else."),
         (*("canfield-aisleriot", "up: S1\nt1: 2D", "up.S", "t1", 1), "As to column 1: the first card of a foundation stays there."),
-        (*("canfield-aisleriot", "up: S1\nt1: 2D", "up.H", "t1", 1), "There is no card to carry."),
+        (*("canfield-aisleriot", "up: S1\nt1: 2D", "up.H", "t1", 1), "There is no card to move."),
         (*("lady-palk", "up: S4\nt1: 5D", "up.S", "t1", 1), "In this game a card on a foundation stays there."),
     ],
 )  # fmt: skip
@@ -133,16 +133,16 @@ def test_a_refused_carry_is_explained(
         ),
         (
             *("canfield", "t1: KS", "stock"),
-            "The stock has no cards left. There is no waste to turn over.",
+            "The stock is empty. There is no waste to turn over.",
         ),
         (
             *("canfield-aisleriot", "waste: KS\npass: 3", "stock"),
-            "The stock has no cards left. This was the last pass: there is no redeal left.",
+            "The stock is empty. This was the last pass: there is no redeal left.",
         ),
-        ("caprice", "t1: KS", "stock", "The stock has no cards left. This game has no redeal."),
+        ("caprice", "t1: KS", "stock", "The stock is empty. This game has no redeal."),
         ("canfield", "up: S3", "up.S", "In this game a card on a foundation stays there."),
         ("canfield-aisleriot", "up: S1", "up.S", "The first card of a foundation stays there."),
-        ("canfield-aisleriot", "up: S1", "up.H", "There is no card to carry."),
+        ("canfield-aisleriot", "up: S1", "up.H", "There is no card to move."),
     ],
 )
 def test_a_pile_that_gives_nothing_says_why(

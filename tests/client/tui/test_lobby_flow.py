@@ -311,7 +311,7 @@ async def test_a_server_here_has_the_table_at_once_and_closes_when_the_table_is_
         await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
         assert server_here == ["started"]
         await visitor.press("q", "y")
-        await visitor.reads("WHAT YOU CAN DO", "The server on this machine is closed.")
+        await visitor.reads("WHAT YOU CAN DO", "Your server on this machine has been closed.")
         assert server_here == ["started", "closed"]
 
 
@@ -332,7 +332,7 @@ async def test_the_server_here_is_not_closed_under_a_friend_without_a_question(
         await visitor.press("q")
         await visitor.reads(f"Anna is still at {code}.")
         await visitor.press("y")
-        await visitor.reads("The server on this machine is closed.")
+        await visitor.reads("Your server on this machine has been closed.")
 
 
 async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(

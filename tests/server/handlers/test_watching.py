@@ -164,7 +164,7 @@ class Audience:
         self.sessions: list[Session] = []
 
     def comes(self, address: str) -> Session:
-        """Let a session from that address follow the table, with a seat."""
+        """Return a new session from that address among the table's sessions; it does not watch yet."""
         session = Session(
             connection=RecordingConnection(Received(CODEC)),
             codec=CODEC,

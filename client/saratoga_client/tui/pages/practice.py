@@ -58,7 +58,7 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
 def practice_panel(
     standing: PracticeStanding, symbols: PageSymbols, width: int, height: int
 ) -> Canvas:
-    """Draw the player's figures; omit the last ones if the panel is too short."""
+    """Draw the player's figures; omit each section that does not fit into the panel."""
     canvas = Canvas(width, height)
     practice = standing.practice
     canvas.put(1, 0, NOTICE, Role.PRACTICE)

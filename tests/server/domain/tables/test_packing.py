@@ -1,4 +1,4 @@
-"""Packing of tables into bytes, within the store's rules."""
+"""Packing of tables into bytes that the store can read, and unpacking them."""
 
 from typing import Any
 
