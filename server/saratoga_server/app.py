@@ -47,6 +47,7 @@ from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed, new_seed
 from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.sweeper import Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.logs import EventLog
@@ -325,6 +326,7 @@ async def compose(
         seat_registry,
         public_tables,
         leaderboards,
+        Sweeper(store.retention),
         broadcaster,
         peers,
         background_tasks,

@@ -12,6 +12,7 @@ from saratoga_server.ports import (
     PlayerStore,
     TableStore,
 )
+from saratoga_server.retention_port import RetentionStore
 
 
 class Stores(Protocol):
@@ -27,6 +28,8 @@ class Stores(Protocol):
     def players(self) -> PlayerStore: ...
     @property
     def leaderboards(self) -> LeaderboardStore: ...
+    @property
+    def retention(self) -> RetentionStore: ...
     @property
     def audit(self) -> AuditLog: ...
     @property

@@ -16,7 +16,7 @@ async def test_an_opened_store_provides_every_method_of_every_port(
         for name, each in vars(Stores).items()
         if isinstance(each, property)
     }
-    assert len(ports) == 8
+    assert len(ports) == 9
     async with open_store(store_server.url) as store:
         for name, port in ports.items():
             methods = [each for each, _ in inspect.getmembers(port, inspect.isfunction)]

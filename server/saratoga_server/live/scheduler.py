@@ -23,6 +23,7 @@ from saratoga_server.live.races import RaceCache
 from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.session import Session
+from saratoga_server.live.sweeper import ROUND_EVERY, Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis, NodeStore, TableStore
@@ -58,6 +59,7 @@ class Scheduler:
         seat_registry: SeatRegistry,
         public_tables: PublicTables,
         leaderboards: Leaderboards,
+        sweeper: Sweeper,
         broadcaster: Broadcaster,
         peers: Peers,
         background_tasks: BackgroundTasks,
@@ -73,6 +75,7 @@ class Scheduler:
         self._seat_registry = seat_registry
         self._public_tables = public_tables
         self._leaderboards = leaderboards
+        self._sweeper = sweeper
         self._broadcaster = broadcaster
         self._peers = peers
         self._background_tasks = background_tasks
@@ -95,6 +98,7 @@ class Scheduler:
             group.create_task(_every(SWEEP_EVERY, self._leaderboards.settle))
             group.create_task(_every(UNREAD_EVERY, self._leaderboards.settle_unread))
             group.create_task(_every(SWEEP_EVERY, self._leaderboards.send_changes))
+            group.create_task(_every(ROUND_EVERY, self._sweeper.sweep))
 
     # Timers
 

@@ -9,7 +9,8 @@ of a table share a slot and one Function call can change them together.
 closed without a race: `UNRACED_KEPT` |
 | `{pN}:table:CODE:records` | hash | finished races by number: the records' texts | with its table |
 | `{pN}:table:CODE:race:R` | hash | start, deadline, racers, commits so far, boards open; of each \
-board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count was reached | with its table |
+board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count was reached | with its table; \
+finished: `FINISHED_LOGS_KEPT` |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
@@ -23,9 +24,12 @@ newest time of the data (`ledger.py`) | for ever |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
 | `{leaderboard:GAME}:results:PLAYER` | hash | every result, by sequence number | until forgotten |
-| `{leaderboard:GAME}:race:RACE` | string | the race is settled: who took part, which periods | `SETTLED_KEPT` |
+| `{leaderboard:GAME}:race:RACE` | string | the race is settled: when it started, who took part, which \
+periods | `SETTLED_KEPT` |
 | `{leaderboard:GAME}:sequence` | string | how many results were settled | for ever |
 | `leaderboard:games` | set | games that have a leaderboard | for ever |
+| `{...}:expiring` | sorted set | what is deleted when, in its partition or its game | entry by entry |
+| `{...}:swept` | hash | when the sweeper was last there, and from when on it may delete | for ever |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
 | `{...}:replicated` | string | nothing; written before waiting for a replica | for ever |
 | `audit` | sorted set | administrators' actions | the newest `AUDIT_KEPT` |
@@ -38,8 +42,12 @@ that are written once per visit. Give a new key the tag of the keys that are cha
 `{pN}:news` is not a key but a pub/sub channel: changes in the partition are published there
 (`node_events.py`).
 
-A table and its races expire together: every write of the table gives all of them the same expiry. When a
-race is over, its record has everything, and its logs expire after `FINISHED_LOGS_KEPT`.
+Only `{players}:player:ID` without a name and `node:NAME` have a TTL. A store writes a TTL as an absolute
+time and deletes by its own clock, so a wrong clock would delete results. Everything else that is kept for
+a time has an entry in `{...}:expiring`, written with it, and is deleted by the sweeper (`retention.py`),
+which first checks the clocks. A member of `{pN}:expiring` is a table's code, or `CODE:race:R` for the logs
+of a finished race; in `{leaderboard:GAME}:expiring` it is the rest of a key. A table is deleted with its
+records and its races. When a race is over, its record has everything.
 """
 
 from collections.abc import Sequence
@@ -54,20 +62,29 @@ PARTITIONS: Final = 256
 _DAY: Final = 24 * 60 * 60 * 1000
 
 TABLE_KEPT: Final = 90 * _DAY
-"""Milliseconds from the last write of a table until it and its races expire."""
+"""Milliseconds from the last write of a table until it and its races are deleted."""
 
 UNRACED_KEPT: Final = 1 * _DAY
-"""Milliseconds from the closing of a table without a race until it expires."""
+"""Milliseconds from the closing of a table without a race until it is deleted."""
 
 FINISHED_LOGS_KEPT: Final = 1 * _DAY
-"""Milliseconds from the end of a race until its boards expire; the record stays with the table."""
+"""Milliseconds from the end of a race until its boards are deleted; the record stays with the table."""
 
-SETTLED_KEPT: Final = TABLE_KEPT - _DAY
+SETTLED_KEPT: Final = TABLE_KEPT
 """Milliseconds for which a settled race is remembered and can be voided.
 
-This is shorter than `TABLE_KEPT`: the code of an expired table may be used again, and its races must not
-meet the marks of old races.
+The code of a deleted table may be used again. Its races then have the ids of older races, but other
+starts, so an older race's mark does not stand for them.
 """
+
+CLOCK_JUMP: Final = 30 * _DAY
+"""Milliseconds between two visits of the sweeper above which it cannot tell a pause from a wrong clock."""
+
+UNTRUSTED_FOR: Final = TABLE_KEPT
+"""Milliseconds after such a jump, or after a step back, during which the sweeper deletes nothing."""
+
+CLOCKS_WITHIN: Final = 60 * 1000
+"""Milliseconds by which a node's clock and the store's may differ while the sweeper deletes."""
 
 LISTING_KEPT: Final = 3 * 60 * 60 * 1000
 """Milliseconds for which a public table stays listed after its summary was last written."""
@@ -113,6 +130,11 @@ def unread_key(outbox: str) -> str:
     return f"{outbox.removesuffix(':outbox')}:unread"
 
 
+def expiring_key(tag: str) -> str:
+    """Return the key of what is to be deleted in a partition or a game; `tag` is in braces."""
+    return f"{tag}:expiring"
+
+
 def news_channel(number: int) -> str:
     """Return the pub/sub channel for changes in a partition."""
     return f"{{p{number}}}:news"
@@ -144,6 +166,9 @@ def ranking_key(game: str, ranking: str, period: str, *, bots: bool) -> str:
 
 DUE_KEYS: Final[Sequence[str]] = tuple(due_key(number) for number in range(PARTITIONS))
 OUTBOX_KEYS: Final[Sequence[str]] = tuple(outbox_key(number) for number in range(PARTITIONS))
+EXPIRING_KEYS: Final[Sequence[str]] = tuple(
+    expiring_key(f"{{p{number}}}") for number in range(PARTITIONS)
+)
 UNREAD_KEYS: Final[Sequence[str]] = tuple(map(unread_key, OUTBOX_KEYS))
 
 LEDGER_KEYS: Final[Sequence[str]] = (

@@ -151,6 +151,7 @@ class RedisLeaderboards:
                 [period.gone for period in belongs],
                 SETTLED_KEPT,
                 token_hex(8),
+                settlement.start_at,
             )
         )
         mark = _mark_key(settlement.game, settlement.race)

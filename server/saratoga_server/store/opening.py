@@ -27,6 +27,7 @@ from saratoga_server.store.nodes import RedisNodes
 from saratoga_server.store.players import RedisPlayers
 from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary, open_primaries
+from saratoga_server.store.retention import RedisRetention
 from saratoga_server.store.store_client import StoreClient, load_into
 from saratoga_server.store.tables import RedisTables
 from saratoga_server.store_timeout import STORE_TIMEOUT
@@ -43,6 +44,7 @@ class Store(Struct, frozen=True):
     tables: RedisTables
     players: RedisPlayers
     leaderboards: RedisLeaderboards
+    retention: RedisRetention
     audit: RedisAudit
     nodes: RedisNodes
     events: EventChannel
@@ -121,6 +123,7 @@ async def open_store(
             tables=RedisTables(client),
             players=RedisPlayers(client),
             leaderboards=RedisLeaderboards(client),
+            retention=RedisRetention(client),
             audit=RedisAudit(client),
             nodes=RedisNodes(client),
             events=EventChannel(client, primaries),

@@ -1,4 +1,4 @@
-"""Retention: a table and its races expire together, at one moment."""
+"""Retention: what is deleted, when, and what a wrong clock cannot delete."""
 
 from collections.abc import AsyncIterator
 
@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, move, running_race
+from kit.stepped_store import SteppedStore, stepped_store
 from kit.stores import StoreServer
 from saratoga_server.domain.periods import periods
 from saratoga_server.messages.settlements import pack_settlement
@@ -18,19 +19,27 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
+from saratoga_server.retention_port import Swept
 from saratoga_server.store import tables
 from saratoga_server.store.keys import (
+    CLOCKS_WITHIN,
     FINISHED_LOGS_KEPT,
     GUEST_KEPT,
     LEDGER_KEYS,
     SETTLED_KEPT,
     TABLE_KEPT,
     UNRACED_KEPT,
+    UNTRUSTED_FOR,
+    expiring_key,
+    leaderboard_tag,
+    outbox_key,
     partition,
     table_key,
 )
 from saratoga_server.store.opening import Store, open_store
 
+TAG = f"{{p{partition(CODE)}}}"
+DAY = 24 * 60 * 60 * 1000
 SOON = 10_000
 """Milliseconds that a test may take."""
 START = Millis(2_261_779_200_000)
@@ -49,6 +58,12 @@ async def ends(store: Store, pattern: str) -> dict[str, int]:
     return {key.decode(): await store.client.command("PEXPIRETIME", key) for key in keys}
 
 
+async def entries(store: Store, tag: str) -> dict[str, int]:
+    """Return when each entry of a partition or a game is to be deleted."""
+    flat = await store.client.command("ZRANGE", expiring_key(tag), 0, -1, "WITHSCORES")
+    return {member.decode(): int(at) for member, at in zip(flat[::2], flat[1::2], strict=True)}
+
+
 async def finish(store: Store, expected: int, settlement: bytes | None = None) -> None:
     over = RaceFinish(race=1, record="record", settlement=settlement)
     assert await store.tables.save_table(
@@ -56,40 +71,31 @@ async def finish(store: Store, expected: int, settlement: bytes | None = None) -
     )
 
 
-async def test_every_key_of_a_table_goes_at_the_same_moment(store: Store) -> None:
+async def test_a_table_and_its_finished_races_are_due_after_the_last_write(store: Store) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0), move("draw", 0, player=BERT))
+    before = await store.tables.now()
     await finish(store, 1)
     opening = RaceOpening(
         race=2, start_at=race.start_at, deadline=Millis(0), banked=0, epochs={ANNA: 1, BERT: 1}
     )
     write = TableWrite(code=CODE, expected=2, body=b"x", due=None, race=2, opening=opening)
     assert await store.tables.save_table(write)
-    for player in (ANNA, BERT):
-        await race.commit(replace(move("draw", 0, player=player), race=2))
-    before = await store.tables.now()
-    assert await store.tables.save_table(
-        TableWrite(code=CODE, expected=3, body=b"touched", due=Millis(1), race=2)
-    )
-    found = await ends(store, f"{table_key(CODE)}*")
-    present = {key: end for key, end in found.items() if ":race:1" not in key}
-    assert len(present) == 5
-    assert len(set(present.values())) == 1
-    assert before + TABLE_KEPT <= present[table_key(CODE)] <= before + TABLE_KEPT + SOON
-    finished = {end for key, end in found.items() if ":race:1" in key}
-    assert all(end <= before + FINISHED_LOGS_KEPT + SOON for end in finished)
-    assert len(found) == len(present) + 3
+    found = await entries(store, TAG)
+    assert found.keys() == {CODE, f"{CODE}:race:1"}
+    assert before + TABLE_KEPT <= found[CODE] <= before + TABLE_KEPT + SOON
+    finished = found[f"{CODE}:race:1"]
+    assert before + FINISHED_LOGS_KEPT <= finished <= before + FINISHED_LOGS_KEPT + SOON
 
 
-async def test_a_table_that_closes_without_a_race_goes_soon(store: Store) -> None:
+async def test_a_table_that_closes_without_a_race_is_due_soon(store: Store) -> None:
     opened = TableWrite(code=CODE, expected=0, body=b"open", due=None)
     assert await store.tables.save_table(opened)
     before = await store.tables.now()
-    [end] = (await ends(store, f"{table_key(CODE)}*")).values()
-    assert end >= before + TABLE_KEPT - SOON
+    assert (await entries(store, TAG))[CODE] >= before + TABLE_KEPT - SOON
     closed = TableWrite(code=CODE, expected=1, body=b"closed", due=None, unraced=True)
     assert await store.tables.save_table(closed)
-    [end] = (await ends(store, f"{table_key(CODE)}*")).values()
+    end = (await entries(store, TAG))[CODE]
     assert before + UNRACED_KEPT <= end <= before + UNRACED_KEPT + SOON
 
 
@@ -108,10 +114,9 @@ async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
     result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r", game="canfield", start_at=START, results=(result,))
     await finish(store, 1, pack_settlement(settlement))
-    tag = f"{{p{partition(CODE)}}}"
     keys = (await ends(store, "*")).keys() - LEDGER_KEYS
     assert keys
-    assert all(key.startswith(f"{tag}:") for key in keys)
+    assert all(key.startswith(f"{TAG}:") for key in keys)
 
 
 async def test_players_without_a_name_expire_and_names_stay(store: Store) -> None:
@@ -128,7 +133,7 @@ async def test_players_without_a_name_expire_and_names_stay(store: Store) -> Non
     assert await ends(store, "{players}:name:*") == {"{players}:name:anna": -1}
 
 
-async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(
+async def test_leaderboards_are_due_with_their_period_and_marks_can_be_voided_as_long_as_tables(
     store: Store,
 ) -> None:
     result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
@@ -136,23 +141,17 @@ async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(
     await running_race(store)
     await finish(store, 1, pack_settlement(settlement))
     assert await store.leaderboards.settle_outbox(1) == [settlement]
-    tag = "{leaderboard:canfield}"
-    found = await ends(store, f"{tag}*")
+    tag = leaderboard_tag("canfield")
+    found = await entries(store, tag)
     for period in periods(START):
         for ranking in ("best", "bankroll"):
-            for rows in ("", ":rows"):
-                end = found.pop(f"{tag}:{ranking}:{period.name}:people{rows}")
-                assert end == (period.gone or -1)
+            assert found.pop(f"{ranking}:{period.name}:people", 0) == period.gone
     now = await store.tables.now()
-    assert now + SETTLED_KEPT - SOON <= found.pop(f"{tag}:race:r/1") <= now + SETTLED_KEPT
-    assert SETTLED_KEPT < TABLE_KEPT
-    assert found == {f"{tag}:results:{ANNA}": -1, f"{tag}:sequence": -1}
+    assert now + SETTLED_KEPT - SOON <= found.pop("race:r/1") <= now + SETTLED_KEPT
+    assert found == {}
     assert await store.leaderboards.void_race("canfield", "r/1")
-    left = await ends(store, f"{tag}*")
-    assert left == {
-        f"{tag}:sequence": -1,
-        f"{tag}:race:r/1": left[f"{tag}:race:r/1"],
-    }
+    left = (await ends(store, f"{tag}*")).keys()
+    assert left == {f"{tag}:sequence", f"{tag}:race:r/1", f"{tag}:expiring"}
 
 
 async def test_a_listing_that_is_not_renewed_is_dropped(
@@ -189,3 +188,195 @@ async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     await store.client.command("DEL", table_key(CODE))
     assert await store.tables.due(Millis(9), 10) == []
     assert await ends(store, "*:due") == {}
+
+
+# The sweeper
+
+
+@pytest.fixture
+async def stepped() -> AsyncIterator[SteppedStore]:
+    async with stepped_store() as opened:
+        yield opened
+
+
+async def sweep(stepped: SteppedStore, *, node_ahead: int = 0) -> Swept:
+    """Let a node sweep everything; its clock is ahead of the store's by `node_ahead` milliseconds."""
+    node_time = Millis(stepped.time.store_at + node_ahead)
+    return await stepped.retention.sweep(node_time, 1_000)
+
+
+async def pass_days(stepped: SteppedStore, days: int) -> None:
+    """Let time pass while the sweeper visits the store often enough."""
+    for _ in range(days // 10):
+        stepped.time.at += 10 * DAY
+        await sweep(stepped)
+    stepped.time.at += days % 10 * DAY
+    await sweep(stepped)
+
+
+async def keys(stepped: SteppedStore, tag: str = TAG) -> set[str]:
+    """Return the keys of a partition or a game, without the prefix and without the sweeper's own."""
+    found = await ends(stepped.real, f"{tag}:*")
+    return {key.removeprefix(f"{tag}:") for key in found} - {"expiring", "swept"}
+
+
+RECORDS = f"table:{CODE}:records"
+
+
+async def played(stepped: SteppedStore) -> None:
+    """Store a table with one finished race and one that runs; the sweeper has visited it."""
+    race = await running_race(stepped)
+    await race.commit(move("draw", 0), move("draw", 0, player=BERT))
+    await finish(stepped.real, 1)
+    opening = RaceOpening(
+        race=2, start_at=race.start_at, deadline=Millis(0), banked=0, epochs={ANNA: 1}
+    )
+    write = TableWrite(code=CODE, expected=2, body=b"x", due=Millis(9), race=2, opening=opening)
+    assert await stepped.tables.save_table(write)
+    await race.commit(replace(move("draw", 0), race=2))
+    await sweep(stepped)
+
+
+async def test_the_logs_of_a_finished_race_go_first_and_then_the_table_with_everything(
+    stepped: SteppedStore,
+) -> None:
+    await played(stepped)
+    everything = await keys(stepped)
+    assert len(everything) == 8
+    await pass_days(stepped, 1)
+    left = await keys(stepped)
+    assert left == {key for key in everything if ":race:1" not in key}
+    assert await stepped.tables.load_record(CODE, 1) == "record"
+    await pass_days(stepped, 88)
+    assert await keys(stepped) == left
+    await pass_days(stepped, 1)
+    assert await keys(stepped) == set()
+    assert await entries(stepped.real, TAG) == {}
+
+
+async def test_a_table_that_is_written_again_is_kept(stepped: SteppedStore) -> None:
+    await played(stepped)
+    await pass_days(stepped, 89)
+    assert await stepped.tables.save_table(
+        TableWrite(code=CODE, expected=3, body=b"touched", due=None, race=2)
+    )
+    await pass_days(stepped, 89)
+    assert await stepped.tables.load_record(CODE, 1) == "record"
+
+
+async def test_an_entry_of_an_older_table_deletes_no_race_of_a_younger_one(
+    stepped: SteppedStore,
+) -> None:
+    await running_race(stepped)
+    await sweep(stepped)
+    await stepped.real.client.command("ZADD", expiring_key(TAG), 1, f"{CODE}:race:1")
+    assert (await sweep(stepped)).done == 1
+    assert f"table:{CODE}:race:1" in await keys(stepped)
+    assert (await entries(stepped.real, TAG)).keys() == {CODE}
+
+
+async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedStore) -> None:
+    start = Millis(stepped.time.at)
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
+    race = Settlement(race="r/1", game="canfield", start_at=start, results=(result,))
+    await running_race(stepped)
+    await finish(stepped.real, 1, pack_settlement(race))
+    assert await stepped.leaderboards.settle_outbox(1) == [race]
+    await sweep(stepped)
+    day, week, month, _ = (period.name for period in periods(start))
+    for days, gone in ((9, day), (30, week), (51, "race"), (140, month)):
+        await pass_days(stepped, days)
+        left = await keys(stepped, "{leaderboard:canfield}")
+        assert not any(gone in key for key in left), gone
+        assert {"best:all:people", f"results:{ANNA}", "sequence"} <= left
+    assert len(left) == 6
+
+
+async def test_a_race_of_a_younger_table_with_the_same_code_counts(stepped: SteppedStore) -> None:
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
+    older = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
+    younger = replace(older, start_at=Millis(START + 100 * DAY))
+    for each in (older, older, younger, younger):
+        await stepped.real.client.command("RPUSH", outbox_key(1), pack_settlement(each))
+    assert await stepped.leaderboards.settle_outbox(10) == [older, younger]
+
+
+async def test_a_step_of_the_sweeper_is_bounded(stepped: SteppedStore) -> None:
+    await sweep(stepped)
+    for code in ("one", "two", "three"):
+        await running_race(stepped, code=code)
+    await sweep(stepped)
+    for code in ("one", "two", "three"):
+        tag = table_key(code).partition(":table:")[0]
+        await stepped.real.client.command("ZADD", expiring_key(tag), 1, code)
+    now = Millis(stepped.time.at)
+    assert [(await stepped.retention.sweep(now, 2)).done for _ in range(3)] == [2, 1, 0]
+
+
+# Wrong clocks
+
+
+@pytest.mark.parametrize("node_ahead", [-CLOCKS_WITHIN - 1, CLOCKS_WITHIN + 1])
+async def test_nothing_is_deleted_while_node_and_store_have_different_times(
+    stepped: SteppedStore, node_ahead: int
+) -> None:
+    await played(stepped)
+    stepped.time.at += 2 * DAY
+    before = await keys(stepped)
+    swept = await sweep(stepped, node_ahead=node_ahead)
+    assert (swept.clocks_differ, swept.ahead, swept.done) == (True, -node_ahead, 0)
+    assert await keys(stepped) == before
+    assert (await sweep(stepped, node_ahead=node_ahead // 2)).done == 1
+
+
+async def test_a_clock_a_hundred_days_ahead_for_an_hour_deletes_nothing(
+    stepped: SteppedStore,
+) -> None:
+    await played(stepped)
+    before = await keys(stepped)
+    stepped.time.at += 100 * DAY
+    assert (await sweep(stepped)).held_until == stepped.time.at + UNTRUSTED_FOR
+    stepped.time.at += DAY // 24
+    assert (await sweep(stepped)).done == 0
+    stepped.time.at -= 100 * DAY
+    assert (await sweep(stepped)).done == 0
+    stepped.time.at += 2 * DAY
+    assert (await sweep(stepped)).held_until > stepped.time.at
+    assert await keys(stepped) == before
+
+
+async def test_what_was_written_under_a_clock_far_behind_outlives_its_correction(
+    stepped: SteppedStore,
+) -> None:
+    right = stepped.time.at
+    stepped.time.at = 0
+    await played(stepped)
+    before = await keys(stepped)
+    stepped.time.at = right
+    assert (await sweep(stepped)).held_until == right + UNTRUSTED_FOR
+    await pass_days(stepped, 80)
+    assert await keys(stepped) == before
+
+
+async def test_a_clock_corrected_before_the_first_visit_deletes_nothing(
+    stepped: SteppedStore,
+) -> None:
+    right = stepped.time.at
+    stepped.time.at = 0
+    await running_race(stepped)
+    stepped.time.at = right
+    assert (await sweep(stepped)).done == 0
+    await pass_days(stepped, 80)
+    assert f"table:{CODE}" in await keys(stepped)
+
+
+async def test_after_the_time_without_trust_the_sweeper_deletes_again(
+    stepped: SteppedStore,
+) -> None:
+    await played(stepped)
+    stepped.time.at += 31 * DAY
+    await sweep(stepped)
+    await pass_days(stepped, 89)
+    assert f"table:{CODE}:race:1" in await keys(stepped)
+    await pass_days(stepped, 1)
+    assert await keys(stepped) == set()

@@ -8,10 +8,22 @@ from redis.exceptions import ResponseError
 
 from kit.cluster import Cluster
 from kit.results import result_of
+from kit.running_race import running_race
 from kit.stores import StoreServer
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite
-from saratoga_server.store.keys import DUE_KEYS, OUTBOX_KEYS, due_key, outbox_key, partition
+from saratoga_server.store.keys import (
+    DUE_KEYS,
+    EXPIRING_KEYS,
+    LEDGER_KEYS,
+    OUTBOX_KEYS,
+    due_key,
+    expiring_key,
+    outbox_key,
+    partition,
+    race_key,
+    table_key,
+)
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 
@@ -56,6 +68,30 @@ async def test_a_partition_being_moved_delays_no_other_of_its_primary(trio: Clus
         assert await voiding
 
 
+@pytest.mark.parametrize("is_moving", [False, True], ids=["at rest", "moving"])
+async def test_a_table_is_deleted_whole_even_if_its_partition_is_being_moved(
+    trio: Cluster, is_moving: bool
+) -> None:
+    key = table_key(CODE)
+    tag = key.partition(":")[0]
+    source = trio.owner(key)
+    target = next(node for node in trio.primaries() if node is not source)
+    async with open_store(trio.url) as store:
+        await running_race(store, code=CODE)
+        now = await store.tables.now()
+        assert (await store.retention.sweep(now, 10)).done == 0
+        await store.client.command("ZADD", expiring_key(tag), 1, CODE)
+        if is_moving:
+            trio.begin_move(slot_of(key), source, target)
+            trio.carry([race_key(CODE, 1)], source, target)
+            assert (await store.retention.sweep(now, 10)).done == 0
+            trio.move_slot(slot_of(key), source, target)
+            await store.client.command("EXISTS", key)
+        assert (await store.retention.sweep(now, 10)).done == 1
+        left = [found for kind in ("hash", "list") async for found in store.client.scan("*", kind)]
+        assert set(left) - set(LEDGER_KEYS) == {f"{tag}:swept"}
+
+
 @pytest.mark.parametrize(
     ("function", "keys", "arguments"),
     [
@@ -64,13 +100,15 @@ async def test_a_partition_being_moved_delays_no_other_of_its_primary(trio: Clus
         ("peek_outbox", OUTBOX_KEYS, (10, 1)),
         ("due_tables", DUE_KEYS, ("soon", 10)),
         ("due_tables", DUE_KEYS, (10, 10)),
+        ("sweep", EXPIRING_KEYS, ("soon", 10, 1, 1, 1)),
+        ("sweep", EXPIRING_KEYS, (0, 10, 10**14, 1, 1)),
     ],
 )
 async def test_any_other_error_of_a_sweep_is_raised(
     real: Store, function: str, keys: tuple[str, ...], arguments: tuple[str | int, ...]
 ) -> None:
     if all(isinstance(each, int) for each in arguments):
-        for key in (outbox_key(7), due_key(7)):
+        for key in (outbox_key(7), due_key(7), EXPIRING_KEYS[7]):
             await real.client.command("SET", key, "neither a list nor a sorted set")
     with pytest.raises(ResponseError):
         await real.client.read_everywhere(function, keys, *arguments)

@@ -32,6 +32,17 @@ local function call_if_here(...)
   return reply
 end
 
+-- Call `act` with every key of a race.
+local function each_key_of_race(key, act)
+  local racers = redis.call('HGET', key, 'racers')
+  act(key)
+  if racers then
+    for _, player in ipairs(cmsgpack.unpack(racers)) do
+      act(key .. ':log:' .. player)
+    end
+  end
+end
+
 local function offer_write(name, callback)
   redis.register_function{function_name = name .. '_@VERSION@', callback = callback}
 end
@@ -43,8 +54,8 @@ local function offer_read(name, callback)
 end
 
 -- A query over many partitions: the keys of one primary are passed as arguments of one call.
-local function offer_sweep(name, callback)
+local function offer_sweep(name, callback, ...)
   redis.register_function{
-    function_name = name .. '_@VERSION@', callback = callback, flags = {'allow-cross-slot-keys'},
+    function_name = name .. '_@VERSION@', callback = callback, flags = {'allow-cross-slot-keys', ...},
   }
 end

@@ -19,12 +19,16 @@ local function ranking(tag, name, period, bot)
   return tag .. ':' .. name .. ':' .. period .. ':' .. (bot and 'bots' or 'people')
 end
 
-local function put_row(key, player, score, row, gone)
+-- Delete a key of this tag, and what belongs to it, at the time `gone`.
+local function expire(tag, key, gone)
+  redis.call('ZADD', tag .. ':expiring', gone, string.sub(key, #tag + 2))
+end
+
+local function put_row(tag, key, player, score, row, gone)
   redis.call('ZADD', key, string.format('%.0f', score), player)
   redis.call('HSET', key .. ':rows', player, cmsgpack.pack(row))
   if gone > 0 then
-    redis.call('PEXPIREAT', key, gone)
-    redis.call('PEXPIREAT', key .. ':rows', gone)
+    expire(tag, key, gone)
   end
 end
 
@@ -47,12 +51,12 @@ local function count_in(tag, player, result, sequence, period, gone)
   local best = ranking(tag, 'best', period, result[2])
   local score, held = best_score(result[3], result[5], sequence), redis.call('ZSCORE', best, player)
   if not held or tonumber(held) < score then
-    put_row(best, player, score, {result[1], result[3], result[4], result[5]}, gone)
+    put_row(tag, best, player, score, {result[1], result[3], result[4], result[5]}, gone)
   end
   local bankroll = ranking(tag, 'bankroll', period, result[2])
   local stored = redis.call('HGET', bankroll .. ':rows', player)
   local row = add_to_bankroll(stored and cmsgpack.unpack(stored), result, sequence)
-  put_row(bankroll, player, bankroll_score(row[2], row[4]), row, gone)
+  put_row(tag, bankroll, player, bankroll_score(row[2], row[4]), row, gone)
 end
 
 local function history(tag, player)
@@ -80,8 +84,8 @@ local function recount(tag, player, results, place, period, bot, gone)
   end
   local best_key, bankroll_key = ranking(tag, 'best', period, bot), ranking(tag, 'bankroll', period, bot)
   if best then
-    put_row(best_key, player, best, best_row, gone)
-    put_row(bankroll_key, player, bankroll_score(bankroll[2], bankroll[4]), bankroll, gone)
+    put_row(tag, best_key, player, best, best_row, gone)
+    put_row(tag, bankroll_key, player, bankroll_score(bankroll[2], bankroll[4]), bankroll, gone)
   else
     drop_row(best_key, player)
     drop_row(bankroll_key, player)
@@ -89,12 +93,14 @@ local function recount(tag, player, results, place, period, bot, gone)
 end
 
 -- keys: the race's mark. argument: {tag, race, results {player, bot, banked, net, elapsed}, periods,
--- the expiry of each or 0, kept ms, writer}. Answers 1; 0 if the race was settled or voided before.
+-- the expiry of each or 0, kept ms, writer, start of the race}. Answers 1; 0 if the race was settled or
+-- voided before. The mark of a race with another start belongs to a deleted table of the same code.
 local function settle(keys, args)
-  local tag, race, results, periods, gone, kept, writer = unpack(cmsgpack.unpack(args[1]))
-  local mark = redis.call('GET', keys[1])
-  if mark then
-    return cmsgpack.unpack(mark)[5] == writer and 1 or 0
+  local tag, race, results, periods, gone, kept, writer, start = unpack(cmsgpack.unpack(args[1]))
+  local stored = redis.call('GET', keys[1])
+  local mark = stored and cmsgpack.unpack(stored)
+  if mark and mark[6] == start then
+    return mark[5] == writer and 1 or 0
   end
   local first, players = redis.call('INCRBY', tag .. ':sequence', #results) - #results, {}
   for i = 1, #results do
@@ -106,7 +112,8 @@ local function settle(keys, args)
       count_in(tag, player, result, first + i, periods[place], gone[place])
     end
   end
-  redis.call('SET', keys[1], cmsgpack.pack({first, players, periods, gone, writer}), 'PX', kept)
+  redis.call('SET', keys[1], cmsgpack.pack({first, players, periods, gone, writer, start}))
+  expire(tag, keys[1], now_ms() + kept)
   return 1
 end
 

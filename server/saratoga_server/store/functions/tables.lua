@@ -1,15 +1,5 @@
 -- Tables, their timers, and the list of public ones.
 
-local function each_key_of_race(key, act)
-  local racers = redis.call('HGET', key, 'racers')
-  act(key)
-  if racers then
-    for _, player in ipairs(cmsgpack.unpack(racers)) do
-      act(key .. ':log:' .. player)
-    end
-  end
-end
-
 local function open_boards(table_key, opening)
   local race, start, deadline, banked, players, epochs = unpack(opening)
   local key = table_key .. ':race:' .. race
@@ -32,7 +22,7 @@ local function raise_epochs(key, players, epochs)
   end
 end
 
-local function finish_race(table_key, tag, finish, gone)
+local function finish_race(table_key, tag, code, finish, gone)
   local race, record, settlement = unpack(finish)
   redis.call('HSET', table_key .. ':records', race, record)
   if settlement ~= '' then
@@ -42,15 +32,13 @@ local function finish_race(table_key, tag, finish, gone)
   local key = table_key .. ':race:' .. race
   if redis.call('EXISTS', key) == 1 then
     redis.call('HSET', key, 'over', 1)
+    redis.call('ZADD', tag .. ':expiring', gone, code .. ':race:' .. race)
   end
-  each_key_of_race(key, function(each)
-    redis.call('PEXPIREAT', each, gone)
-  end)
 end
 
 -- The keys that a change of the table may write besides the table itself.
 local function keys_to_touch(table_key, tag, race, opening, finish)
-  local touched = {tag .. ':due', table_key .. ':records'}
+  local touched = {tag .. ':due', tag .. ':expiring', table_key .. ':records'}
   local function add(key)
     touched[#touched + 1] = key
   end
@@ -60,11 +48,7 @@ local function keys_to_touch(table_key, tag, race, opening, finish)
   end
   if #finish > 0 then
     add(tag .. ':outbox')
-    each_key_of_race(table_key .. ':race:' .. finish[1], add)
-  end
-  local running = redis.call('HGET', table_key, 'race')
-  if running then
-    each_key_of_race(table_key .. ':race:' .. running, add)
+    add(table_key .. ':race:' .. finish[1])
   end
   return touched
 end
@@ -94,17 +78,9 @@ local function save_table(keys, args)
     open_boards(key, opening)
   end
   if #finish > 0 then
-    finish_race(key, tag, finish, now + logs_kept)
+    finish_race(key, tag, code, finish, now + logs_kept)
   end
-  local function keep(each)
-    redis.call('PEXPIREAT', each, now + kept)
-  end
-  keep(key)
-  keep(key .. ':records')
-  local running = redis.call('HGET', key, 'race')
-  if running then
-    each_key_of_race(key .. ':race:' .. running, keep)
-  end
+  redis.call('ZADD', tag .. ':expiring', now + kept, code)
   redis.call('SPUBLISH', tag .. ':news',
     cmsgpack.pack({kind = 'touched', table = code, version = version + 1}))
   return 1

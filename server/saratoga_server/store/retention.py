@@ -1,0 +1,42 @@
+"""Retention: deletes what was kept long enough (`keys.py`), while the clocks can be trusted."""
+
+from saratoga_server.ports import Millis
+from saratoga_server.retention_port import Swept
+from saratoga_server.store.keys import (
+    CLOCK_JUMP,
+    CLOCKS_WITHIN,
+    EXPIRING_KEYS,
+    LEADERBOARD_GAMES,
+    UNTRUSTED_FOR,
+    expiring_key,
+    leaderboard_tag,
+)
+from saratoga_server.store.store_client import StoreClient
+
+
+class RedisRetention:
+    """The adapter of the port `RetentionStore`."""
+
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
+
+    async def sweep(self, node_time: Millis, limit: int) -> Swept:
+        games = await self._client.command("SMEMBERS", LEADERBOARD_GAMES)
+        tags = sorted(leaderboard_tag(game.decode()) for game in games)
+        answers = await self._client.read_everywhere(
+            "sweep",
+            (*EXPIRING_KEYS, *map(expiring_key, tags)),
+            node_time,
+            limit,
+            CLOCKS_WITHIN,
+            CLOCK_JUMP,
+            UNTRUSTED_FOR,
+            whole=False,
+        )
+        ahead = max((ahead for _, _, ahead in answers), key=abs)
+        return Swept(
+            done=sum(done for done, _, _ in answers),
+            held_until=Millis(max(held for _, held, _ in answers)),
+            ahead=ahead,
+            clocks_differ=abs(ahead) > CLOCKS_WITHIN,
+        )
