@@ -92,7 +92,11 @@ class RacingBots:
             await self.server_process.start()
         ready = time.monotonic()
         self.restarts.append(ready - killed)
-        back = partial(_back_at, since=killed_at_phase, by_connection=victim is not Victim.STORE)
+        await self.all_back(killed_at_phase, ready, by_connection=victim is not Victim.STORE)
+
+    async def all_back(self, since: float, ready: float, *, by_connection: bool) -> None:
+        """Wait until every player is back after `since`; note how long after `ready` each was back."""
+        back = partial(_back_at, since=since, by_connection=by_connection)
         await self.until(lambda: all(back(p.notes) is not None for p in self.players))
         self.returns.extend(
             max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
