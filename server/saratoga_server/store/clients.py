@@ -1,10 +1,12 @@
 """redis-py clients of one store process, with a bounded pool, timeouts, no retries, replies as bytes."""
 
-from typing import Final
+from typing import Any, Final
 
 from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocketConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
@@ -14,6 +16,39 @@ CONNECT_TIMEOUT: Final = 2.0
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32
+
+
+class _LossReporting:
+    """A mixin for redis-py's connections: a write to a closed connection is a `ConnectionError`.
+
+    redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError` when such
+    a connection is written to.
+    """
+
+    async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        try:
+            await super().send_packed_command(command, check_health)  # type: ignore[misc]
+        except RuntimeError as error:
+            raise RedisConnectionError(f"the connection was closed: {error}") from error
+
+
+class _TcpConnection(_LossReporting, Connection):
+    pass
+
+
+class _TlsConnection(_LossReporting, SSLConnection):
+    pass
+
+
+class _UnixConnection(_LossReporting, UnixDomainSocketConnection):
+    pass
+
+
+_KINDS: Final[dict[type, type]] = {
+    Connection: _TcpConnection,
+    SSLConnection: _TlsConnection,
+    UnixDomainSocketConnection: _UnixConnection,
+}
 
 
 def open_client(url: str) -> "Redis":
@@ -30,4 +65,5 @@ def open_client(url: str) -> "Redis":
         client_name=CLIENT_NAME,
         driver_info=None,  # or redis-py reads its version from disk for every connection
     )
+    pool.connection_class = _KINDS[pool.connection_class]
     return Redis.from_pool(pool)

@@ -31,8 +31,9 @@ _TRANSIENT_ERRORS: Final = (
 )
 """redis-py's exceptions for such errors; their texts lack the first word (MOVED is an `AskError`)."""
 
-NON_LOCAL_KEY: Final = "non local key"
-"""Part of the error reply of a Function that met a key being moved to another primary, and wrote nothing."""
+_IN_FUNCTIONS: Final = ("non local key", "while the cluster is down")
+"""Parts of the error replies of a Function that met a key being moved to another primary, or a cluster
+without a majority or with a slot that nobody serves. Valkey and Redis word the rest differently."""
 
 FUNCTION_MISSING: Final = "Function not found"
 """The error reply if the Functions were flushed or a new primary never had them."""
@@ -44,7 +45,7 @@ def is_transient(error: str | Exception) -> bool:
     return (
         isinstance(error, _TRANSIENT_ERRORS)
         or text.partition(" ")[0] in TRANSIENT
-        or NON_LOCAL_KEY in text
+        or any(part in text for part in _IN_FUNCTIONS)
     )
 
 

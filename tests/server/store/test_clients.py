@@ -1,6 +1,12 @@
 """redis-py clients: replies as bytes, and an immediate error when the store is gone."""
 
+import asyncio
+import socket
+import struct
+from typing import cast
+
 import pytest
+import uvloop
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kit.stores import StoreServer
@@ -26,3 +32,64 @@ async def test_a_command_to_a_store_that_is_gone_is_not_repeated(mortal_store: S
             await client.ping()
     finally:
         await client.aclose()
+
+
+RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)
+"""The value of SO_LINGER with which a closed connection is reset."""
+
+
+class ResettingStore:
+    """A store that answers OK to everything, and resets its connections when it is told to."""
+
+    def __init__(self) -> None:
+        self._transports: list[asyncio.Transport] = []
+
+    def connection(self) -> asyncio.Protocol:
+        return _Answering(self._transports)
+
+    def reset(self) -> None:
+        for transport in self._transports:
+            connected = transport.get_extra_info("socket")
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_WHEN_CLOSED)
+            transport.abort()
+        self._transports.clear()
+
+
+class _Answering(asyncio.Protocol):
+    def __init__(self, transports: list[asyncio.Transport]) -> None:
+        self._transports = transports
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transports.append(self._transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._transport.write(b"+OK\r\n")
+
+
+async def some_turns() -> None:
+    """Wait for turns of the loop in which both sides of a connection notice its end."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_a_write_to_an_idle_connection_that_was_reset_is_a_lost_connection() -> None:
+    """Test on uvloop, whose transports raise a `RuntimeError` when they are written to after their end."""
+
+    async def write_after_reset() -> None:
+        store = ResettingStore()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(store.connection, "127.0.0.1", 0)
+        host, port = server.sockets[0].getsockname()
+        client = open_client(f"redis://{host}:{port}")
+        await client.set("key", "value")
+        store.reset()
+        await some_turns()
+        with pytest.raises(RedisConnectionError):
+            await client.set("key", "value")
+        assert await client.set("key", "value")
+        await client.aclose()
+        server.close()
+        await some_turns()
+
+    uvloop.run(write_after_reset())
