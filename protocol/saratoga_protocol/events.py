@@ -40,6 +40,25 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Casino dollars won or lost in all these races."""
 
 
+class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A race that the server voided: it has no results. Its seed and nonces are public."""
+
+    race: str
+    """The id of the race; its record has the logs, as far as they can be read."""
+    game: str
+    rules: int
+    """The version of the rules."""
+    reason: str
+    """`damaged`: the server's stored data of the race were damaged."""
+    commitment: str
+    seed: str = ""
+    """The seed; empty if it could not be read."""
+    nonces: dict[str, str] = {}
+    """The racers' nonces by player id, without those that could not be read."""
+    logs: int = 0
+    """The number of racers whose logs could be read to their ends."""
+
+
 class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table as everyone at it sees it."""
 
@@ -65,6 +84,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time at which the time limit ends the race; 0 = no time limit."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
+    voided: list[VoidedRace] = []
+    """The races that the server voided since the last record, oldest first; the next record lists them."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):

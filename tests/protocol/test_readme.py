@@ -31,6 +31,7 @@ COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(AnyCommand)}
 EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
 STRUCTURES: dict[str, type[msgspec.Struct]] = {
     "Table": events.Table,
+    "Voided race": events.VoidedRace,
     "Settings": events.TableSettings,
     "Seat": events.Seat,
     "Board": events.BoardView,
@@ -175,6 +176,9 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
 
 
 def test_the_record_on_the_page_verifies() -> None:
+    (void,) = blocks(sections("##")["Records"], "void")
+    assert verify(void).void is not None
+    assert {check.name for check in verify(void).faults} == {"nonces"}, "one is unreadable"
     (text,) = blocks(sections("##")["Records"], "record")
     verdict = verify(text)
     assert verdict.ok, verdict.faults

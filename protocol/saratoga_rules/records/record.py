@@ -22,6 +22,7 @@ is a digest chained over all lines before it, so no line can be changed, dropped
     9120 4 cash-out
     ended 7 2 cashed out                                    banked, moves, state
     place 1 abcdefghijklmnop 7 -15 2890 cashed out          banked, net, reached (or -), state
+    voided 2 canfield 1 damaged 2                           races voided before this one (`voided`)
     digest 5d41402a..
 
 The name is a JSON string with all characters beyond ASCII escaped (`"Zo\u00eb"`). An entry is a
@@ -43,6 +44,7 @@ from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.lines import RecordError, RecordReader
 from saratoga_rules.records.standing import Placed, State
+from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
 
 RECORD_FORMAT: Final = 1
 
@@ -142,6 +144,8 @@ class RaceRecord:
     """The racers, by ascending player id."""
     results: tuple[ResultLine, ...]
     """The results, in order of place."""
+    voided: tuple[VoidedLine, ...] = ()
+    """The races at this table that the server voided since the record before."""
 
     @property
     def race_id(self) -> str:
@@ -194,12 +198,12 @@ def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
 def format_record(record: RaceRecord) -> str:
     """Return a record as text with its digest, for `parse_record`."""
     lines = list(_lines(record))
-    return "\n".join([*lines, f"digest {_chained(lines)}", ""])
+    return "\n".join([*lines, f"digest {chained(lines)}", ""])
 
 
 def digest_of(text: str) -> str:
     """Return the digest of all lines of a record but the last."""
-    return _chained(text.split("\n")[:-2])
+    return chained(text.split("\n")[:-2])
 
 
 def parse_record(text: str) -> RaceRecord:
@@ -233,9 +237,11 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     for row in record.results:
         reached = "-" if row.reached is None else row.reached
         yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {row.state}"
+    yield from voided_lines(record.voided)
 
 
-def _chained(lines: Iterable[str]) -> str:
+def chained(lines: Iterable[str]) -> str:
+    """Return the digest of a record's lines."""
     chain = hashlib.sha256(b"saratoga record digest 1").digest()
     for line in lines:
         chain = hashlib.sha256(chain + line.encode("utf-8", "surrogatepass")).digest()
@@ -247,16 +253,16 @@ _PLAYER: Final = "[a-z0-9][a-z0-9_-]{0,63}"
 _STATES: Final = "|".join(state for state in State if state.has_ended)
 
 _HEAD: Final = re.compile("saratoga record ([0-9]+)")
-_GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
-_RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
-_RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
-_START: Final = re.compile(f"start ({_NUMBER})")
-_CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
-_COMMITMENT: Final = re.compile("commitment ([0-9a-f]{64})")
+GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
+RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
+RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
+START: Final = re.compile(f"start ({_NUMBER})")
+CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
+COMMITMENT: Final = re.compile("commitment ([0-9a-f]{64})")
 _SEED: Final = re.compile("seed (?:random [0-9a-f]{64}|chosen (?:[0-9a-f]{2}){1,64})")
 _DEAL: Final = re.compile("deal (stock=.+)")
 _RANKED: Final = re.compile("ranked (yes|no)")
-_RACER: Final = re.compile(f'racer ({_PLAYER}) (person|bot) (".*")')
+RACER: Final = re.compile(f'racer ({_PLAYER}) (person|bot) (".*")')
 _NONCE: Final = re.compile("nonce ([0-9a-f]{32})")
 _NONCE_HASH: Final = re.compile("nonce-hash ([0-9a-f]{64})")
 _ENTRY: Final = re.compile(f"({_NUMBER}) ({_NUMBER}) ([a-zCSHD0-9.:>-]+)")
@@ -278,17 +284,18 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         reader.refuse(
             f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
         )
-    game = reader.take(_GAME, "the game")[1]
-    rules_version = int(reader.take(_RULES, "the version of the rules")[1])
-    table, race = reader.take(_RACE, "the race").groups()
-    start_at = int(reader.take(_START, "the start")[1])
-    cap = int(reader.take(_CAP, "the time limit")[1])
-    committed = reader.take(_COMMITMENT, "the commitment")[1]
+    game = reader.take(GAME, "the game")[1]
+    rules_version = int(reader.take(RULES, "the version of the rules")[1])
+    table, race = reader.take(RACE, "the race").groups()
+    start_at = int(reader.take(START, "the start")[1])
+    cap = int(reader.take(CAP, "the time limit")[1])
+    committed = reader.take(COMMITMENT, "the commitment")[1]
     _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
     deal = _parse_deal(reader)
     ranked = reader.take(_RANKED, "'ranked yes' or 'ranked no'")[1] == "yes"
     racers = tuple(_parse_racers(reader))
     results = tuple(_parse_results(reader))
+    voided = tuple(parse_voided(reader))
     reader.take(_DIGEST, "a racer, a place or the digest")
     return RaceRecord(
         game=game,
@@ -304,13 +311,13 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         ranked=ranked,
         racers=racers,
         results=results,
+        voided=voided,
     )
 
 
 def _parse_deal(reader: RecordReader) -> Position:
-    text = reader.take(_DEAL, "the deal")[1]
     try:
-        return parse_position(text)
+        return parse_position(reader.take(_DEAL, "the deal")[1])
     except ValueError as fault:
         reader.refuse(str(fault))
 
@@ -320,16 +327,12 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
     for number in count(1):
         if not reader.starts("racer"):
             return
-        player, kind, quoted = reader.take(_RACER, "a racer").groups()
-        if number > MOST_RACERS:
-            reader.refuse(f"there are more than {MOST_RACERS} racers")
-        if player <= before:
-            reader.refuse(f"racers are ordered by id, so {player} cannot follow {before}")
-        before = player
-        name = _parse_name(reader, quoted)
+        player, kind, quoted = reader.take(RACER, "a racer").groups()
+        before = checked_racer(reader, number, before, player)
+        name = parse_name(reader, quoted)
         nonce = reader.take(_NONCE, "the nonce")[1]
         hashed = reader.take(_NONCE_HASH, "the hash of the nonce")[1]
-        log = tuple(_parse_log(reader))
+        log = tuple(parse_log(reader))
         banked, _, state = reader.take(_ENDED, "an entry or the end")[0].split(" ", 3)[1:]
         yield RacerLog(
             player=player,
@@ -343,7 +346,17 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
         )
 
 
-def _parse_name(reader: RecordReader, quoted: str) -> str:
+def checked_racer(reader: RecordReader, number: int, before: str, player: str) -> str:
+    """Return the id of the racer read last, the `number`th. Raise `RecordError` if it may not follow `before`."""
+    if number > MOST_RACERS:
+        reader.refuse(f"there are more than {MOST_RACERS} racers")
+    if player <= before:
+        reader.refuse(f"racers are ordered by id, so {player} cannot follow {before}")
+    return player
+
+
+def parse_name(reader: RecordReader, quoted: str) -> str:
+    """Return the name that a JSON string has. Raise `RecordError` if it is not one."""
     try:
         name = str(json.loads(quoted))
     except ValueError:
@@ -353,7 +366,8 @@ def _parse_name(reader: RecordReader, quoted: str) -> str:
     return name
 
 
-def _parse_log(reader: RecordReader) -> Iterator[LogLine]:
+def parse_log(reader: RecordReader) -> Iterator[LogLine]:
+    """Yield the entries of a log."""
     while reader.line[:1].isdigit():
         at, number, text = reader.take(_ENTRY, "an entry").groups()
         if text not in LOG_ENDINGS:

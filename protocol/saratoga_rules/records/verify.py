@@ -30,6 +30,8 @@ from saratoga_rules.records.record import (
 )
 from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
 from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
+from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.voided import VOID_REASONS, seed_fault
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
@@ -55,6 +57,8 @@ class Verdict:
     """The record; `None` if the text is not a record."""
     standing: tuple[Placed, ...] = ()
     """The order of finish that follows from the moves; empty if a move is illegal."""
+    void: VoidRecord | None = None
+    """The record of a race that the server voided, if the text is one; then there is no `record`."""
 
     @property
     def ok(self) -> bool:
@@ -83,6 +87,8 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
 
 def _verify_text(text: str) -> Verdict:
     sealed = _check("digest", _digest_faults(text), "the digest matches the lines before it")
+    if is_void_record(text):
+        return _verify_void(sealed, text)
     try:
         record = parse_record(text)
     except ValueError as fault:
@@ -102,6 +108,36 @@ def _verify_text(text: str) -> Verdict:
         return Verdict((*checks, Check("moves", False, story)), record)
     placed = _placed(game, record, story)
     return Verdict((*checks, *_story_checks(game, record, story, placed)), record, placed)
+
+
+def _verify_void(sealed: Check, text: str) -> Verdict:
+    try:
+        void = parse_void_record(text)
+    except ValueError as fault:
+        return Verdict((sealed, Check("text", False, str(fault))), None)
+    readable = Check("text", True, f"a record of race {void.race_id}, which the server voided")
+    missing = [racer.name for racer in void.racers if not racer.nonce]
+    logs = f"{void.line.logs} of {len(void.racers)} logs are complete"
+    checks = (
+        sealed,
+        readable,
+        _check(
+            "commitment",
+            filter(None, [seed_fault(void.line, void.table)]),
+            "the seed matches the commitment",
+        ),
+        _check(
+            "nonces",
+            (f"the nonce of {name} could not be read" for name in missing),
+            "every nonce is opened",
+        ),
+        Check(
+            "voided",
+            True,
+            f"{VOID_REASONS[void.reason]}; {logs}. The race counts for nothing: no place, no money",
+        ),
+    )
+    return Verdict(checks, None, void=void)
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]
@@ -197,6 +233,8 @@ def _story_checks(
     )
     yield _check("finish", _finish_faults(record, placed), "the places follow from the moves")
     yield _check("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
+    if record.voided:
+        yield _check("voided", _voided_faults(record), _voided_sentence(record))
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
@@ -308,3 +346,20 @@ def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[s
 def _ranked_faults(record: RaceRecord) -> Iterator[str]:
     if record.ranked != is_ranked(record.chosen_seed, record.racers):
         yield "it should not be ranked" if record.ranked else "it should be ranked"
+
+
+def _voided_faults(record: RaceRecord) -> Iterator[str]:
+    before = 0
+    for voided in record.voided:
+        if not before < voided.race < record.race:
+            yield f"race {voided.race} cannot have been voided there before race {record.race}"
+        before = voided.race
+        if fault := seed_fault(voided, record.table):
+            yield fault
+
+
+def _voided_sentence(record: RaceRecord) -> str:
+    races = ", ".join(
+        f"{record.table}/{each.race} ({VOID_REASONS[each.reason]})" for each in record.voided
+    )
+    return f"the server voided {races} before this race, which counts for nothing; the seed matches"

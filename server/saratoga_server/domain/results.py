@@ -25,6 +25,7 @@ from saratoga_rules.records.record import (
 from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.voids import voided_lines_of
 from saratoga_server.ports import Millis, Settlement
 
 
@@ -61,6 +62,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         ranked=is_ranked(False, racers),
         racers=racers,
         results=results_of(placed),
+        voided=voided_lines_of(state.voided),
     )
     text = format_record(record)
     outcome = _outcome(record, placed, text)

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.logs import EventLog
 
@@ -51,7 +52,10 @@ class LiveTable(Struct):
 
 
 def read_table(body: bytes) -> TableState:
-    """Return an unpacked table. Raises `CommandRejected` if only a newer node can read it (in an upgrade)."""
+    """Return an unpacked table. Raises `Damage` if it cannot be unpacked.
+
+    Raises `CommandRejected` if only a newer node can read it (in an upgrade).
+    """
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:
@@ -59,3 +63,5 @@ def read_table(body: bytes) -> TableState:
         raise CommandRejected(
             "draining", "That table has moved to newer servers. Connect again and continue there."
         ) from None
+    except ValueError as fault:
+        raise Damage(str(fault)) from None

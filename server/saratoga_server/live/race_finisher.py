@@ -7,9 +7,11 @@ learns of the last ending but receives no results computes them too; the store a
 import asyncio
 from typing import NamedTuple
 
-from saratoga_protocol.events import Outcome, RaceOver
-from saratoga_server.domain import results
-from saratoga_server.domain.tables import TablePhase
+from saratoga_protocol.events import Outcome, RaceOver, VoidedRace
+from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.void_record import is_void_record
+from saratoga_server.domain import results, voids
+from saratoga_server.domain.tables import TablePhase, TableState
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -25,6 +27,13 @@ class Finish(NamedTuple):
     """The results of a race, not stored yet."""
 
     outcome: Outcome
+    write: RaceFinish
+
+
+class Void(NamedTuple):
+    """The end of a race without results, not stored yet."""
+
+    voided: VoidedRace
     write: RaceFinish
 
 
@@ -59,6 +68,13 @@ class RaceFinisher:
         self._broadcaster.send_to_table(table.code, race.standings())
         return Finish(counted.outcome, write)
 
+    async def void(self, state: TableState) -> Void:
+        """Return what is to be written to void the table's race: its record has all that can be read."""
+        logs = await self._races.readable_logs(state)
+        result = await asyncio.to_thread(voids.voided_of, state, logs)
+        write = RaceFinish(race=state.race, record=result.record, settlement=None)
+        return Void(result.voided, write)
+
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce results from another node, after the endings of boards that this node has missed."""
         race = self._races.known(outcome.race)
@@ -79,8 +95,17 @@ class RaceFinisher:
     async def announce_missed(self, table: LiveTable, race: int) -> None:
         """Announce an earlier race whose end this node has missed because the next one gathers already."""
         record = await self._tables.load_record(table.code, race)
-        if record is not None:  # otherwise its countdown was voided
-            await self.announce_counted(table, await asyncio.to_thread(results.outcome_of, record))
+        if record is None:  # its countdown was voided
+            return
+        if is_void_record(record):  # the table says so
+            self._races.forget(f"{table.code}/{race}")
+            return
+        try:
+            outcome = await asyncio.to_thread(results.outcome_of, record)
+        except RecordError as fault:
+            log.error("record_unreadable", table=table.code, race=race, reason=str(fault))
+            return
+        await self.announce_counted(table, outcome)
 
     def announce(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce the end of a race, once."""

@@ -14,13 +14,20 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
+from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
+from saratoga_server.domain.tables.countdown import checked_deal
+from saratoga_server.domain.voids import ReadableLog
 from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
+from saratoga_server.logs import EventLog
+from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry, StoredBoard
+
+log = EventLog("races")
 
 FOLDED_AT_ONCE: Final = 2
 """Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
@@ -30,8 +37,8 @@ Deal = Callable[[Game, bytes], Position]
 
 
 def opening_of(state: TableState, deal: Deal) -> Position:
-    """Return the deal of a table's race, by the rules with which the race began."""
-    return deal(game_of(state), bytes.fromhex(state.deal_key))
+    """Return the deal of a table's race, by the rules with which the race began. Raises `Damage`."""
+    return deal(game_of(state), checked_deal(state))
 
 
 def game_of(state: TableState) -> Game:
@@ -48,13 +55,17 @@ class RaceCache:
         table_cache: TableCache,
         broadcaster: Broadcaster,
         peers: Peers,
+        due_tables: DueTables,
         deal: Deal,
     ) -> None:
         self._store = store
         self._table_cache = table_cache
         self._broadcaster = broadcaster
         self._peers = peers
+        self._due_tables = due_tables
         self._deal = deal
+        self._damage: dict[str, Damage] = {}
+        """What is wrong with the stored data of a race, by race id; the race is to be voided."""
         self._races: dict[str, LiveRace] = {}
         self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
         self._loading: dict[str, dict[str, LiveStanding]] = {}
@@ -71,6 +82,56 @@ class RaceCache:
         """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
             del self._races[race_id]
+        self._damage = {race: damage for race, damage in self._damage.items() if race in running}
+
+    # Damage
+
+    def damage(self, race_id: str) -> Damage | None:
+        """Return what is wrong with the stored data of a race that must be voided, else `None`."""
+        return self._damage.get(race_id)
+
+    def forget(self, race_id: str) -> None:
+        """Drop a race that was voided."""
+        self._races.pop(race_id, None)
+        self._damage.pop(race_id, None)
+
+    async def readable_logs(self, state: TableState) -> dict[str, ReadableLog]:
+        """Return the stored logs of a table's race by player, as far as they can be replayed."""
+        return {player: await self._readable_log(state, player) for player in state.racers}
+
+    async def _readable_log(self, state: TableState, player: str) -> ReadableLog:
+        try:
+            stored = await self._store.load_board(state.code, state.race, player)
+            if stored is None:
+                return ReadableLog((), False)
+        except BoardDamaged as damage:
+            return ReadableLog(damage.readable, False)
+        try:
+            board = boards.open_board(opening_of(state, self._deal), state.start_at)
+        except Damage:  # nothing can be replayed, but the entries are readable
+            return ReadableLog(stored.entries, True)
+        try:
+            await self._fold(game_of(state), board, stored)
+        except BoardDamaged as damage:
+            return ReadableLog(damage.readable, False)
+        return ReadableLog(stored.entries, True)
+
+    def _refusal(self, state: TableState, damage: Damage) -> CommandRejected:
+        """Make the table due for the voiding of its race; return the refusal of a command meanwhile.
+
+        A race with fields that only newer nodes know is left to them.
+        """
+        if state.unknown:
+            log.error("race_unreadable", table=state.code, race=state.race_id, reason=str(damage))
+            return CommandRejected("draining")
+        if state.phase is not TablePhase.RUNNING:
+            return CommandRejected("no_such_race")
+        self._damage[state.race_id] = damage
+        self._due_tables.set_now(state.code)
+        return CommandRejected(
+            "store_unavailable",
+            "The stored data of this race are damaged, so the server voids it. Try again.",
+        )
 
     # Races
 
@@ -85,21 +146,30 @@ class RaceCache:
         published = self._loading.setdefault(state.race_id, {})
         try:
             stored = await self._store.load_standings(state.code, state.race)
+        except Damage as damage:
+            raise self._refusal(state, damage) from None
         finally:
             self._loading.pop(state.race_id, None)
         race = self._races.get(state.race_id)
         if race is None:
             race = self.open(table)
             for player, standing in stored.items():
-                race.runs[player].standing = standing
+                if player in race.runs:
+                    race.runs[player].standing = standing
             self._merge(race, published)
         return race
 
     def open(self, table: LiveTable) -> LiveRace:
-        """Return the table's race that has just started; add the race to the cache if it is missing."""
+        """Return the table's race that has just started; add the race to the cache if it is missing.
+
+        Raises `CommandRejected` if the stored data of the deal are damaged.
+        """
         state = table.state
         if state.race_id not in self._races:
-            self._races[state.race_id] = self._opened(state)
+            try:
+                self._races[state.race_id] = self._opened(state)
+            except Damage as damage:
+                raise self._refusal(state, damage) from None
         return self._races[state.race_id]
 
     def _opened(self, state: TableState) -> LiveRace:
@@ -180,16 +250,25 @@ class RaceCache:
         return final
 
     async def _load(self, race: LiveRace, run: BoardRun) -> Board:
-        stored = await self._store.load_board(race.code, race.number, run.player)
-        if stored is None:
-            raise CommandRejected("not_racing")
-        board = None if run.board is None else boards.continued(run.board, stored)
-        if board is None:
-            board = boards.open_board(race.opening, run.start_at)
-        async with self._folding:
-            for _ in boards.fold(race.game, board, stored):
-                await asyncio.sleep(0)
+        try:
+            stored = await self._store.load_board(race.code, race.number, run.player)
+            if stored is None:
+                raise BoardDamaged("the board is gone")
+            board = None if run.board is None else boards.continued(run.board, stored)
+            if board is None:
+                board = boards.open_board(race.opening, run.start_at)
+            await self._fold(race.game, board, stored)
+        except BoardDamaged as damage:
+            state = (await self._table_cache.get(race.code)).state
+            if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
+                raise CommandRejected("not_racing") from None
+            raise self._refusal(state, Damage(f"the board of {run.player}: {damage}")) from None
         return board
+
+    async def _fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
+        async with self._folding:
+            for _ in boards.fold(game, board, stored):
+                await asyncio.sleep(0)
 
     def send_ending(self, race: LiveRace, run: BoardRun) -> None:
         """Send the player, if connected here, that the server has ended the board."""

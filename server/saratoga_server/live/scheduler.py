@@ -170,7 +170,8 @@ class Scheduler:
 
     async def _elapse_overdue(self) -> None:
         """Apply the timers that have run out, according to the store, and that no node has applied."""
-        due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
+        found = await self._table_store.due(self._clock.now(), MOST_DUE)
+        due = frozenset(code for code in found if not self._table_cache.is_damaged(code))
         # a table with players on another node is left to that node for a second
         await run_each_logged(
             self.elapse(code)

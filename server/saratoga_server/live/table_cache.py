@@ -14,6 +14,7 @@ from saratoga_protocol.events import TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.writes import starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster
@@ -21,8 +22,11 @@ from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable, read_table
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableStore
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
+
+log = EventLog("tables")
 
 ATTEMPTS: Final = 64
 """The most times that a change is judged again because another node wrote first.
@@ -41,6 +45,8 @@ PROMPT_ATTEMPTS: Final = 2
 
 PAUSE: Final = 0.001
 """The longest pause before an attempt, in seconds, for each attempt beyond `PROMPT_ATTEMPTS`."""
+
+DAMAGED: Final = "The server's stored data of that table are damaged, so it cannot be opened. Open or join another table."
 
 Transition = Callable[[TableState, Millis], Change | None]
 """A function from a table and the time to a change, or `None`. Raises `CommandRejected`."""
@@ -82,6 +88,8 @@ class TableCache:
         self._timeout = timeout
         self._tables: dict[str, LiveTable] = {}
         self._loads = TableLoads()
+        self._damaged: set[str] = set()
+        """The tables whose stored data are damaged, as far as this node has noticed."""
 
     async def get(self, code: str) -> LiveTable:
         """Return the table. Raises `CommandRejected` if there is none."""
@@ -93,12 +101,28 @@ class TableCache:
 
     async def _load(self, code: str) -> LiveTable:
         version, body = await self._loads.read(code, self._store.load_table)
-        table = self._tables.setdefault(code, LiveTable(code, version, read_table(body)))
+        table = self._tables.setdefault(code, LiveTable(code, version, self._read(code, body)))
         if table.state.outcome is not None:
             table.announced = table.state.outcome.race
         # the node of its players may have died since the table was last checked
         self._due_tables.set_now(code)
         return table
+
+    def _read(self, code: str, body: bytes) -> TableState:
+        """Return the stored table. Raises `CommandRejected` if this node cannot read it."""
+        try:
+            state = read_table(body)
+        except Damage as damage:
+            if code not in self._damaged:
+                self._damaged.add(code)
+                log.error("table_damaged", table=code, reason=str(damage))
+            raise CommandRejected("no_such_table", DAMAGED) from None
+        self._damaged.discard(code)
+        return state
+
+    def is_damaged(self, code: str) -> bool:
+        """Return whether the table's stored data were damaged when this node last read them."""
+        return code in self._damaged
 
     def known(self, code: str) -> LiveTable | None:
         """Return the table if it is in the cache, else `None`."""
@@ -247,7 +271,7 @@ class TableCache:
         if version == table.version:
             return False
         try:
-            table.version, table.state = version, read_table(body)
+            table.version, table.state = version, self._read(table.code, body)
         except CommandRejected:
             self.forget(table.code)
             raise

@@ -16,6 +16,7 @@ from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, r
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
@@ -102,13 +103,37 @@ class TableService:
             await self.catch_up(table)
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
-        """Apply the timers of a table that have run out, and return the table."""
+        """Apply the timers of a table that have run out, and return the table.
+
+        A running race whose stored data are damaged is voided.
+        """
+        state = (await self._table_cache.get(code)).state
+        damage = self._races.damage(state.race_id)
+        if damage is not None and state.phase is TablePhase.RUNNING:
+            return await self._void(state, damage)
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
             return tables.elapse(state, now, seed, dead_nodes, self._clock.since)
 
         return await self.change(code, elapsed)
+
+    async def _void(self, damaged: TableState, damage: Damage) -> LiveTable:
+        """Void the table's race, because its stored data are damaged; return the table."""
+        void = await self._finisher.void(damaged)
+        is_first = False
+
+        def voided(state: TableState, now: Millis) -> Change | None:
+            nonlocal is_first
+            is_first = state.phase is TablePhase.RUNNING and state.race == damaged.race
+            if not is_first:
+                return None
+            return tables.void(state, void.voided, now=now, fresh_seed=self._new_seed())
+
+        table = await self.change(damaged.code, voided, void.write)
+        if is_first:
+            log.error("race_voided", table=table.code, race=damaged.race_id, reason=str(damage))
+        return table
 
     async def look_over(self) -> None:
         """Resolve uncertain writes, and carry out effects that are still pending on this node."""
@@ -160,6 +185,8 @@ class TableService:
                 case tables.TableClosed(reason):
                     log.info("table_closed", table=table.code, reason=reason)
                     await self._seats.closed(table, reason)
+                case tables.RaceVoided(race):
+                    self._races.forget(race)
                 case tables.CountdownVoided():
                     log.info("countdown_voided", table=table.code, race=table.state.race_id)
         self._seats.close_replaced(table)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Final
 
 from saratoga_rules.records.standing import Reached, State
+from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.ports import (
     LiveStanding,
     LogEntry,
@@ -28,29 +29,41 @@ class RedisBoards:
         stored = await self._client.write("load_board", (race_key(table, race),), player)
         if not stored:
             return None
-        epoch, last_id, banked, state, start, *lines = stored
+        epoch, last_id, banked, state, start, length, *lines = stored
         entries: list[LogEntry] = []
-        for first in range(0, len(lines), READ_STEP):
-            entries += (_entry(line, int(start)) for line in lines[first : first + READ_STEP])
-            if first + READ_STEP < len(lines):
-                await asyncio.sleep(0)
-        return StoredBoard(
-            epoch=int(epoch),
-            last_id=int(last_id),
-            banked=int(banked),
-            state=state.decode(),
-            entries=tuple(entries),
-        )
+        try:
+            for first in range(0, len(lines), READ_STEP):
+                # before an unreadable entry, the list grows by the readable ones
+                entries += (_entry(line, int(start)) for line in lines[first : first + READ_STEP])
+                if first + READ_STEP < len(lines):
+                    await asyncio.sleep(0)
+            if len(entries) != int(length):
+                raise BoardDamaged(f"{len(entries)} entries of {int(length)} are left", entries)
+            return StoredBoard(
+                epoch=int(epoch),
+                last_id=int(last_id),
+                banked=int(banked),
+                state=state.decode(),
+                entries=tuple(entries),
+            )
+        except (ValueError, TypeError) as fault:  # TypeError: a field is missing
+            if isinstance(fault, BoardDamaged):
+                raise
+            what = f"entry {len(entries) + 1} of {len(lines)}, or a field, cannot be read: {fault}"
+            raise BoardDamaged(what, entries) from None
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         stored = await self._client.read("load_standings", (race_key(table, race),))
         if not stored:
             return {}
         _start, *rows = stored
-        return {
-            player.decode(): _standing(banked, state, rose, length)
-            for player, banked, state, rose, length in zip(*[iter(rows)] * 5, strict=True)
-        }
+        try:
+            return {
+                player.decode(): _standing(banked, state, rose, length)
+                for player, banked, state, rose, length in zip(*[iter(rows)] * 5, strict=True)
+            }
+        except (ValueError, TypeError) as fault:  # TypeError: a field is missing
+            raise Damage(f"the standings cannot be read: {fault}") from None
 
 
 def _entry(line: bytes, start: int) -> LogEntry:

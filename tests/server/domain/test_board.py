@@ -1,5 +1,7 @@
 """Boards are computed from their logs, on any node and in any number of steps."""
 
+from contextlib import suppress
+
 import pytest
 from msgspec.structs import replace
 
@@ -7,9 +9,9 @@ from kit.tables import ANN, CODE, NOON
 from kit.walks import banking, walk
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import IllegalMove
+from saratoga_rules.judge import IllegalMove, is_won, play
 from saratoga_rules.moves import parse_move
-from saratoga_rules.position import parse_position
+from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.board import (
@@ -27,6 +29,7 @@ from saratoga_server.domain.board import (
     open_board,
     played,
 )
+from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
 
 CANFIELD = GAMES["canfield"]
@@ -45,13 +48,26 @@ def entry(text: str, millis: int, number: int, command_id: int = 0) -> LogEntry:
     return LogEntry(text, at(millis), number, command_id)
 
 
-def stored(*entries: LogEntry, last_id: int = 0) -> StoredBoard:
-    return StoredBoard(epoch=1, last_id=last_id, banked=0, state="racing", entries=entries)
+def stored(
+    *entries: LogEntry, last_id: int = 0, game: Game = CANFIELD, opening: Position = OPENING
+) -> StoredBoard:
+    """Return a board with this log, and the count and the state to which it leads."""
+    position, state = opening, State.RACING
+    for each in entries:
+        if each.text in LOG_ENDINGS:
+            state = LOG_ENDINGS[each.text]
+        else:
+            with suppress(IllegalMove):  # a log that is only compared
+                position = play(game, position, parse_move(each.text))
+            state = State.WON if is_won(game, position) else State.RACING
+    return StoredBoard(
+        epoch=1, last_id=last_id, banked=position.banked, state=state, entries=entries
+    )
 
 
 def folded(*entries: LogEntry, last_id: int = 0, game: Game = CANFIELD) -> Board:
     board = open_board(OPENING, START)
-    for _ in fold(game, board, stored(*entries, last_id=last_id)):
+    for _ in fold(game, board, stored(*entries, last_id=last_id, game=game)):
         pass
     return board
 
@@ -162,7 +178,8 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
         for number, step in enumerate(steps[:-1], 1)
     )
     board = open_board(steps[0].position, START)
-    pauses = list(fold(GAMES[game], board, stored(*log)))
+    board_in_store = stored(*log, game=GAMES[game], opening=steps[0].position)
+    pauses = list(fold(GAMES[game], board, board_in_store))
     assert (board.position, board.length) == (steps[-1].position, len(log))
     assert board.banked == steps[-1].position.banked
     assert pauses == list(range(FOLD_STEP, len(log) + 1, FOLD_STEP))
@@ -212,3 +229,32 @@ def test_a_board_that_differs_from_the_stored_log_is_not_continued() -> None:
     assert continued(known, stored()) is None
     assert continued(known, stored(one, other)) is None
     assert continued(known, stored(one, other, two)) is None
+
+
+# Damaged boards
+
+WHOLE = [entry("t1>up", 10, 1), entry("t2>up", 20, 2), entry("cash-out", 30, 3)]
+
+
+@pytest.mark.parametrize(
+    ("log", "readable"),
+    [
+        ([WHOLE[0], entry("t9>up", 20, 2)], 1),
+        ([WHOLE[0], entry("d\x92aw", 20, 2)], 1),
+        ([WHOLE[0], entry("t3>up", 20, 2)], 1),
+        ([*WHOLE, entry("draw", 40, 4)], 3),
+    ],
+    ids=["no such column", "no move", "illegal", "behind the end"],
+)
+def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry], readable: int) -> None:
+    board = open_board(OPENING, START)
+    with pytest.raises(BoardDamaged) as damage:
+        list(fold(CANFIELD, board, replace(stored(*WHOLE), entries=tuple(log))))
+    assert list(damage.value.readable) == log[:readable]
+
+
+@pytest.mark.parametrize(("banked", "state"), [(7, "cashed out"), (6, "racing")])
+def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: str) -> None:
+    board = replace(stored(*WHOLE), banked=banked, state=state)
+    with pytest.raises(BoardDamaged, match="ends cashed out with 6 banked"):
+        list(fold(CANFIELD, open_board(OPENING, START), board))

@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.state import FORMAT
@@ -39,3 +40,5 @@ def test_a_table_is_unpacked_unless_only_newer_nodes_may_read_it() -> None:
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
     with pytest.raises(CommandRejected, match="draining"):
         read_table(newer)
+    with pytest.raises(Damage, match="not a packed table"):
+        read_table(body[:-1])

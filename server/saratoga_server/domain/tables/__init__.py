@@ -13,6 +13,7 @@ from saratoga_server.domain.tables.lifecycle import (
     close,
     finish,
     next_race,
+    void,
 )
 from saratoga_server.domain.tables.packing import NewerTable, unpack
 from saratoga_server.domain.tables.phases import is_repeat
@@ -36,6 +37,7 @@ from saratoga_server.domain.tables.state import (
     CountdownVoided,
     RacerLeft,
     RaceStarted,
+    RaceVoided,
     SeatVacated,
     TableClosed,
     TableOptions,
@@ -52,6 +54,7 @@ __all__ = [
     "CountdownVoided",
     "NewerTable",
     "RaceStarted",
+    "RaceVoided",
     "RacerLeft",
     "SeatVacated",
     "TableClosed",
@@ -83,4 +86,5 @@ __all__ = [
     "start",
     "still_here",
     "unpack",
+    "void",
 ]

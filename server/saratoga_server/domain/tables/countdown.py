@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.state import (
     NO_TIME,
@@ -134,8 +135,16 @@ def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
     )
 
 
-def begun(table: TableState, now: Millis) -> Change:
-    """Return the change that starts the race."""
+def begun(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
+    """Return the change that starts the race; it voids the countdown if the stored deal is damaged."""
+    try:
+        checked_deal(table)
+    except Damage:
+        return voided(
+            table,
+            "The countdown was called off: the server's stored data of the deal were damaged.",
+            fresh_seed,
+        )
     start_at = table.start_at
     if now - start_at > LATE_START_MILLIS:
         start_at = now
@@ -153,6 +162,17 @@ def begun(table: TableState, now: Millis) -> Change:
 def _deadline(table: TableState, start_at: Millis) -> Millis:
     cap = table.settings.cap
     return Millis(start_at + cap * MINUTE) if cap else NO_TIME
+
+
+def checked_deal(table: TableState) -> bytes:
+    """Return the deal key of the table's race. Raises `Damage` if it is not that of its seed and nonces."""
+    try:
+        made = _deal_key(table)
+    except (ValueError, KeyError) as fault:
+        raise Damage(f"the seed or a nonce cannot be read: {fault}") from None
+    if made != table.deal_key:
+        raise Damage("the deal key is not that of the seed and the nonces")
+    return bytes.fromhex(made)
 
 
 def _deal_key(table: TableState) -> str:

@@ -4,13 +4,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome
+from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.voided import VOID_REASONS
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     Change,
     CommandRejected,
     Effect,
+    RaceVoided,
     SeatVacated,
     TableClosed,
     TableOptions,
@@ -28,6 +30,9 @@ CAPS: Final = (3, 5, 10, 20)
 NO_CAP: Final = 0
 
 MOST_SEATS: Final = 16
+
+MOST_VOIDED: Final = 16
+"""The most voided races that a table's next record lists; each has a record of its own, too."""
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
@@ -109,6 +114,24 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
     return Change(replace(table, phase=TablePhase.OVER, outcome=outcome, seats=seats, touched=now))
 
 
+def void(table: TableState, voided: VoidedRace, *, now: Millis, fresh_seed: bytes) -> Change:
+    """Return the change that ends the running race without results; the table gathers for the next one."""
+    checked_open(table)
+    checked_phase(table, Act.FINISH)
+    notice = (
+        f"Race {table.race_id} was voided by the server: {VOID_REASONS[voided.reason]}. It counts for "
+        "nothing. There is a new deal: get ready again."
+    )
+    gathering = replace(
+        table,
+        race=table.race + 1,
+        voided=(*table.voided, voided)[-MOST_VOIDED:],
+        notice=notice,
+        touched=now,
+    )
+    return Change(with_new_deal(gathering, fresh_seed), (RaceVoided(table.race_id),))
+
+
 def next_race(
     table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
 ) -> Change:
@@ -117,6 +140,7 @@ def next_race(
     counted = replace(
         table.with_seat(seat.with_accepted(command_id)),
         race=table.race + 1,
+        voided=(),
         notice="",
         touched=now,
     )

@@ -6,6 +6,7 @@
         |                                                          board has ended
         +------------------------next_race---------------------------over <--+
 
+    A running race whose stored data are damaged is voided: `void` leads from running to gathering.
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
 `ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the table

@@ -23,6 +23,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         start_at=table.start_at,
         deadline=table.deadline,
         notice=table.notice,
+        voided=list(table.voided),
     )
 
 

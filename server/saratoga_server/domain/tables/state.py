@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome
+from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
@@ -134,6 +134,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""
+    voided: tuple[VoidedRace, ...] = ()
+    """The races voided since the last record, oldest first; the next record lists them."""
     format: int = FORMAT
     unknown: dict[str, Any] = {}
     """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
@@ -188,6 +190,13 @@ class CountdownVoided(Struct, frozen=True):
     """The end of a countdown without a race; the table gathers again."""
 
 
+class RaceVoided(Struct, frozen=True):
+    """The end of a race without results, because it could not go on; the table gathers again."""
+
+    race: str
+    """The id of the race."""
+
+
 class BoardsDue(Struct, frozen=True):
     """A due check of the running boards for racers who are out of time, idle or gone."""
 
@@ -200,7 +209,7 @@ class TableClosed(Struct, frozen=True):
 
 
 Effect: TypeAlias = (
-    RaceStarted | RacerLeft | SeatVacated | CountdownVoided | BoardsDue | TableClosed
+    RaceStarted | RacerLeft | SeatVacated | CountdownVoided | RaceVoided | BoardsDue | TableClosed
 )
 
 

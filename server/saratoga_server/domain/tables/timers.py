@@ -90,7 +90,9 @@ def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
         return Change(table)
     if table.phase is TablePhase.RUNNING:
         return Change(replace(table, looked=now), (BoardsDue(),))
-    return begun(table, now) if table.deal_key else voided_for_missing(table, fresh_seed)
+    return (
+        begun(table, now, fresh_seed) if table.deal_key else voided_for_missing(table, fresh_seed)
+    )
 
 
 def _absence_due(table: TableState) -> Millis | None:

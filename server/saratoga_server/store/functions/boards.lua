@@ -190,17 +190,17 @@ local function commit_boards(keys, args)
   return answer
 end
 
--- keys: the race. args: the player. Answers epoch, last id, banked, state, start, entries ...
+-- keys: the race. args: the player. Answers epoch, last id, banked, state, start, length, entries ...
 local function load_board(keys, args)
   local player = args[1]
   local fields = redis.call('HMGET', keys[1], player .. ':epoch', player .. ':last_id',
-    player .. ':banked', player .. ':state', 'start')
+    player .. ':banked', player .. ':state', 'start', player .. ':length')
   if not fields[1] then
     return {}
   end
   local entries = redis.call('LRANGE', keys[1] .. ':log:' .. player, 0, -1)
   for i = 1, #entries do
-    fields[5 + i] = entries[i]
+    fields[6 + i] = entries[i]
   end
   return fields
 end
@@ -212,12 +212,12 @@ local function load_standings(keys)
     return {}
   end
   local answer = {race[1]}
-  for _, player in ipairs(cmsgpack.unpack(race[2])) do
+  for _, player in ipairs(racers_of(race[2])) do
     local fields = redis.call('HMGET', keys[1], player .. ':banked', player .. ':state',
       player .. ':length')
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = player, fields[1], fields[2]
-    answer[n + 4] = redis.call('HGET', keys[1], player .. ':rose:' .. fields[1]) or ''
+    answer[n + 4] = fields[1] and redis.call('HGET', keys[1], player .. ':rose:' .. fields[1]) or ''
     answer[n + 5] = fields[3]
   end
   return answer

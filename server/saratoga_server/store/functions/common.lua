@@ -32,12 +32,18 @@ local function call_if_here(...)
   return reply
 end
 
+-- Return the players of a race; none if the list is damaged: then the boards are read one by one.
+local function racers_of(packed)
+  local is_whole, players = pcall(cmsgpack.unpack, packed)
+  return is_whole and type(players) == 'table' and players or {}
+end
+
 -- Call `act` with every key of a race.
 local function each_key_of_race(key, act)
   local racers = redis.call('HGET', key, 'racers')
   act(key)
   if racers then
-    for _, player in ipairs(cmsgpack.unpack(racers)) do
+    for _, player in ipairs(racers_of(racers)) do
       act(key .. ':log:' .. player)
     end
   end

@@ -3,6 +3,7 @@
 from typing import TypedDict
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
@@ -22,8 +23,10 @@ from kit.tables import (
     running,
     seated,
 )
+from saratoga_protocol.events import VoidedRace
 from saratoga_server.domain.tables import (
     CommandRejected,
+    RaceVoided,
     SeatVacated,
     TableClosed,
     TableOptions,
@@ -37,8 +40,9 @@ from saratoga_server.domain.tables import (
     leave,
     next_race,
     start,
+    void,
 )
-from saratoga_server.domain.tables.lifecycle import CAPS, never_raced
+from saratoga_server.domain.tables.lifecycle import CAPS, MOST_VOIDED, never_raced
 
 
 class Chosen(TypedDict, total=False):
@@ -144,6 +148,48 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
         (1, 1, 0),
         (1, 0, -10),
     ]
+
+
+def voided(table: TableState) -> VoidedRace:
+    return VoidedRace(
+        race=table.race_id,
+        game="canfield",
+        rules=table.rules_version,
+        reason="damaged",
+        commitment=table.commitment,
+        seed=table.seed,
+        nonces=table.nonces,
+    )
+
+
+def test_a_voided_race_counts_for_nothing_and_the_table_gathers_for_the_next() -> None:
+    table = running(ANN, BEN)
+    change = void(table, voided(table), now=after(90_000), fresh_seed=OTHER_SEED)
+    gathering = change.table
+    assert (gathering.phase, gathering.race) == (TablePhase.GATHERING, 2)
+    assert gathering.commitment != table.commitment
+    assert (gathering.racers, gathering.nonces, gathering.outcome) == ((), {}, None)
+    assert [(seat.races, seat.net) for seat in gathering.seats] == [(0, 0), (0, 0)]
+    assert gathering.voided == (voided(table),)
+    assert change.effects == (RaceVoided("mint-otter-42/1"),)
+    assert "voided by the server" in gathering.notice
+
+
+@pytest.mark.parametrize("phase", [each for each in TablePhase if each is not TablePhase.RUNNING])
+def test_only_a_running_race_is_voided(phase: TablePhase) -> None:
+    table = in_phase(phase)
+    with pytest.raises(CommandRejected):
+        void(table, voided(table), now=after(5), fresh_seed=OTHER_SEED)
+
+
+def test_a_table_lists_the_newest_voided_races_until_the_next_race_after_a_record() -> None:
+    table = over(ANN, BEN)
+    known = tuple(voided(replace(table, race=race)) for race in range(1, MOST_VOIDED + 1))
+    table = replace(running(ANN, BEN), race=MOST_VOIDED + 1, voided=known)
+    gathering = void(table, voided(table), now=NOON, fresh_seed=OTHER_SEED).table
+    assert gathering.voided == (*known[1:], voided(table))
+    table = replace(over(ANN, BEN), voided=known)
+    assert next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table.voided == ()
 
 
 def test_totals_add_up_over_the_races_of_a_table() -> None:

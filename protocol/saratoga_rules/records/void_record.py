@@ -1,0 +1,209 @@
+"""The record of a race that the server voided: everything that was secret, as far as it can be read.
+
+A server voids a race if its stored data are damaged, so that a board cannot be replayed. The race has no
+results. Its record is plain ASCII with one fact per line, and ends with a digest, as that of a finished race
+(`record`). There is exactly one way to write it.
+
+    saratoga void record 1                                  the format's version
+    game canfield
+    rules 1                                                 the version of the rules
+    race mint-otter-42/3                                    table and number
+    start 1788278400000                                     milliseconds since 1970 UTC
+    cap 10                                                  minutes; 0 for none
+    reason damaged                                          a key of `voided.VOID_REASONS`
+    commitment 8186f102..
+    seed 000102..                                           or `seed unreadable`
+    racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
+    nonce 00010203..                                        or `nonce unreadable`
+    1532 1 draw                                             milliseconds, commit number, entry
+    log complete                                            or `log damaged`: the rest is unreadable
+    digest 5d41402a..
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from saratoga_rules.dealing.fairness import nonce_hash
+from saratoga_rules.records.lines import RecordError, RecordReader
+from saratoga_rules.records.record import (
+    CAP,
+    COMMITMENT,
+    GAME,
+    RACE,
+    RACER,
+    RULES,
+    START,
+    LogLine,
+    chained,
+    checked_racer,
+    parse_log,
+    parse_name,
+)
+from saratoga_rules.records.voided import (
+    NONCE_TEXT,
+    SEED_TEXT,
+    UNREADABLE,
+    VOID_REASONS,
+    VoidedLine,
+)
+
+VOID_HEAD: Final = "saratoga void record "
+VOID_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidedLog:
+    """A racer of a voided race: nonce and log, as far as they can be read."""
+
+    player: str
+    name: str
+    bot: bool
+    nonce: str
+    """The nonce in hexadecimal; empty if it could not be read."""
+    log: tuple[LogLine, ...]
+    complete: bool
+    """False if the log is damaged behind its last entry here."""
+
+    @property
+    def nonce_hash(self) -> str:
+        """The hash of the nonce; empty if the nonce could not be read."""
+        return nonce_hash(bytes.fromhex(self.nonce)) if self.nonce else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidRecord:
+    """A race that the server voided."""
+
+    game: str
+    rules_version: int
+    table: str
+    race: int
+    start_at: int
+    cap: int
+    reason: str
+    commitment: str
+    seed: str
+    """The seed in hexadecimal; empty if it could not be read."""
+    racers: tuple[VoidedLog, ...]
+    """The racers, by ascending player id."""
+
+    @property
+    def race_id(self) -> str:
+        return f"{self.table}/{self.race}"
+
+    @property
+    def line(self) -> VoidedLine:
+        """The race as the table's next record has it."""
+        return VoidedLine(
+            race=self.race,
+            game=self.game,
+            rules_version=self.rules_version,
+            reason=self.reason,
+            logs=sum(racer.complete for racer in self.racers),
+            commitment=self.commitment,
+            seed=self.seed,
+            nonces={racer.player: racer.nonce for racer in self.racers if racer.nonce},
+        )
+
+
+def is_void_record(text: str) -> bool:
+    """Return whether the text says that it is the record of a voided race."""
+    return text.startswith(VOID_HEAD)
+
+
+def format_void_record(record: VoidRecord) -> str:
+    """Return the record of a voided race as text with its digest, for `parse_void_record`."""
+    lines = list(_lines(record))
+    return "\n".join([*lines, f"digest {chained(lines)}", ""])
+
+
+def parse_void_record(text: str) -> VoidRecord:
+    """Return the record in a text. Raise `RecordError` if `format_void_record` would write it differently."""
+    reader = RecordReader(text)
+    record = _parse(reader)
+    if format_void_record(record) != text:
+        raise RecordError(
+            len(reader.lines), "the record was changed, or is not written as it must be"
+        )
+    return record
+
+
+def _lines(record: VoidRecord) -> Iterator[str]:
+    yield f"{VOID_HEAD}{VOID_FORMAT}"
+    yield f"game {record.game}"
+    yield f"rules {record.rules_version}"
+    yield f"race {record.race_id}"
+    yield f"start {record.start_at}"
+    yield f"cap {record.cap}"
+    yield f"reason {record.reason}"
+    yield f"commitment {record.commitment}"
+    yield f"seed {record.seed or UNREADABLE}"
+    for racer in record.racers:
+        yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
+        yield f"nonce {racer.nonce or UNREADABLE}"
+        for line in racer.log:
+            yield f"{line.at} {line.number} {line.text}"
+        yield f"log {'complete' if racer.complete else 'damaged'}"
+
+
+_HEAD: Final = re.compile(f"{VOID_HEAD}([0-9]+)")
+_REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
+_SEED: Final = re.compile(f"seed ({SEED_TEXT.pattern}|{UNREADABLE})")
+_NONCE: Final = re.compile(f"nonce ({NONCE_TEXT.pattern}|{UNREADABLE})")
+_LOG: Final = re.compile("log (complete|damaged)")
+_DIGEST: Final = re.compile("digest [0-9a-f]{64}")
+
+
+def _parse(reader: RecordReader) -> VoidRecord:
+    version = reader.take(_HEAD, "the words 'saratoga void record 1'")[1]
+    if version != str(VOID_FORMAT):
+        reader.refuse(
+            f"this is a void record of format {version}; this program reads format {VOID_FORMAT}"
+        )
+    game = reader.take(GAME, "the game")[1]
+    rules_version = int(reader.take(RULES, "the version of the rules")[1])
+    table, race = reader.take(RACE, "the race").groups()
+    start_at = int(reader.take(START, "the start")[1])
+    cap = int(reader.take(CAP, "the time limit")[1])
+    reason = reader.take(_REASON, "the reason")[1]
+    committed = reader.take(COMMITMENT, "the commitment")[1]
+    seed = reader.take(_SEED, "the seed")[1]
+    racers = tuple(_parse_racers(reader))
+    reader.take(_DIGEST, "a racer or the digest")
+    return VoidRecord(
+        game=game,
+        rules_version=rules_version,
+        table=table,
+        race=int(race),
+        start_at=start_at,
+        cap=cap,
+        reason=reason,
+        commitment=committed,
+        seed="" if seed == UNREADABLE else seed,
+        racers=racers,
+    )
+
+
+def _parse_racers(reader: RecordReader) -> Iterator[VoidedLog]:
+    before = ""
+    for number in count(1):
+        if not reader.starts("racer"):
+            return
+        player, kind, quoted = reader.take(RACER, "a racer").groups()
+        before = checked_racer(reader, number, before, player)
+        name = parse_name(reader, quoted)
+        nonce = reader.take(_NONCE, "the nonce")[1]
+        log = tuple(parse_log(reader))
+        ending = reader.take(_LOG, "an entry, 'log complete' or 'log damaged'")[1]
+        yield VoidedLog(
+            player=player,
+            name=name,
+            bot=kind == "bot",
+            nonce="" if nonce == UNREADABLE else nonce,
+            log=log,
+            complete=ending == "complete",
+        )

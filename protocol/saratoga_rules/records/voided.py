@@ -1,0 +1,101 @@
+"""The races that the server voided before the race of a record, one block of lines each.
+
+A voided race has no results: no money, no place, no row on a leaderboard. Its seed and nonces are opened,
+so that the deal can be checked, and its logs have a record of their own (`void_record`).
+
+    voided 2 canfield 1 damaged 2                           race, game, rules, reason, complete logs
+    voided-commitment 8186f102..
+    voided-seed 000102..                                    or `voided-seed unreadable`
+    voided-nonce abcdefghijklmnop 00010203..                by ascending player id
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from saratoga_rules.dealing.fairness import commitment
+from saratoga_rules.records.lines import RecordReader
+
+VOID_REASONS: Final[Mapping[str, str]] = {
+    "damaged": "the server's stored data of the race were damaged",
+}
+"""The reasons for which a server voids a race, each with the words that say it in a sentence."""
+
+UNREADABLE: Final = "unreadable"
+"""The text in place of a seed or nonce that the server could not read."""
+
+SEED_TEXT: Final = re.compile("[0-9a-f]{64}")
+NONCE_TEXT: Final = re.compile("[0-9a-f]{32}")
+
+_REASONS: Final = "|".join(VOID_REASONS)
+_VOIDED: Final = re.compile(
+    f"voided ([1-9][0-9]{{0,5}}) ([a-z][a-z0-9-]{{0,31}}) ([1-9][0-9]{{0,5}}) ({_REASONS})"
+    " (0|[1-9][0-9]?)"
+)
+_COMMITMENT: Final = re.compile("voided-commitment ([0-9a-f]{64})")
+_SEED: Final = re.compile(f"voided-seed ({SEED_TEXT.pattern}|{UNREADABLE})")
+_NONCE: Final = re.compile(f"voided-nonce ([a-z0-9][a-z0-9_-]{{0,63}}) ({NONCE_TEXT.pattern})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidedLine:
+    """A race that the server voided, as the table's next record has it."""
+
+    race: int
+    """The number of the race at that table."""
+    game: str
+    rules_version: int
+    reason: str
+    """A key of `VOID_REASONS`."""
+    logs: int
+    """The number of racers whose logs could be read to their ends."""
+    commitment: str
+    seed: str
+    """The seed in hexadecimal; empty if it could not be read."""
+    nonces: Mapping[str, str] = field(default_factory=dict)
+    """The nonces in hexadecimal, by player id, without those that could not be read."""
+
+
+def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
+    """Yield the lines of a record about voided races."""
+    for each in voided:
+        yield f"voided {each.race} {each.game} {each.rules_version} {each.reason} {each.logs}"
+        yield f"voided-commitment {each.commitment}"
+        yield f"voided-seed {each.seed or UNREADABLE}"
+        for player, nonce in sorted(each.nonces.items()):
+            yield f"voided-nonce {player} {nonce}"
+
+
+def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
+    """Yield the voided races of a record. Raise `RecordError` on other lines."""
+    while reader.starts("voided"):
+        race, game, rules, reason, logs = reader.take(_VOIDED, "a voided race").groups()
+        committed = reader.take(_COMMITMENT, "the commitment of the voided race")[1]
+        seed = reader.take(_SEED, "the seed of the voided race")[1]
+        nonces: dict[str, str] = {}
+        while reader.starts("voided-nonce"):
+            player, nonce = reader.take(_NONCE, "a nonce of the voided race").groups()
+            nonces[player] = nonce
+        yield VoidedLine(
+            race=int(race),
+            game=game,
+            rules_version=int(rules),
+            reason=reason,
+            logs=int(logs),
+            commitment=committed,
+            seed="" if seed == UNREADABLE else seed,
+            nonces=nonces,
+        )
+
+
+def seed_fault(voided: VoidedLine, table: str) -> str:
+    """Return why a voided race's seed does not prove its commitment; empty if it does."""
+    if not voided.seed:
+        return f"the seed of voided race {table}/{voided.race} could not be read"
+    promised = commitment(
+        bytes.fromhex(voided.seed), voided.game, voided.rules_version, table, voided.race
+    )
+    if promised != voided.commitment:
+        return f"the seed of voided race {table}/{voided.race} has the commitment {promised}"
+    return ""

@@ -1,0 +1,120 @@
+"""Voided races: make the record of a race that cannot go on.
+
+Pure: takes a table and the entries that could be read, and returns what is to be written.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from saratoga_protocol.events import VoidedRace
+from saratoga_rules.dealing.fairness import commitment
+from saratoga_rules.moves import parse_move
+from saratoga_rules.records.record import LOG_ENDINGS, LogLine
+from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
+from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT, VoidedLine
+from saratoga_server.domain.tables import TableState
+from saratoga_server.ports import LogEntry
+
+DAMAGED: Final = "damaged"
+"""The reason of a void because stored data are damaged (`saratoga_rules.records.voided.VOID_REASONS`)."""
+
+
+class ReadableLog(NamedTuple):
+    """A racer's stored log, as far as it can be read."""
+
+    entries: Sequence[LogEntry]
+    is_complete: bool
+
+
+class VoidedResult(Struct, frozen=True):
+    """What is to be written about a voided race."""
+
+    voided: VoidedRace
+    record: str
+
+
+def voided_of(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
+    """Return the record of the table's race, voided because stored data are damaged; `logs` by player."""
+    record = VoidRecord(
+        game=table.settings.game,
+        rules_version=table.rules_version,
+        table=table.code,
+        race=table.race,
+        start_at=table.start_at,
+        cap=table.settings.cap,
+        reason=DAMAGED,
+        commitment=_commitment(table),
+        seed=_seed(table),
+        racers=tuple(_voided_log(table, player, logs[player]) for player in sorted(logs)),
+    )
+    line = record.line
+    voided = VoidedRace(
+        race=table.race_id,
+        game=line.game,
+        rules=line.rules_version,
+        reason=line.reason,
+        commitment=line.commitment,
+        seed=line.seed,
+        nonces=dict(line.nonces),
+        logs=line.logs,
+    )
+    return VoidedResult(voided, format_void_record(record))
+
+
+def voided_lines_of(voided: Iterable[VoidedRace]) -> tuple[VoidedLine, ...]:
+    """Return the voided races in the form of a record."""
+    return tuple(
+        VoidedLine(
+            race=int(each.race.rpartition("/")[2]),
+            game=each.game,
+            rules_version=each.rules,
+            reason=each.reason,
+            logs=each.logs,
+            commitment=each.commitment,
+            seed=each.seed,
+            nonces=each.nonces,
+        )
+        for each in voided
+    )
+
+
+def _seed(table: TableState) -> str:
+    return table.seed if SEED_TEXT.fullmatch(table.seed) else ""
+
+
+def _commitment(table: TableState) -> str:
+    """Return the stored commitment; if it cannot be read, that of the seed."""
+    if SEED_TEXT.fullmatch(table.commitment):
+        return table.commitment
+    seed = bytes.fromhex(_seed(table) or "00" * 32)
+    return commitment(seed, table.settings.game, table.rules_version, table.code, table.race)
+
+
+def _voided_log(table: TableState, player: str, log: ReadableLog) -> VoidedLog:
+    entries = list(takewhile(_is_writable, log.entries))
+    nonce = table.nonces.get(player, "")
+    return VoidedLog(
+        player=player,
+        name=table.racer_names.get(player, player),
+        bot=player in table.racer_bots,
+        nonce=nonce if NONCE_TEXT.fullmatch(nonce) else "",
+        log=tuple(
+            LogLine(max(0, entry.at - table.start_at), entry.number, entry.text)
+            for entry in entries
+        ),
+        complete=log.is_complete and len(entries) == len(log.entries),
+    )
+
+
+def _is_writable(entry: LogEntry) -> bool:
+    """Return whether a record can have the entry: a move or an ending."""
+    if entry.text in LOG_ENDINGS:
+        return True
+    try:
+        parse_move(entry.text)
+    except ValueError:
+        return False
+    return True

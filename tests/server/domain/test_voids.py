@@ -1,0 +1,54 @@
+"""The record of a race that cannot go on: as much of it as can be read."""
+
+import pytest
+from msgspec.structs import replace
+
+from kit.tables import ANN, BEN, CODE, running
+from saratoga_rules.records.verify import verify
+from saratoga_rules.records.void_record import parse_void_record
+from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.voids import ReadableLog, voided_lines_of, voided_of
+from saratoga_server.ports import LogEntry, Millis
+
+TABLE = running(ANN, BEN)
+LOGS = {ANN: ReadableLog((), True), BEN: ReadableLog((), False)}
+
+
+def entry(text: str, number: int) -> LogEntry:
+    return LogEntry(text, Millis(TABLE.start_at + number), number, number)
+
+
+def test_a_voided_race_opens_seed_nonces_and_logs() -> None:
+    log = (entry("draw", 1), entry("cash-out", 2))
+    result = voided_of(TABLE, LOGS | {ANN: ReadableLog(log, True)})
+    record = parse_void_record(result.record)
+    assert verify(result.record).ok
+    assert [line.text for line in record.racers[0].log] == ["draw", "cash-out"]
+    assert [racer.complete for racer in record.racers] == [True, False]
+    voided = result.voided
+    assert (voided.race, voided.reason, voided.logs) == (f"{CODE}/1", "damaged", 1)
+    assert (voided.seed, voided.nonces) == (TABLE.seed, TABLE.nonces)
+    assert voided_lines_of([voided]) == (record.line,)
+
+
+def test_a_log_is_opened_up_to_the_entry_that_no_record_can_have() -> None:
+    log = (entry("draw", 1), entry("dr\u00e4w", 2), entry("draw", 3))
+    record = parse_void_record(voided_of(TABLE, LOGS | {ANN: ReadableLog(log, True)}).record)
+    assert [line.text for line in record.racers[0].log] == ["draw"]
+    assert not record.racers[0].complete
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        replace(TABLE, seed="xy"),
+        replace(TABLE, nonces={ANN: "xy"}),
+        replace(TABLE, commitment="xy", seed=""),
+        replace(TABLE, commitment="\x00"),
+    ],
+)
+def test_what_cannot_be_read_is_said_to_be_unreadable(table: TableState) -> None:
+    result = voided_of(table, LOGS)
+    record = parse_void_record(result.record)
+    assert record.seed in (table.seed, "")
+    assert {racer.nonce for racer in record.racers} <= {*table.nonces.values(), ""}
