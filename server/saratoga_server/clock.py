@@ -39,8 +39,18 @@ class ServerClock:
         self._unsure = math.inf
         """The possible error of the estimated time, in milliseconds."""
         self._read_at = 0.0
-        self.since = Millis(0)
-        """The time of the last step of the clock. Time before it does not count as idleness or absence."""
+        self._since = Millis(0)
+        self._is_away = False
+        """True if the last reading failed: the store is away."""
+
+    @property
+    def since(self) -> Millis:
+        """The time before which nothing counts as idleness or absence.
+
+        That is the last moment at which the clock was stepped or the store was away; while the store is away,
+        the present time.
+        """
+        return self.now() if self._is_away else self._since
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
@@ -55,17 +65,23 @@ class ServerClock:
         A reading that is less exact than an older one is ignored, unless the two contradict each other.
         """
         asked = self._steady()
-        there = await self._source.now()
+        try:
+            there = await self._source.now()
+        except StoreUnavailable:
+            self._is_away = True
+            raise
         answered = self._steady()
         before, offset = self._offset, there - (asked + answered) * 500
         unsure = (answered - asked) * 500
         self._unsure += (answered - self._read_at) * DRIFT
         self._read_at = answered
+        if self._is_away:
+            self._is_away, self._since = False, self.now()
         if unsure > self._unsure >= abs(offset - before) - unsure:
             return
         self._offset, self._unsure = offset, unsure
-        if not self.since or abs(self._offset - before) > STEP:
-            self.since = self.now()
+        if not self._since or abs(self._offset - before) > STEP:
+            self._since = self.now()
 
     async def keep_synchronised(self) -> None:
         """Read the store's clock every `RESYNC` seconds until cancelled."""

@@ -1,9 +1,12 @@
-"""Players keep their seats and boards although their server was stopped or killed."""
+"""Players keep their seats and boards although their server was stopped or killed, or its store away."""
+
+import pytest
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import Resume
 from saratoga_server.domain.board import IDLE_MILLIS
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
+from saratoga_server.ports import StoreUnavailable
 
 
 async def test_seats_at_a_killed_node_are_disconnected_once_it_counts_as_dead(
@@ -36,3 +39,52 @@ async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
     await server.pass_time(IDLE_MILLIS)
     assert len(server.state(code).seats) == 1
+
+
+async def store_away(server: InProcessServer, millis: int) -> None:
+    """Let the time pass while the store answers nothing."""
+    server.faults.unavailable = True
+    with pytest.raises(StoreUnavailable):
+        await server.node.clock.synchronise()
+    server.time.at += millis
+    await server.settle()
+    await server.node.scheduler.sweep()
+    server.faults.unavailable = False
+
+
+async def test_time_in_which_the_store_was_away_counts_as_nobodys_idleness(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert, cap=20)
+    deadline = server.state(code).deadline
+    await store_away(server, 2 * IDLE_MILLIS)
+    # another node or a restart changes nothing: the time is noted in the table
+    await server.pass_time(1)
+    server.time.at += 1
+    await server.restart()
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    for each in (anna, bert):
+        await each.at_table(Resume, table=code)
+    await anna.moves("draw")
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    assert server.state(code).deadline == deadline, "time limits do not extend"
+    await anna.moves("draw")
+    await server.pass_time(2 * LOOK_MILLIS)
+    assert [seat.name for seat in server.state(code).seats] == ["Anna"]
+
+
+async def test_a_player_who_could_not_come_back_to_a_store_that_was_away_has_a_full_minute(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna, bert)
+    await bert.disconnect()
+    await store_away(server, ABSENCE_MILLIS - 1)
+    await server.node.clock.synchronise()
+    await server.pass_time(1)
+    await server.pass_time(ABSENCE_MILLIS - 2)
+    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    await server.pass_time(1)
+    assert [seat.name for seat in server.state(code).seats] == ["Anna"]

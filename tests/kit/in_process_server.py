@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from typing import TypeVar
 
 import msgpack
@@ -24,11 +25,13 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
+from saratoga_server.domain import tables
 from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
-from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables import TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.admin_events import AdminEvents
+from saratoga_server.live.table_cache import JITTER
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
@@ -134,6 +137,13 @@ class InProcessServer:
         self.players.append(player)
         return player
 
+    def next_look(self) -> float:
+        """Return the time at which the timers of the running races here have run out at every node."""
+        held = (table.state for table in self.node.table_cache.all())
+        due = (tables.due(state) for state in held if state.phase is TablePhase.RUNNING)
+        delay = 0 if self.node.peers.is_alone else JITTER
+        return min((at + delay for at in due if at is not None), default=inf)
+
     @property
     def orders(self) -> AdminEvents:
         return self.node.admin_events
@@ -152,8 +162,17 @@ class InProcessServer:
         await self.node.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
-        """Advance the time, run everything that is due, and send the standings to players."""
-        self.time.at += millis
+        """Advance the time, run everything that is due, and send the standings to players.
+
+        While a race runs, the time passes in steps, so that all timers are applied in time: a late one
+        would show that nobody was served meanwhile.
+        """
+        until = self.time.at + millis
+        while (at := self.next_look()) < until and self.time.at < until:
+            # at least a second: nothing applies a timer while the store is away
+            self.time.at = min(until, max(self.time.at + 1000, int(at)))
+            await self.settle()
+        self.time.at = until
         await self.settle()
         await self.node.scheduler.sweep()
         await self.node.leaderboards.settle()

@@ -27,7 +27,12 @@ class Nodes:
             await node.settle()
 
     async def pass_time(self, millis: int) -> None:
-        self.east.time.at += millis
+        time = self.east.time
+        until = time.at + millis
+        while (at := min(self.east.next_look(), self.west.next_look())) < until and time.at < until:
+            time.at = min(until, max(time.at + 1000, int(at)))
+            await self.settle()
+        time.at = until
         for _ in range(2):
             for node in (self.east, self.west):
                 await node.pass_time(0)

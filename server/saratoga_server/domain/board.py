@@ -194,7 +194,7 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
 def is_idle(board: Board, now: Millis, since: Millis) -> bool:
     """Return whether the racer has made no move for `IDLE_MILLIS`.
 
-    Time before `since`, when the server started or its clock was stepped, does not count.
+    Time before `since`, when the server started, could serve again, or its clock was stepped, does not count.
     """
     last = board.log[-1].at if board.log else board.start_at
     return board.racing and now - max(last, since) >= IDLE_MILLIS

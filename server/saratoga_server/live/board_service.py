@@ -12,7 +12,7 @@ from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
-from saratoga_server.ports import Commits, CommitStatus
+from saratoga_server.ports import Commits, CommitStatus, Millis
 
 DONE: Final = CommitStatus.DONE
 """A global, because every move reads it (see `domain.board.RACING`)."""
@@ -89,10 +89,13 @@ class BoardService:
         self._races.entered(race, run, after, entries, outcome)
         return True
 
-    async def sweep(self, race: LiveRace) -> list[str]:
-        """End the boards that are out of time; return the racers who are idle for too long."""
+    async def sweep(self, race: LiveRace, served_since: Millis) -> list[str]:
+        """End the boards that are out of time; return the racers who are idle for too long.
+
+        Time before `served_since`, when no node could serve the table, does not count.
+        """
         idle = []
-        now, since = self._clock.now(), self._clock.since
+        now, since = self._clock.now(), max(self._clock.since, served_since)
         for player, run in list(race.runs.items()):
             if run.standing.state.has_ended:
                 continue

@@ -302,7 +302,7 @@ class TableService:
         race = await self._races.of(table)
         for player in table.state.left:
             await self._boards.end(race, player, State.LEFT)
-        idle_players = await self._boards.sweep(race)
+        idle_players = await self._boards.sweep(race, table.state.served_since)
         self._search_stuck_boards(table, race)
         for player in idle_players:
 

@@ -138,7 +138,7 @@ async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -
 
 async def test_a_racer_who_does_nothing_for_three_minutes_has_left(server: InProcessServer) -> None:
     anna, bert = await two_racing(server)
-    server.time.at += IDLE_MILLIS - LOOK_MILLIS
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
     await anna.moves("draw")
     await server.pass_time(LOOK_MILLIS)
     (ended,) = bert.received.all(BoardEnded)

@@ -14,7 +14,7 @@ from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import Millis, StoreUnavailable
 
 
 async def racing(server: InProcessServer, *names: str) -> tuple[LiveRace, list[MemoryPlayer]]:
@@ -155,7 +155,7 @@ async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_agai
 
 async def test_a_look_finds_nothing_among_boards_that_are_played(server: InProcessServer) -> None:
     race, _ = await racing(server, "Anna", "Bert")
-    assert await server.node.boards.sweep(race) == []
+    assert await server.node.boards.sweep(race, Millis(0)) == []
     assert {run.standing.state for run in race.runs.values()} == {State.RACING}
 
 
@@ -165,7 +165,7 @@ async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     race, (anna, bert) = await racing(server, "Anna", "Bert")
     await anna.cash_out()
     server.time.at += 10 * MINUTE
-    assert await server.node.boards.sweep(race) == []
+    assert await server.node.boards.sweep(race, Millis(0)) == []
     assert await log(server, race, anna.player) == ["cash-out"]
     assert await log(server, race, bert.player) == ["out-of-time"]
 
@@ -179,4 +179,4 @@ async def test_idle_racers_are_found_by_the_newest_log(
     await newer.at_table(Resume, table=race.code)
     server.time.at += IDLE_MILLIS
     await newer.moves("draw")  # this node has not noticed the change
-    assert await server.node.boards.sweep(race) == [bert.player]
+    assert await server.node.boards.sweep(race, Millis(0)) == [bert.player]

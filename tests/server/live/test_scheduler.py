@@ -19,7 +19,12 @@ from saratoga_protocol.commands import JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
 from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LATE_MILLIS, LOOK_MILLIS
+from saratoga_server.domain.tables.timers import (
+    ABSENCE_MILLIS,
+    EMPTY_MILLIS,
+    LATE_MILLIS,
+    LOOK_MILLIS,
+)
 from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
 from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
 from saratoga_server.store.keys import race_key
@@ -387,6 +392,6 @@ async def test_a_closed_table_is_dropped_when_its_timer_runs_out(server: InProce
         code, lambda state, now: Change(msgspec.structs.replace(state, seats=(), host=""))
     )
     await server.node.scheduler.elapse(code)
-    server.time.at += 60 * 60_000
+    server.time.at += EMPTY_MILLIS
     await server.node.scheduler.elapse(code)
     assert server.node.table_cache.known(code) is None

@@ -270,10 +270,9 @@ async def test_time_disconnects_the_seats_of_dead_nodes(server: InProcessServer)
 
 async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProcessServer) -> None:
     anna, bert, code = await two_racing(server)
-    server.time.at += IDLE_MILLIS - 1
+    await server.pass_time(IDLE_MILLIS - 1)
     await anna.moves("draw")
-    server.time.at += 15_001
-    await server.node.table_service.elapse(code, ())
+    await server.pass_time(15_001)
     states = [(await server.board(code, each.player)).state for each in (anna, bert)]
     assert states == ["racing", "left"]
     server.time.at += 10 * MINUTE

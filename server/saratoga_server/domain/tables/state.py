@@ -131,6 +131,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time at which the time limit ends the race; 0 = no time limit."""
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
+    served_since: Millis = NO_TIME
+    """The end of the last time in which no node could serve the table (`timers`). Time before it does
+    not count as idleness."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""

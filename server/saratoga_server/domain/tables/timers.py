@@ -1,7 +1,11 @@
 """The timers of a table. They are not owned by a node: any node may apply them.
 
 `due` returns when the next timer runs out, and `elapse` applies all timers that have run out. Both depend
-only on the table and the time, so applying a timer twice, late or on two nodes has the same result.
+only on the table and the time, so applying a timer twice or on two nodes has the same result.
+
+Some node applies every timer within a second or two, unless no node can write the table: the store is away,
+refuses writes or has no replica in sync, or no server runs. So a late timer proves that the players could
+not be served either. Then absence and idleness count anew from now. The race's time limit does not change.
 """
 
 from collections.abc import Collection
@@ -41,6 +45,9 @@ LOOK_MILLIS: Final = 15_000
 LATE_MILLIS: Final = 500
 """Milliseconds between two checks after the deadline, for boards that still run."""
 
+UNSERVED_MILLIS: Final = 5_000
+"""Milliseconds by which a timer is late if no node could serve the table meanwhile."""
+
 
 def due(table: TableState) -> Millis | None:
     """Return when the next timer of any kind runs out; `None` at a closed table."""
@@ -59,12 +66,17 @@ def elapse(
 ) -> Change | None:
     """Return the change by all timers that have run out; `None` if there are none.
 
-    Players connected to dead nodes are absent from now on. Absence counts from `since`, the time at which
-    the server started or its clock was stepped.
+    Players connected to dead nodes are absent from now on. Absence and idleness count from `since` at the
+    earliest, the time at which the server started, reached its store again, or its clock was stepped; and
+    from now, if the table could not be served until now.
     """
-    if table.phase is TablePhase.CLOSED:
+    at = due(table)
+    if table.phase is TablePhase.CLOSED or at is None:
         return None
-    change = Change(_excused(_with_absent(table, now, dead_nodes), now, since))
+    after = _with_absent(table, now, dead_nodes)
+    if now - at > UNSERVED_MILLIS:
+        after, since = replace(after, served_since=now), now
+    change = Change(_excused(after, now, since))
     change = change.then(_phase_elapsed(change.table, now, fresh_seed))
     while (absent := _longest_absent(change.table, now)) is not None:
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
@@ -137,17 +149,19 @@ def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) ->
 
 
 def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
-    if _longest_absent(table, now) is None:
-        return table
-    if not any(s.absent_since < since for s in table.seats if not s.is_connected):
-        return table
-    return replace(
-        table,
-        seats=tuple(
-            seat if seat.is_connected else replace(seat, absent_since=max(since, seat.absent_since))
+    """Return the table with absence and idleness counted from `since`, if they would have an effect now."""
+    if _longest_absent(table, now) is not None:
+        seats = (
+            seat
+            if seat.is_connected or seat.absent_since >= since
+            else replace(seat, absent_since=since)
             for seat in table.seats
-        ),
-    )
+        )
+        table = replace(table, seats=tuple(seats))
+    close_at = _close_due(table)
+    if close_at is not None and close_at <= now and table.touched < since:
+        table = replace(table, touched=since)
+    return table
 
 
 def _close_due(table: TableState) -> Millis | None:

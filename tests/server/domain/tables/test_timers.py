@@ -1,4 +1,4 @@
-"""The timers of a table, which any node may carry out, even late."""
+"""The timers of a table, which any node may carry out; a late one shows that no node could before."""
 
 import pytest
 
@@ -31,7 +31,7 @@ from saratoga_server.domain.tables import (
     elapse,
     leave,
 )
-from saratoga_server.domain.tables.timers import LATE_MILLIS
+from saratoga_server.domain.tables.timers import LATE_MILLIS, LOOK_MILLIS, UNSERVED_MILLIS
 from saratoga_server.ports import Millis
 
 MINUTE = 60_000
@@ -51,6 +51,13 @@ def without(table: TableState, player: str, now: Millis) -> TableState:
     change = disconnect(table, player, seat.epoch, now=now)
     assert change is not None
     return change.table
+
+
+def served_until(table: TableState, now: Millis) -> TableState:
+    """Return the table after all timers that run out before `now`, each applied in time."""
+    while (at := due(table)) is not None and at < now:
+        table = swept(table, at).table
+    return table
 
 
 @pytest.mark.parametrize("phase", TablePhase)
@@ -89,10 +96,9 @@ def test_a_host_away_for_a_minute_hands_over() -> None:
 
 
 def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
-    table = without(running(ANN, BEN), BEN, after(9_000))
+    table = served_until(without(running(ANN, BEN), BEN, after(9_000)), after(9_000 + MINUTE))
     change = swept(table, after(9_000 + MINUTE))
     assert change.effects == (
-        BoardsDue(),
         RacerLeft(BEN),
         SeatVacated(BEN, "You were disconnected for too long, so your seat was given up."),
     )
@@ -100,8 +106,7 @@ def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
 
 
 def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours() -> None:
-    table = without(running(ANN), ANN, after(9_000))
-    table = swept(table, after(9_000 + 2 * HOUR - 1)).table
+    table = served_until(without(running(ANN), ANN, after(9_000)), after(9_000 + 2 * HOUR))
     assert table.seats
     change = swept(table, after(9_000 + 2 * HOUR))
     assert RacerLeft(ANN) in change.effects
@@ -110,7 +115,7 @@ def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours()
 
 def test_of_two_disconnected_players_the_later_one_keeps_the_seat() -> None:
     table = without(without(seated(ANN, BEN), BEN, after(1)), ANN, after(2))
-    table = swept(table, after(2 * MINUTE)).table
+    table = swept(table, after(MINUTE + 2)).table
     assert [seat.player for seat in table.seats] == [ANN]
 
 
@@ -190,8 +195,8 @@ def test_a_table_at_which_nothing_happens_closes_after_two_hours(table: TableSta
 
 
 def test_an_unswept_countdown_is_void_before_its_racers_are_gone() -> None:
-    table = without(counting(ANN, BEN), BEN, after(100))
-    change = swept(table, after(HOUR))
+    table = without(counting(ANN, BEN), BEN, after(-58_000))
+    change = swept(table, after(3_500))
     assert change.table.phase is TablePhase.GATHERING
     assert [type(effect).__name__ for effect in change.effects] == [
         "CountdownVoided",
@@ -200,8 +205,8 @@ def test_an_unswept_countdown_is_void_before_its_racers_are_gone() -> None:
 
 
 def test_a_late_sweep_begins_the_race_before_its_racers_are_gone() -> None:
-    table = without(all_shown(counting(ANN, BEN)), BEN, after(100))
-    change = swept(table, after(2 * MINUTE))
+    table = without(all_shown(counting(ANN, BEN)), BEN, after(-56_000))
+    change = swept(table, after(5_500))
     assert change.table.phase is TablePhase.RUNNING
     assert [type(effect).__name__ for effect in change.effects] == [
         "RaceStarted",
@@ -221,6 +226,8 @@ def test_a_running_table_without_players_is_not_forgotten() -> None:
     table = leave(running(ANN), ANN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
     # boards are still looked over, so that some node finishes the race
     assert due(table) == after(20_000)
+    table = served_until(table, after(9_000 + 30 * MINUTE))
+    assert table.phase is TablePhase.RUNNING
     change = swept(table, after(9_000 + 30 * MINUTE))
     assert change.table.phase is TablePhase.CLOSED
 
@@ -228,3 +235,51 @@ def test_a_running_table_without_players_is_not_forgotten() -> None:
 def test_a_race_with_players_is_never_closed_for_idleness() -> None:
     table = running(ANN, CLEO, settings=TableOptions(game="canfield", cap=0))
     assert swept(table, after(50 * HOUR)).effects == (BoardsDue(),)
+
+
+# Time in which no node could serve the table
+
+
+@pytest.mark.parametrize("outage", [UNSERVED_MILLIS + 1, 10 * HOUR])
+def test_a_late_look_at_running_boards_counts_idleness_and_absence_anew(outage: int) -> None:
+    table = served_until(without(running(ANN, BEN), BEN, after(9_000)), after(2 * LOOK_MILLIS))
+    at = due(table)
+    assert at is not None
+    change = swept(table, Millis(at + outage))
+    assert change.effects == (BoardsDue(),)
+    assert change.table.served_since == at + outage
+    assert change.table.deadline == table.deadline, "time limits do not extend"
+    again = change.table.seat(BEN)
+    assert again is not None
+    gone_at = Millis(max(again.absent_since, after(9_000)) + MINUTE)
+    assert served_until(change.table, gone_at).seat(BEN)
+    assert swept(served_until(change.table, gone_at), gone_at).table.seat(BEN) is None
+
+
+def test_a_look_in_time_excuses_nobody() -> None:
+    table = running(ANN, BEN)
+    at = due(table)
+    assert at is not None
+    assert swept(table, Millis(at + UNSERVED_MILLIS)).table.served_since == 0
+
+
+def test_a_player_who_could_not_come_back_meanwhile_gets_another_minute() -> None:
+    table = without(seated(ANN, BEN), BEN, NOON)
+    back = after(10 * MINUTE)
+    change = swept(table, back)
+    assert (change.effects, change.table.seat(BEN)) != ((), None)
+    assert due(change.table) == back + MINUTE
+    assert swept(change.table, Millis(back + MINUTE)).table.seat(BEN) is None
+
+
+def test_a_table_that_could_not_be_served_is_not_closed_before_players_can_return() -> None:
+    empty = leave(seated(ANN), ANN, 2, now=NOON, fresh_seed=OTHER_SEED).table
+    for table, kept in ((empty, 30 * MINUTE), (seated(ANN, BEN), 2 * HOUR)):
+        back = Millis(table.touched + 5 * HOUR)
+        late = swept(table, back).table
+        assert (late.phase, due(late)) == (TablePhase.GATHERING, back + kept)
+        restarted = elapse(
+            table, Millis(table.touched + kept), OTHER_SEED, (), Millis(table.touched + kept)
+        )
+        assert restarted is not None
+        assert restarted.table.phase is TablePhase.GATHERING
