@@ -14,6 +14,7 @@ from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import RedisBoards
+from saratoga_server.store.clock_check import why_clock_refused
 from saratoga_server.store.cluster_commits import ClusterCommits
 from saratoga_server.store.cluster_preflight import check_rest
 from saratoga_server.store.commit_encoder import CommitEncoder
@@ -94,6 +95,7 @@ async def open_store(
             durability,
             trust=trust_store,
             on_refused=stop_commits,
+            checks=(why_clock_refused,),
             holds=holds,
         )
 

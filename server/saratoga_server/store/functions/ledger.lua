@@ -21,4 +21,19 @@ local function raise_ledgers(_, args)
   return answer
 end
 
+-- args: ledgers. Lets no newest time be later than the store's clock. Answers the clock's time, and the latest
+-- newest time before, or 0.
+local function accept_clock(_, args)
+  local now, latest = now_ms(), 0
+  for _, key in ipairs(args) do
+    local at = tonumber(redis.call('HGET', key, 'at')) or 0
+    latest = math.max(latest, at)
+    if at > now then
+      redis.call('HSET', key, 'at', now)
+    end
+  end
+  return {now, latest}
+end
+
 offer_sweep('raise_ledgers', raise_ledgers)
+offer_sweep('accept_clock', accept_clock)

@@ -1,0 +1,61 @@
+"""`saratoga-server admin accept-clock`: go on with the clock that the store has now."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import click
+
+from saratoga_server.admin.commands import StoreAccess
+from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
+from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
+from saratoga_server.store.clock_check import FIRST_MOMENT, shown
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.opening import open_store
+
+
+@click.command("accept-clock")
+@click.pass_obj
+def accept_clock(access: StoreAccess) -> None:
+    """Accept the store's clock, although newer data are stored.
+
+    Use it if the clock was ahead, and data were stored with that time, and it is right now. The server
+    then starts, or goes on by itself.
+    """
+    try:
+        now, newest = asyncio.run(_accepted(access))
+    except (StoreRefused, StoreUnavailable, OSError) as fault:
+        raise click.ClickException(str(fault)) from None
+    if now < FIRST_MOMENT:
+        raise click.ClickException(
+            f"The store's clock shows {shown(now)}, which cannot be right. Set the clock of the "
+            "store's machine."
+        )
+    if newest <= now:
+        click.echo(f"There was nothing to do: no stored time is later than {shown(now)}.")
+    else:
+        click.echo(
+            f"The clock is accepted: it shows {shown(now)}. The newest time stored was "
+            f"{shown(newest)}. Old data are not deleted in the next 90 days."
+        )
+
+
+async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
+    """Lower the newest times of all ledgers; return the store's time, and the newest time before."""
+    async with AsyncExitStack() as opened:
+        url = access.redis
+        if url is None:
+            url = await _embedded(access, opened)
+        store = await opened.enter_async_context(
+            open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
+        )
+        answers = await store.client.read_everywhere("accept_clock", LEDGER_KEYS)
+        return Millis(min(now for now, _ in answers)), Millis(max(newest for _, newest in answers))
+
+
+async def _embedded(access: StoreAccess, opened: AsyncExitStack) -> str:
+    """Return the address of the running server's store; start the store if no server runs."""
+    try:
+        return await opened.enter_async_context(running_store(access.folder))
+    except StoreRefused:
+        return await opened.enter_async_context(EmbeddedStore(access.folder))
