@@ -92,14 +92,17 @@ async def serve(config: Config, metrics: Metrics) -> None:
         await shutdown.listen_for_stdin_eof()
     async with (
         _metrics_server(config, metrics),
-        _store_address(config) as (url, supervision),
+        _store_address(config) as (url, embedded),
         open_store(
             url,
             config.durability,
             trust_store=config.trust_store,
             on_batch=metrics.batches.observe,
+            memory=embedded.ledger if embedded else None,
+            holds=[embedded.why_held] if embedded else [],
         ) as store,
     ):
+        supervision = [embedded.supervision] if embedded else []
         await _serve_players(config, store, metrics, shutdown, supervision)
 
 
@@ -144,18 +147,15 @@ async def _serve_players(
 
 
 @asynccontextmanager
-async def _store_address(
-    config: Config,
-) -> AsyncIterator[tuple[str, list[asyncio.Task[None]]]]:
-    """Yield the store's address; for the embedded store also the task that keeps it running."""
+async def _store_address(config: Config) -> AsyncIterator[tuple[str, EmbeddedStore | None]]:
+    """Yield the store's address, and the embedded store if it is that one."""
     if config.redis is not None:
-        yield config.redis, []
+        yield config.redis, None
         return
-    folder = config.store_folder
-    embedded = EmbeddedStore(folder, config.durability)
+    embedded = EmbeddedStore(config.store_folder, config.durability)
     async with embedded as url:
-        log.info("store_open", folder=str(folder))
-        yield url, [embedded.supervision]
+        log.info("store_open", folder=str(config.store_folder))
+        yield url, embedded
 
 
 @asynccontextmanager

@@ -20,18 +20,22 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from saratoga_server.embedded_store.append_files import wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
+from saratoga_server.embedded_store.ledger_file import read_ledger, renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.ledger import LedgerEntry
 
 PREFIX: Final = "saratoga-"
 NOTE: Final = "backup.json"
@@ -60,6 +64,10 @@ class BackupNote(msgspec.Struct, frozen=True):
     sha256: str
     keys: int
     """The number of keys, counted by a store that has read the snapshot."""
+    generation: str = ""
+    """The generation of the data (`store/ledger.py`), the sequence, and the newest time stored, in milliseconds."""
+    sequence: int = 0
+    newest: int = 0
 
 
 class BadBackup(Exception):
@@ -83,6 +91,7 @@ async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
                 size, digest = await asyncio.to_thread(
                     _move, store_folder / SNAPSHOT, begun / SNAPSHOT
                 )
+            keys, ledger = await _read(begun / SNAPSHOT)
             note = BackupNote(
                 format=FORMAT,
                 taken=taken.isoformat(timespec="seconds"),
@@ -90,7 +99,10 @@ async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
                 store_version=store_version,
                 size=size,
                 sha256=digest,
-                keys=await _count(begun / SNAPSHOT),
+                keys=keys,
+                generation=ledger.generation,
+                sequence=ledger.sequence,
+                newest=ledger.at,
             )
             (begun / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
             await asyncio.to_thread(_finish, begun, complete)
@@ -116,7 +128,7 @@ async def _save(url: str) -> str:
     async with _client(url) as client:
         server = await client.info("server")
         await _begin_to_save(client)
-        after = await _persistence(client, "rdb_bgsave_in_progress")
+        after = await wait_for_child(client, "rdb_bgsave_in_progress")
     if after["rdb_last_bgsave_status"] != "ok":
         raise StoreRefused(
             "The store could not write a snapshot; store.log in its folder says why."
@@ -137,15 +149,6 @@ async def _begin_to_save(client: "Redis") -> None:
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-async def _persistence(client: "Redis", *until_not: str) -> dict[str, Any]:
-    """Wait until none of the named fields is set; return the store's INFO on persistence."""
-    while True:
-        info: dict[str, Any] = await client.info("persistence")
-        if not any(info[name] for name in until_not):
-            return info
-        await asyncio.sleep(_LOOK_AGAIN)
-
-
 def _move(snapshot: Path, target: Path) -> tuple[int, str]:
     """Move a snapshot, if necessary to another disk; return its size and SHA-256."""
     digest, size = hashlib.sha256(), 0
@@ -160,11 +163,11 @@ def _move(snapshot: Path, target: Path) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-async def _count(snapshot: Path) -> int:
-    """Return the number of keys in the snapshot; raise `StoreRefused` if no store can read it."""
+async def _read(snapshot: Path) -> tuple[int, LedgerEntry]:
+    """Return the number of keys in the snapshot, and its ledger; raise `StoreRefused` if no store can read it."""
     with TemporaryDirectory(prefix=PREFIX) as scratch:
         async with _store_on(snapshot, Path(scratch, "store")) as client:
-            return int(await client.dbsize())
+            return int(await client.dbsize()), await read_ledger(client)
 
 
 @asynccontextmanager
@@ -252,7 +255,7 @@ def examine(backup: Path) -> BackupNote:
 async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
-    The folder appears when it is complete. Keys that have expired since the backup are not restored. Paths
+    The folder appears when it is complete, with a generation of its own (`store/ledger.py`). Keys that have expired since the backup are not restored. Paths
     are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     note = await asyncio.to_thread(examine, backup)
@@ -261,12 +264,14 @@ async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     with TemporaryDirectory(prefix=".restoring-", dir=parent) as scratch:
         async with _store_on(backup / SNAPSHOT, Path(scratch, "store")) as client:
             keys = int(await client.dbsize())
+            ledger = await renew_ledger(client, token_hex(8))
             await client.config_set("appendonly", "yes")
-            info = await _persistence(client, "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+            info = await wait_for_child(client, "aof_rewrite_in_progress", "aof_rewrite_scheduled")
         if info["aof_last_bgrewrite_status"] != "ok":
             raise StoreRefused(
                 f"The store could not write its files in {parent}. Is the disk full?"
             )
+        await asyncio.to_thread(write_note, Path(scratch, "store"), ledger)
         await asyncio.to_thread(_move_into_place, Path(scratch, "store"), store_folder)
     return keys, note
 

@@ -6,7 +6,10 @@ The folder holds:
 * `store.lock`, locked by the store while it lives, because two stores on one folder would ruin its files.
   The server locks the file, and the store inherits the lock;
 * `store.sock`, on which the store listens; it listens on no network;
-* `store.log` and the append-only files.
+* `store.log` and the append-only files;
+* `ledger.json`, by which the server notices that the files are damaged (see `ledger_file`).
+
+A store that was not shut down in order writes its files anew before it is used (see `append_files`).
 
 The folder and its files are closed to other users. The store ends with its server: it is shut down when
 the server stops and, on Linux, also when the server is killed (see `process`). A server that finds a
@@ -23,11 +26,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
 
+from saratoga_server.embedded_store import append_files
+from saratoga_server.embedded_store.ledger_file import LedgerFile, read_ledger
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import ask, is_private, open_socket_path, url_of
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.ledger import compare
 
 LEFTOVER_ENDS_WITHIN: Final = 20.0
 """Seconds to wait for a store left by an earlier server to exit."""
@@ -76,6 +83,12 @@ class EmbeddedStore:
         self.folder = folder
         self._settings = {"appendonly": "yes", "appendfsync": _SYNC[durability]}
         self._resources = AsyncExitStack()
+        self.ledger: Final = LedgerFile(folder)
+        self._hold: str | None = None
+
+    def why_held(self) -> str | None:
+        """Return why the store must wait: it ended by itself, and is not ready yet; else `None`."""
+        return self._hold
 
     @property
     def pid(self) -> int:
@@ -92,7 +105,10 @@ class EmbeddedStore:
             _make_private(self.folder)
             resources.enter_context(await _lock_for_server(self.folder))
             self._socket_path = resources.enter_context(open_socket_path(self.folder))
-            self._process = await self._start()
+            was_in_order = await self.ledger.open()
+            if self.ledger.note is None and append_files.sizes(self.folder):
+                _log.warning("store_ledger_missing", folder=str(self.folder))
+            self._process = await self._start(was_in_order=was_in_order)
             resources.push_async_callback(self._stop)
             self._supervision = asyncio.create_task(self._supervise())
             self._resources = resources.pop_all()
@@ -110,21 +126,53 @@ class EmbeddedStore:
         self._supervision.cancel()
         await asyncio.wait([self._supervision])
         await self._process.stop()
+        await self.ledger.close(clean=self._process.ended_in_order and self._hold is None)
 
-    async def _start(self) -> StoreProcess:
+    async def _start(self, *, was_in_order: bool = False) -> StoreProcess:
+        """Start a store that has everything that is known of it; raise `StoreRefused` if that fails."""
         with await self._lock_for_store() as lock:
-            return await StoreProcess.start(self.folder, self._socket_path, self._settings, lock)
+            is_known = self.ledger.note is not None
+            has_data = append_files.check_files(self.folder, is_known=is_known)
+            before = append_files.sizes(self.folder)
+            store = await StoreProcess.start(self.folder, self._socket_path, self._settings, lock)
+        try:
+            for name, size in append_files.cut(before, append_files.sizes(self.folder)).items():
+                _log.error("store_file_cut", file=name, bytes=size)
+            # the files are kept as they are if something is missing
+            await self._check_ledger()
+            if has_data and not was_in_order:
+                await append_files.rewrite(url_of(self._socket_path))
+                _log.info("store_files_rewritten")
+        except BaseException:
+            await store.stop()
+            raise
+        return store
+
+    async def _check_ledger(self) -> None:
+        """Raise `StoreRefused` if the store lacks what the ledger file says that it had."""
+        if (note := self.ledger.note) is None:
+            return
+        client = open_client(url_of(self._socket_path))
+        try:
+            found = await read_ledger(client)
+        finally:
+            await client.aclose(close_connection_pool=True)
+        loss = compare(note.entry, found)
+        if loss is not None and not loss.is_tolerated:
+            raise StoreRefused(f"{loss.sentence} {self.ledger.remedy}")
 
     async def _supervise(self) -> None:
         clock = asyncio.get_running_loop().time
         while True:
             started = clock()
             await self._process.wait()
+            self._hold = "The embedded store has ended by itself, and is being started again."
             _log.error("store_ended", pid=self._process.pid)
             await self._process.stop()
             # on a full disk, for example, a store starts and ends at its first write
             await asyncio.sleep(max(0.0, started + RESTART_PAUSE - clock()))
             self._process = await self._restart()
+            self._hold = None
 
     async def _restart(self) -> StoreProcess:
         while True:
@@ -132,6 +180,7 @@ class EmbeddedStore:
                 store = await self._start()
             except Exception as fault:  # any error: players wait, and a later attempt may succeed
                 _log.error("store_start_failed", fault=fault)
+                self._hold = f"The embedded store ended, and does not start again: {fault}"
             else:
                 _log.warning("store_restarted", pid=store.pid)
                 return store

@@ -102,6 +102,11 @@ class StoreProcess:
         """Wait until the store has ended for any reason."""
         await asyncio.wait([self._exited])
 
+    @property
+    def ended_in_order(self) -> bool:
+        """True if the store has written everything and ended as it was told to."""
+        return self._process.returncode == 0
+
     async def stop(self) -> None:
         """Shut the store down; kill it if it does not end in time."""
         self._process.terminate()

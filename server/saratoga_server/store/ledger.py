@@ -42,6 +42,15 @@ class LedgerEntry(Struct, frozen=True):
 
 NO_LEDGER: Final = LedgerEntry("", 0, 0)
 
+
+def entry_of(
+    generation: bytes | str | None, sequence: bytes | str | int | None, at: bytes | str | int | None
+) -> LedgerEntry:
+    """Return a ledger from its fields in the store, which may be missing."""
+    word = generation.decode() if isinstance(generation, bytes) else generation
+    return LedgerEntry(word or "", int(sequence or 0), int(at or 0))
+
+
 Entries = Mapping[str, LedgerEntry]
 """Ledgers by key."""
 
@@ -154,7 +163,7 @@ class Ledger:
         for key in keys:
             pipeline.hmget(key, ["generation", "sequence", "at"])
         (seconds, micros), *found = await pipeline.execute()
-        entries = {key: _entry(*fields) for key, fields in zip(keys, found, strict=True)}
+        entries = {key: entry_of(*fields) for key, fields in zip(keys, found, strict=True)}
         return StoreReading(primary.name, Millis(seconds * 1000 + micros // 1000), entries)
 
     def losses(self, reading: StoreReading) -> list[LostWrites]:
@@ -186,7 +195,7 @@ class Ledger:
         if self._replicated and not is_confirmed(replies):
             return
         raised = {
-            key: _entry(*fields)
+            key: entry_of(*fields)
             for key, fields in zip(keys, zip(*[iter(answer)] * 3, strict=True), strict=True)
         }
         await self.memory.remember(
@@ -196,9 +205,3 @@ class Ledger:
                 if reading.entries[key].generation in ("", entry.generation)
             }
         )
-
-
-def _entry(
-    generation: bytes | None, sequence: bytes | int | None, at: bytes | int | None
-) -> LedgerEntry:
-    return LedgerEntry((generation or b"").decode(), int(sequence or 0), int(at or 0))

@@ -251,6 +251,7 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
         assert events(caplog) == [
             "store_ended",
             *["store_start_failed"] * 3,
+            "store_files_rewritten",
             "store_restarted",
         ]
         assert not store.supervision.done()

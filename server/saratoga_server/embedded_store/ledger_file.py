@@ -1,0 +1,144 @@
+"""The ledger file: `ledger.json` beside the embedded store's data, by which a server notices damaged files.
+
+It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store was shut
+down in order. A store whose own ledger is missing or lower has lost data, and is not served.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+import msgspec
+from redis.asyncio import Redis
+
+from saratoga_server.logs import EventLog
+from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.ledger import LedgerEntry, entry_of
+
+NAME: Final = "ledger.json"
+WRITE_EVERY: Final = 15.0
+"""Seconds between two writes of the file; each is flushed to the disk."""
+
+LEDGER_KEY: Final = LEDGER_KEYS[0]
+"""The key of the embedded store's ledger."""
+
+_log = EventLog("store")
+
+
+class LedgerNote(msgspec.Struct, frozen=True):
+    """The contents of the file."""
+
+    generation: str
+    sequence: int
+    at: int
+    """The newest time stored, in milliseconds since 1970 by the store's clock."""
+    clean: bool = False
+    """True if the store was shut down in order after its last write."""
+
+    @property
+    def entry(self) -> LedgerEntry:
+        return LedgerEntry(self.generation, self.sequence, self.at)
+
+
+def read_note(folder: Path) -> LedgerNote | None:
+    """Return the note in a store's folder; `None` if there is none that can be read."""
+    try:
+        return msgspec.json.decode((folder / NAME).read_bytes(), type=LedgerNote)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        _log.warning("store_ledger_unreadable", file=str(folder / NAME), reason=str(error))
+        return None
+
+
+def write_note(folder: Path, note: LedgerNote) -> None:
+    """Replace the note in a store's folder; it is on the disk when this returns. Raises `OSError`."""
+    begun = folder / f"{NAME}.new"
+    with begun.open("wb") as file:
+        file.write(msgspec.json.encode(note) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    begun.replace(folder / NAME)
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+async def read_ledger(client: "Redis") -> LedgerEntry:
+    """Return the ledger in an embedded store; its generation is empty if the store has none."""
+    return entry_of(*await client.hmget(LEDGER_KEY, ["generation", "sequence", "at"]))
+
+
+async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
+    """Give the data of a store another generation, after they were restored or repaired; return the note for it."""
+    await client.hset(LEDGER_KEY, "generation", generation)
+    await client.hincrby(LEDGER_KEY, "sequence", 1)
+    entry = await read_ledger(client)
+    return LedgerNote(entry.generation, entry.sequence, entry.at)
+
+
+def remedy_for(folder: Path) -> str:
+    """Return what to do about a store's damaged files."""
+    return (
+        f"`saratoga-server admin --data {folder.parent} repair` says what can be recovered; `restore` in "
+        f"place of `repair` creates a store from a backup. To begin with an empty store, move {folder} away."
+    )
+
+
+class LedgerFile:
+    """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._note: LedgerNote | None = None
+        self._written_at = 0.0
+        self._lock = asyncio.Lock()
+
+    @property
+    def remedy(self) -> str:
+        return remedy_for(self._folder)
+
+    @property
+    def note(self) -> LedgerNote | None:
+        """What is remembered; `None` before the first raise of a new store's ledger."""
+        return self._note
+
+    async def open(self) -> bool:
+        """Read the file, and note that the store is in use; return whether the store was shut down in order."""
+        self._note = await asyncio.to_thread(read_note, self._folder)
+        if self._note is None or not self._note.clean:
+            return False
+        await self._write(clean=False)
+        return True
+
+    async def close(self, *, clean: bool) -> None:
+        """Write what is remembered, and whether the store was shut down in order."""
+        if self._note is not None:
+            await self._write(clean=clean)
+
+    def recall(self) -> Mapping[str, LedgerEntry]:
+        return {LEDGER_KEY: self._note.entry} if self._note is not None else {}
+
+    async def remember(self, entries: Mapping[str, LedgerEntry]) -> None:
+        before, entry = self._note, entries.get(LEDGER_KEY)
+        if entry is None:
+            return
+        self._note = LedgerNote(entry.generation, entry.sequence, entry.at)
+        is_new = before is None or before.generation != entry.generation
+        if is_new or monotonic() >= self._written_at + WRITE_EVERY:
+            await self._write(clean=False)
+
+    async def _write(self, *, clean: bool) -> None:
+        async with self._lock:
+            self._written_at = monotonic()
+            assert self._note is not None, "there is something to write"
+            self._note = msgspec.structs.replace(self._note, clean=clean)
+            try:
+                await asyncio.to_thread(write_note, self._folder, self._note)
+            except OSError as error:
+                _log.error("store_ledger_not_written", reason=str(error))

@@ -1,0 +1,120 @@
+"""The append-only files of an embedded store: damage is found before a store overwrites what is left."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kit.running_race import running_race
+from saratoga_server.embedded_store import append_files
+from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST, check_files, cut, sizes
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.ports import StoreRefused
+from saratoga_server.store.opening import open_store
+
+Damage = Callable[[Path], None]
+
+
+def without_manifest(files: Path) -> None:
+    (files / MANIFEST).unlink()
+
+
+def empty_manifest(files: Path) -> None:
+    (files / MANIFEST).write_bytes(b"")
+
+
+def without_base(files: Path) -> None:
+    [base] = files.glob("*.base.rdb")
+    base.unlink()
+
+
+def empty_base(files: Path) -> None:
+    [base] = files.glob("*.base.rdb")
+    base.write_bytes(b"")
+
+
+def without_moves(files: Path) -> None:
+    [file] = files.glob("*.incr.aof")
+    file.unlink()
+
+
+def without_files(files: Path) -> None:
+    for path in files.iterdir():
+        path.unlink()
+
+
+async def used(folder: Path) -> None:
+    """Run a store on the folder that holds a race."""
+    store = EmbeddedStore(folder)
+    async with store as url, open_store(url, memory=store.ledger) as opened:
+        await running_race(opened)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [without_manifest, empty_manifest, without_base, empty_base, without_moves, without_files],
+)
+async def test_missing_and_emptied_files_are_refused_and_the_rest_is_left_alone(
+    tmp_path: Path, damage: Damage
+) -> None:
+    folder = tmp_path / "store"
+    await used(folder)
+    damage(folder / FOLDER)
+    left = contents(folder)
+    with pytest.raises(StoreRefused) as refused:
+        await used(folder)
+    assert f"saratoga-server admin --data {tmp_path} repair" in str(refused.value)
+    assert f"move {folder} away" in str(refused.value)
+    assert contents(folder) == left
+
+
+async def test_files_without_a_manifest_are_refused_also_without_a_ledger_file(
+    tmp_path: Path,
+) -> None:
+    await used(tmp_path / "store")
+    without_manifest(tmp_path / "store" / FOLDER)
+    with pytest.raises(StoreRefused, match="manifest is missing"):
+        check_files(tmp_path / "store", is_known=False)
+
+
+async def test_a_new_folder_holds_no_data_and_a_used_one_does(tmp_path: Path) -> None:
+    assert not check_files(tmp_path / "store", is_known=False)
+    await used(tmp_path / "store")
+    assert check_files(tmp_path / "store", is_known=False)
+
+
+def test_a_file_that_became_shorter_was_cut_and_one_that_is_gone_was_replaced(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "a.incr.aof").write_bytes(b"12345")
+    before = sizes(tmp_path)
+    assert cut(before, {"a.incr.aof": 3}) == {"a.incr.aof": 2}
+    assert cut(before, {"a.incr.aof": 5}) == cut(before, {"a.incr.aof": 9}) == cut(before, {}) == {}
+
+
+async def test_a_rewrite_moves_everything_into_new_files(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "store")
+    async with store as url, open_store(url, memory=store.ledger) as opened:
+        race = await running_race(opened)
+        before = contents(tmp_path / "store")
+        await append_files.rewrite(url)
+        after = contents(tmp_path / "store")
+        assert after.keys() & before.keys() == {MANIFEST}
+        assert await race.texts() == []
+
+
+async def test_a_rewrite_that_fails_says_so(tmp_path: Path) -> None:
+    async with EmbeddedStore(tmp_path / "store") as url:
+        block_rewrite(tmp_path / "store")
+        with pytest.raises(StoreRefused, match="could not write its files anew"):
+            await append_files.rewrite(url)
+
+
+def block_rewrite(folder: Path) -> None:
+    """Put a folder where the store would put its next base file."""
+    (folder / FOLDER / "appendonly.aof.2.base.rdb").mkdir()

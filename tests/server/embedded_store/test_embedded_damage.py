@@ -1,0 +1,165 @@
+"""An embedded store whose files lack something, or which ended by itself, is not used as if nothing had happened."""
+
+import asyncio
+import logging
+import os
+import shutil
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from kit.running_race import ANNA, CODE, move, running_race
+from saratoga_server.embedded_store import embedded
+from saratoga_server.embedded_store.append_files import FOLDER
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.embedded_store.ledger_file import NAME, LedgerNote, read_note, write_note
+from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.store import batcher, guard
+from saratoga_server.store.ledger import LOSS_TOLERATED
+from saratoga_server.store.opening import Store, open_store
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture(autouse=True)
+def checked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the guard check the store only when a test or a new connection asks; start stores again at once."""
+    monkeypatch.setattr(guard, "CHECK_EVERY", 3_600.0)
+    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.0)
+
+
+@asynccontextmanager
+async def served(folder: Path) -> AsyncIterator[tuple[EmbeddedStore, Store]]:
+    """Run a store on the folder and open it, as a server does."""
+    store = EmbeddedStore(folder)
+    async with (
+        store as url,
+        open_store(url, memory=store.ledger, holds=[store.why_held]) as opened,
+    ):
+        yield store, opened
+
+
+async def used(folder: Path) -> None:
+    async with served(folder) as (_, opened):
+        await running_race(opened)
+
+
+def events(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records]
+
+
+async def test_emptied_moves_are_refused(folder: Path) -> None:
+    await used(folder)
+    [file] = (folder / FOLDER).glob("*.incr.aof")
+    file.write_bytes(b"")
+    with pytest.raises(StoreRefused, match=r"does not have the data of this server.* repair"):
+        await used(folder)
+
+
+async def test_an_older_copy_of_the_files_is_refused_and_left_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    await used(folder)
+    shutil.copytree(folder / FOLDER, tmp_path / "copy")
+    async with served(folder):
+        pass
+    note = read_note(folder)
+    assert note is not None
+    assert note.clean
+    write_note(
+        folder,
+        LedgerNote(note.generation, note.sequence + 1, note.at + 2 * LOSS_TOLERATED),
+    )
+    shutil.rmtree(folder / FOLDER)
+    shutil.copytree(tmp_path / "copy", folder / FOLDER)
+    with pytest.raises(StoreRefused, match=r"older data.* repair"):
+        await used(folder)
+    names = {path.name for path in (folder / FOLDER).iterdir()}
+    assert names == {path.name for path in (tmp_path / "copy").iterdir()}
+
+
+async def test_data_without_a_ledger_file_are_taken_with_a_warning(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await used(folder)
+    before = read_note(folder)
+    (folder / NAME).unlink()
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
+    assert "store_ledger_missing" in events(caplog)
+    after = read_note(folder)
+    assert before is not None
+    assert after is not None
+    assert (after.generation, after.sequence > before.sequence) == (before.generation, True)
+
+
+async def test_a_folder_without_files_and_ledger_is_a_new_store(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await used(folder)
+    shutil.rmtree(folder / FOLDER)
+    (folder / NAME).unlink()
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is None
+    assert "store_ledger_missing" not in events(caplog)
+
+
+async def test_what_a_start_cuts_off_a_file_is_logged(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await used(folder)
+    [file] = (folder / FOLDER).glob("*.incr.aof")
+    with file.open("ab") as end:
+        end.write(b"*3\r\n$3\r\nSET\r\n")
+    async with served(folder):
+        pass
+    [record] = [record for record in caplog.records if record.getMessage() == "store_file_cut"]
+    assert record.levelno == logging.ERROR
+    assert vars(record)["fields"] == {"file": file.name, "bytes": 13}
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+async def test_files_are_written_anew_unless_the_store_was_shut_down_in_order(
+    folder: Path, caplog: pytest.LogCaptureFixture, in_order: bool
+) -> None:
+    await used(folder)
+    note = read_note(folder)
+    assert note is not None
+    assert note.clean
+    if not in_order:
+        write_note(folder, type(note)(note.generation, note.sequence, note.at))
+    caplog.set_level(logging.INFO, "saratoga")
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
+        running = read_note(folder)
+        assert running is not None
+        assert not running.clean
+    assert ("store_files_rewritten" in events(caplog)) is not in_order
+
+
+async def test_a_store_that_ended_by_itself_acknowledges_nothing_before_its_files_are_written_anew(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served(folder) as (store, opened):
+        race = await running_race(opened)
+        await race.commit(move("draw", 0))
+        obstacle = folder / FOLDER / "appendonly.aof.2.base.rdb"
+        obstacle.mkdir()
+        monkeypatch.setattr(batcher, "STORE_TIMEOUT", 0.3)
+        os.kill(store.pid, signal.SIGKILL)
+        while "store_start_failed" not in events(caplog):
+            with pytest.raises(StoreUnavailable):
+                await race.commit(move("w>t1", 1))
+        assert "could not write its files anew" in (opened.guard.why_refused or "")
+        monkeypatch.undo()
+        waiting = opened.commits.commit(move("w>t1", 1))
+        await asyncio.to_thread(obstacle.rmdir)
+        assert (await waiting).status is CommitStatus.DONE
+        assert "store_restarted" in events(caplog)
+        assert await race.texts() == ["draw", "w>t1"]

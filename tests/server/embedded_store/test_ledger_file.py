@@ -1,0 +1,85 @@
+"""The ledger file beside the embedded store's data."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from saratoga_server.embedded_store import ledger_file
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.embedded_store.ledger_file import (
+    LEDGER_KEY,
+    NAME,
+    LedgerFile,
+    LedgerNote,
+    read_ledger,
+    read_note,
+    renew_ledger,
+    write_note,
+)
+from saratoga_server.store.clients import open_client
+from saratoga_server.store.ledger import LedgerEntry
+
+NOTE = LedgerNote("one", 7, 1_790_000_000_000)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    assert read_note(tmp_path) is None
+    write_note(tmp_path, NOTE)
+    assert read_note(tmp_path) == NOTE
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_file_that_cannot_be_read_counts_as_missing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / NAME).write_text("{")
+    assert read_note(tmp_path) is None
+    assert "store_ledger_unreadable" in caplog.text
+
+
+async def test_a_new_generation_is_written_at_once_and_a_raise_only_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = LedgerFile(tmp_path)
+    assert not await file.open()
+    await file.remember({LEDGER_KEY: LedgerEntry("one", 1, 10)})
+    await file.remember({LEDGER_KEY: LedgerEntry("one", 2, 20)})
+    assert read_note(tmp_path) == LedgerNote("one", 1, 10)
+    assert file.recall() == {LEDGER_KEY: LedgerEntry("one", 2, 20)}
+    monkeypatch.setattr(ledger_file, "WRITE_EVERY", 0.0)
+    await file.remember({LEDGER_KEY: LedgerEntry("one", 3, 30)})
+    assert read_note(tmp_path) == LedgerNote("one", 3, 30)
+
+
+async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: Path) -> None:
+    write_note(tmp_path, NOTE)
+    file = LedgerFile(tmp_path)
+    assert not await file.open()
+    await file.close(clean=True)
+    again = LedgerFile(tmp_path)
+    assert await again.open()
+    assert read_note(tmp_path) == NOTE
+    assert again.recall() == {LEDGER_KEY: NOTE.entry}
+
+
+async def test_a_file_that_cannot_be_written_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = LedgerFile(tmp_path / "gone")
+    with caplog.at_level(logging.ERROR, "saratoga"):
+        await file.remember({LEDGER_KEY: NOTE.entry})
+    assert "store_ledger_not_written" in caplog.text
+    assert file.recall() == {LEDGER_KEY: NOTE.entry}
+
+
+async def test_restored_data_get_another_generation(tmp_path: Path) -> None:
+    async with EmbeddedStore(tmp_path / "store") as url:
+        client = open_client(url)
+        try:
+            assert (await read_ledger(client)).generation == ""
+            await client.hset(LEDGER_KEY, mapping={"generation": "one", "sequence": 7, "at": 5})
+            assert await renew_ledger(client, "two") == LedgerNote("two", 8, 5)
+            assert await read_ledger(client) == LedgerEntry("two", 8, 5)
+        finally:
+            await client.aclose(close_connection_pool=True)
