@@ -36,6 +36,7 @@ from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.past_boards import PastBoards
 from saratoga_server.live.peer_events import PeerEvents
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
@@ -351,7 +352,12 @@ async def compose(
         ),
         WatchHandlers(table_cache, broadcaster, snapshots),
         TableHandlers(table_service, new_seed),
-        PlayHandlers(store.commits, races, table_service),
+        PlayHandlers(
+            store.commits,
+            races,
+            table_service,
+            PastBoards(store.boards, store.tables, table_cache, deal),
+        ),
         LeaderboardHandlers(leaderboards),
         records,
         public_tables=public_tables,

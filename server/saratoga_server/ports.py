@@ -165,6 +165,8 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     created: Millis = Millis(0)
     hello: int = 0
     """The number of the player's newest hello; later hellos have higher numbers."""
+    claims: tuple[int, ...] = ()
+    """The ids of the player's newest `claim_name` commands."""
 
 
 class Reservation(Struct, frozen=True, kw_only=True):
@@ -175,6 +177,8 @@ class Reservation(Struct, frozen=True, kw_only=True):
     """The player's present name."""
     elsewhere: str | None
     """The other table that the player's row names; `None` if it names `code` now."""
+    is_repeat: bool = False
+    """True if the code was reserved before, so the row was not changed now."""
 
 
 class Commits(Protocol):
@@ -254,8 +258,13 @@ class PlayerStore(Protocol):
         """Store the player unless there is a row already; return the stored row."""
         ...
 
-    async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
-        """Give the player a name and free the old one; return False if another player has its skeleton."""
+    async def claim_name(
+        self, player: str, name: str, skeleton: str, command_id: int = 0
+    ) -> bool | None:
+        """Give the player a name and free the old one; return False if another player has its skeleton.
+
+        Return `None` if the player does not exist, or this or a later command was carried out before.
+        """
         ...
 
     async def find_player(self, skeleton: str) -> str | None:
@@ -281,8 +290,8 @@ class PlayerStore(Protocol):
     ) -> Reservation:
         """Reserve a table code for the player's `create_table` command, and write it to the player's row.
 
-        A repeated command gets the same code, unless that is `instead_of`. The codes of the player's two
-        newest commands are kept.
+        A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
+        codes of the newest commands are kept. The code is empty if the player does not exist.
         """
         ...
 
@@ -373,23 +382,6 @@ class NodeStore(Protocol):
     async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
         """Return the nodes among `nodes` that are dead."""
         ...
-
-
-class StoreHealth(Struct, frozen=True, kw_only=True):
-    """The health of one primary of the store; only the name is set if the primary does not answer."""
-
-    primary: str
-    is_up: bool
-    memory: int = 0
-    """The memory in use, in bytes."""
-    memory_limit: int = 0
-    """The store's maxmemory in bytes; 0 = unlimited."""
-    replicas: int = 0
-    """The number of replicas in sync."""
-    is_appending: bool = False
-    """True if the primary's last write to its append-only file succeeded; false if the disk is full."""
-    file_size: int = 0
-    """The size of the append-only files in bytes."""
 
 
 class StoreUnavailable(Exception):

@@ -46,7 +46,7 @@ def nonce_hash(player: str) -> str:
 def next_id(table: TableState, player: str) -> int:
     """Return a command id that the player has not used yet."""
     seat = table.seat(player)
-    return 1 + (seat.last_id if seat else table.departed.get(player, 0))
+    return 1 + (seat.last_id if seat else table.last_id(player))
 
 
 def seated(

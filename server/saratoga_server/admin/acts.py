@@ -218,7 +218,7 @@ class Administration:
         table = await self._change(row.table, left)
         if table is not None:
             # keep the last command id, so that the player can join the table again after an unban
-            last_id = table.departed.get(row.player, 0)
+            last_id = table.last_id(row.player)
             await self.stores.players.raise_last_id(row.player, last_id)
             if not table.seats:
                 await self.stores.tables.set_public(row.table, None)

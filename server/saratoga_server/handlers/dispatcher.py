@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, AnyEvent, Refused
-from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, UNKNOWN_PLAYER
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
@@ -237,6 +237,9 @@ class Dispatcher:
         board = None
         if refusal.code == "banned":
             session.connection.leave(BANNED)
+        if refusal.code == "hello_first" and session.player:
+            # the player's row is gone; the next hello makes another
+            session.connection.leave(UNKNOWN_PLAYER)
         if refusal.code == "draining" and not self._readiness.is_draining:
             # only newer nodes can read the table; the load balancer may choose one
             session.connection.leave(RESTARTING)

@@ -14,7 +14,7 @@ from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.peers import Peers
-from saratoga_server.live.refusals import too_much
+from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
 from saratoga_server.messages.node_events import Renamed
@@ -93,6 +93,8 @@ class IdentityHandlers:
         name = row.name
         if command.name is not None and name is None:
             name = await self._claim(player, command.name)
+            if name is None:
+                raise unknown_player()
         session.player, session.name, session.bot = player, name, row.bot
         session.hello = row.hello
         session.legal = command.legal
@@ -112,10 +114,14 @@ class IdentityHandlers:
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`."""
+        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`.
+
+        A repeated command is answered with the present name, which a later command may have changed.
+        """
         _count_name(session)
         player = session.player
-        name = await self._claim(player, command.name)
+        claimed = await self._claim(player, command.name, command.id)
+        name = claimed or await self._claimed_before(player, command.id)
         for each in self._broadcaster.sessions_of(player):
             each.name = name
         await self._rename_at_table(player, name)
@@ -142,11 +148,22 @@ class IdentityHandlers:
         if await self._store.find_player(skeleton) is not None:
             raise CommandRejected("name_taken")
 
-    async def _claim(self, player: str, wanted: str) -> str:
+    async def _claim(self, player: str, wanted: str, command_id: int = 0) -> str | None:
+        """Give the player the name and return it; `None` if the command is not new, or the player unknown."""
         name, skeleton = _checked(wanted)
-        if not await self._store.claim_name(player, name, skeleton):
+        is_free = await self._store.claim_name(player, name, skeleton, command_id)
+        if is_free is False:
             raise CommandRejected("name_taken")
-        return name
+        return name if is_free else None
+
+    async def _claimed_before(self, player: str, command_id: int) -> str:
+        """Return the present name of a player who repeats a command. Raises `CommandRejected`."""
+        row = await self._store.load_player(player)
+        if row is None or row.name is None:
+            raise unknown_player()
+        if command_id not in row.claims:
+            raise CommandRejected("stale_id")
+        return row.name
 
 
 def _count_name(session: Session) -> None:

@@ -4,6 +4,8 @@ import asyncio
 import secrets
 from typing import Final
 
+from msgspec.structs import replace
+
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Done, Snapshot
 from saratoga_server.background_tasks import run_logged
@@ -15,7 +17,7 @@ from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
-from saratoga_server.live.refusals import too_much
+from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
@@ -79,7 +81,15 @@ class SeatHandlers:
             reserved = await self._players.reserve_table(
                 session.player, command.id, table_code(secrets.randbelow), instead_of=taken
             )
+            if not reserved.code:
+                raise unknown_player()
             session.name = reserved.name
+            if reserved.is_repeat:
+                opened = await self._opened_before(session, command.id, reserved.code)
+                if opened is not None:
+                    return opened
+                elsewhere = await self._players.sit(session.player, reserved.code)
+                reserved = replace(reserved, elsewhere=elsewhere)
             answer = await self._created(session, command.id, settings, reserved, before)
             if answer is not None:
                 return answer
@@ -87,6 +97,15 @@ class SeatHandlers:
         raise CommandRejected(
             "store_unavailable", "The server found no free table code. Try again."
         )
+
+    async def _opened_before(self, session: Session, command_id: int, code: str) -> Snapshot | None:
+        """Return the answer to a repeated command that opened the table; `None` if it opened none."""
+        if not await self._seat_registry.may_have_been_at(session.player, code):
+            return None
+        table = await self._table_cache.get(code)
+        if table.state.seat(session.player) is not None:
+            return await self._come_back(session, command_id, code, [])
+        return await self._snapshots.snapshot(session, command_id, table)
 
     async def _created(
         self,
@@ -135,10 +154,18 @@ class SeatHandlers:
     # Joining and resuming
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Give the player a new seat or their present one; return a snapshot. Raises `CommandRejected`."""
+        """Give the player a new seat or their present one; return a snapshot. Raises `CommandRejected`.
+
+        A repeated command gives no seat to a player who has lost it meanwhile; the snapshot shows that.
+        """
         row = await self._players.load_player(session.player)
-        session.name = None if row is None else row.name
+        if row is None:
+            raise unknown_player()
+        session.name = row.name
         name = _check_named(session)
+        if command.id <= row.last_id and await self._has_joined_before(session, command):
+            left = await self._table_cache.get(command.table)
+            return await self._snapshots.snapshot(session, command.id, left)
 
         def joined(state: TableState, now: Millis) -> Change:
             return tables.join(
@@ -161,9 +188,16 @@ class SeatHandlers:
             table = self._table_cache.known(code)
             if refusal.code == "stale_id" and table is not None:
                 # the row was written before that seat's last id was known
-                last_id = table.state.departed.get(session.player, 0)
+                last_id = table.state.last_id(session.player)
                 await self._players.raise_last_id(session.player, last_id)
             raise
+
+    async def _has_joined_before(self, session: Session, command: JoinTable) -> bool:
+        """Return whether this command gave the player a seat that the player has lost since."""
+        state = await self._seats.state(command.table)
+        if state is None or state.seat(session.player) is not None:
+            return False
+        return command.id in state.accepted(session.player)
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
         """Give the player's own seat to this connection; return a snapshot. Raises `CommandRejected`."""

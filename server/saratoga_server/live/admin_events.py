@@ -4,7 +4,7 @@ The administrator's command has already changed the data in the store (`admin.ac
 """
 
 from saratoga_protocol.events import Announcement
-from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.refusals import BANNED, DELETED, UNKNOWN_PLAYER, CloseCode
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TableState
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
@@ -52,9 +52,12 @@ class AdminEvents:
                 send_to_all(self._broadcaster.sessions, Announcement(text=text))
             case TableClosedByAdmin(table, reason):
                 await self._close(table, reason)
-            case Banned(player) | Forgotten(player):
+            case Banned(player):
                 for session in self._broadcaster.sessions_of(player):
-                    await self._disconnect(session)
+                    await self._disconnect(session, BANNED)
+            case Forgotten(player):
+                for session in self._broadcaster.sessions_of(player):
+                    await self._disconnect(session, DELETED)
             case Renamed(player, name):
                 # the tables' own change events show it
                 for session in self._broadcaster.sessions_of(player):
@@ -63,9 +66,15 @@ class AdminEvents:
                 self._leaderboards.changed(game)
 
     async def check(self, session: Session, row: PlayerRow | None) -> None:
-        """Apply a player's row to a connection; the row is `None` if the player was deleted."""
-        if row is None or row.banned:
-            await self._disconnect(session)
+        """Apply a player's row to a connection.
+
+        The row is `None` if the store has lost it, or if the player was deleted: the connection is closed, and
+        the next hello makes a new player.
+        """
+        if row is None:
+            await self._disconnect(session, UNKNOWN_PLAYER)
+        elif row.banned:
+            await self._disconnect(session, BANNED)
         else:
             session.name = row.name
 
@@ -78,9 +87,9 @@ class AdminEvents:
             await self._seats.closed(table, reason)
             self._table_cache.forget(code)
 
-    async def _disconnect(self, session: Session) -> None:
+    async def _disconnect(self, session: Session, code: CloseCode) -> None:
         """Close the connection and free the seat."""
-        session.connection.close(BANNED)
+        session.connection.close(code)
         if session.seat is None:
             return
 

@@ -43,6 +43,14 @@ def too_much(what: str, wait: float) -> CommandRejected:
     return CommandRejected("too_fast", f"{what} Wait {seconds} s.", wait)
 
 
+def unknown_player() -> CommandRejected:
+    """Return the refusal for a connection whose player is not in the store any more; it is closed."""
+    return CommandRejected(
+        "hello_first",
+        "The server does not know you any more: its store has lost your data. Connect again.",
+    )
+
+
 def failed(session: Session, command_id: int | None, fault: Exception, metrics: Metrics) -> Refused:
     """Log and count an unexpected error of a command, and return the answer to the command."""
     if isinstance(fault, StoreUnavailable):

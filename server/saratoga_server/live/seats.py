@@ -52,7 +52,7 @@ class Seats:
                     self._broadcaster.unfollow(session, code)
                 if reason is not None:
                     session.send(SeatLost(table=code, reason=reason))
-        await self.free(player, code, table.state.departed.get(player, 0))
+        await self.free(player, code, table.state.last_id(player))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
         """Handle the loss of every seat and watcher of a closed table."""
@@ -92,7 +92,7 @@ class Seats:
         if state is not None and state.seat(player) is not None:
             self._not_freed.discard((player, code))
             return
-        last_id = 0 if state is None else state.departed.get(player, 0)
+        last_id = 0 if state is None else state.last_id(player)
         await self.free(player, code, last_id)
 
     async def state(self, code: str) -> TableState | None:

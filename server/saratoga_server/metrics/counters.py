@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from saratoga_protocol.refusals import REASONS
-from saratoga_server.ports import StoreHealth
+from saratoga_server.health_port import StoreHealth
 from saratoga_server.rate_limits.rates import Action
 
 BATCH_SIZES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)

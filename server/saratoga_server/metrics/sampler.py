@@ -6,8 +6,8 @@ from typing import Final, Protocol
 
 from saratoga_server.background_tasks import run_logged
 from saratoga_server.cancellation import pause
+from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import StoreHealth
 
 SAMPLE_EVERY: Final = 2.0
 """Seconds between two samples."""

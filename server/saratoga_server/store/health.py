@@ -6,7 +6,7 @@ from typing import Final
 
 from redis.exceptions import RedisError
 
-from saratoga_server.ports import StoreHealth
+from saratoga_server.health_port import StoreHealth
 from saratoga_server.store.primaries import Primaries, Primary
 
 ANSWER_WITHIN: Final = 1.0

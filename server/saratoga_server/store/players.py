@@ -1,6 +1,7 @@
 """Players and their names."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec.structs import fields
 
@@ -10,6 +11,10 @@ from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
 from saratoga_server.store.store_client import Answer, StoreClient
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
+
+NAME_CHANGED: Final = -1
+NOT_NEW: Final = -2
+"""Answers of the Function `claim_name`."""
 
 
 class RedisPlayers:
@@ -45,13 +50,16 @@ class RedisPlayers:
         await self._client.write("create_player", (player_key(row.player),), packed)
         return await self.load_player(row.player) or row
 
-    async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
+    async def claim_name(
+        self, player: str, name: str, skeleton: str, command_id: int = 0
+    ) -> bool | None:
         while True:
             held = await self._held(player)
             keys = (player_key(player), name_key(skeleton), name_key(held))
-            outcome = await self._client.write("claim_name", keys, player, name, skeleton, held)
-            if outcome >= 0:
-                return bool(outcome)
+            args = (player, name, skeleton, held, command_id)
+            outcome = await self._client.write("claim_name", keys, *args)
+            if outcome != NAME_CHANGED:
+                return None if outcome == NOT_NEW else bool(outcome)
 
     async def find_player(self, skeleton: str) -> str | None:
         player = await self._client.command("GET", name_key(skeleton))
@@ -76,13 +84,14 @@ class RedisPlayers:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        reserved, name, elsewhere = await self._client.write(
+        reserved, name, elsewhere, is_repeat = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
         return Reservation(
             code=reserved.decode(),
             name=name.decode() or None,
             elsewhere=elsewhere.decode() or None,
+            is_repeat=bool(is_repeat),
         )
 
     async def forget_player(self, player: str) -> None:
@@ -111,4 +120,5 @@ def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
         table=found["table"].decode() or None,
         created=Millis(int(found["created"])),
         hello=int(found["hello"] or 0),
+        claims=tuple(map(int, (found["claims"] or b"").split())),
     )

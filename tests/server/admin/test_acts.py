@@ -227,7 +227,7 @@ async def test_a_player_who_is_unbanned_is_sent_an_id_that_the_table_accepts(
     await office.save(table.with_seat(replace(seat, last_id=41)))
     await office.admin.ban("Ben")
     await office.admin.unban("Ben")
-    assert (await office.table()).departed[BEN] == (await office.player(BEN)).last_id == 41
+    assert (await office.table()).last_id(BEN) == (await office.player(BEN)).last_id == 41
 
 
 async def test_a_player_who_is_banned_while_racing_leaves_the_race(office: Office) -> None:

@@ -9,7 +9,7 @@ from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
 from saratoga_protocol.events import Announcement, SeatLost
-from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.refusals import BANNED, DELETED
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
 from saratoga_server.live.admin_events import AdminEvents
@@ -119,7 +119,7 @@ async def test_a_forgotten_player_loses_connection_seat_and_row(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await administration.forget("Bert")
-    assert bert.close_codes == [BANNED.code]
+    assert bert.close_codes == [DELETED.code]
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
     assert await server.real.players.load_player(bert.player) is None
     await server.player("Bert")

@@ -8,9 +8,9 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.metrics.exporter import MetricsServer, registry_of, serve_metrics
-from saratoga_server.ports import StoreHealth
 
 
 def samples(metrics: Metrics) -> dict[str, float]:

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
+from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.metrics.sampler import Sampler
-from saratoga_server.ports import StoreHealth
 
 
 class Node:

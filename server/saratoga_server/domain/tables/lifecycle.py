@@ -156,5 +156,6 @@ def close(table: TableState, reason: str, *, now: Millis) -> Change:
     """Return the change that closes the table permanently. A race that still runs gets no results."""
     checked_open(table)
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
-    closed = replace(table, phase=TablePhase.CLOSED, seats=(), host="", notice=reason, touched=now)
+    emptied = table.without(*table.seats)
+    closed = replace(emptied, phase=TablePhase.CLOSED, host="", notice=reason, touched=now)
     return Change(closed, (*lost, TableClosed(reason)))

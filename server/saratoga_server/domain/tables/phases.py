@@ -113,15 +113,12 @@ def checked_sits_out(table: TableState, player: str) -> None:
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Return whether this command was accepted before, so that it is not carried out again.
 
-    Raises `CommandRejected` if a later command of the seat was accepted first: then this one was not carried
-    out and will not be. If that is unknown (`TableSeat.earlier_seat`), it counts as accepted. Not for joining
-    and resuming, which every new connection does.
+    The ids of a player who has left are known too. Raises `CommandRejected` if a later command of the player
+    was accepted first: then this one was not carried out and will not be, or its id is not remembered any more.
+    Not for joining and resuming, which every new connection does.
     """
-    seat = table.seat(player)
-    if seat is None:
-        return command_id == table.departed.get(player, 0)
-    if command_id <= seat.earlier_seat or command_id in seat.accepted:
+    if command_id in table.accepted(player):
         return True
-    if command_id < seat.last_id:
+    if command_id < table.last_id(player):
         raise CommandRejected("stale_id")
     return False

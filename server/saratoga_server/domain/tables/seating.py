@@ -35,9 +35,6 @@ from saratoga_server.ports import Millis
 
 KICKED: Final = "The host has kicked you from the table."
 
-DEPARTED_KEPT: Final = 64
-"""The number of departed players whose last command ids are kept, to recognise repeats."""
-
 
 def new_table(
     code: str,
@@ -75,7 +72,7 @@ def join(
         return resume(table, player, node=node, hello=hello, now=now)
     if player in table.kicked:
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
-    if command_id <= table.departed.get(player, 0):
+    if command_id <= table.last_id(player):
         raise CommandRejected(
             "stale_id", "You left this table after that request. Join again with a new id."
         )
@@ -91,11 +88,9 @@ def join(
         epoch=epoch,
         node=node,
         hello=hello,
-        last_id=command_id,
-        accepted=(command_id,),
-        earlier_seat=table.departed.get(player, 0),
-    )
-    departed = {gone: last for gone, last in table.departed.items() if gone != player}
+        accepted=table.departed.get(player, ()),
+    ).with_accepted(command_id)
+    departed = {gone: ids for gone, ids in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
     return Change(_with_host(seated))
 
@@ -203,10 +198,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     seat = table.seat(player)
     assert seat is not None, player
     place = table.seats.index(seat)
-    seats = table.seats[:place] + table.seats[place + 1 :]
-    emptied = replace(
-        table, seats=seats, departed=_departed(table, seat), notice=reason, touched=now
-    )
+    emptied = replace(table.without(seat), notice=reason, touched=now)
     change = Change(_with_host(emptied, place))
     if player not in table.racers:
         return change
@@ -230,8 +222,3 @@ def _with_host(table: TableState, place: int = 0) -> TableState:
     host = next((seat for seat in around if not seat.bot), around[0])
     notice = f"{table.notice} {host.name} is host now.".lstrip() if table.host else table.notice
     return replace(table, host=host.player, notice=notice)
-
-
-def _departed(table: TableState, seat: TableSeat) -> dict[str, int]:
-    others = [(gone, last) for gone, last in table.departed.items() if gone != seat.player]
-    return dict([*others, (seat.player, seat.last_id)][-DEPARTED_KEPT:])

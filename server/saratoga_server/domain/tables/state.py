@@ -27,6 +27,9 @@ NO_TIME: Final = Millis(0)
 ACCEPTED_KEPT: Final = 8
 """Command ids kept for each seat: more than a correct client has in flight."""
 
+DEPARTED_KEPT: Final = 64
+"""The number of departed players whose command ids are kept, to recognise repeats."""
+
 
 class TablePhase(StrEnum):
     """The phase of a table (`phases` shows which follows which)."""
@@ -68,8 +71,6 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
     """The last few command ids accepted from this seat, ending with `last_id`."""
-    earlier_seat: int = 0
-    """Ids up to this one belong to an earlier seat of the player; which were accepted is unknown."""
     races: int = 0
     wins: int = 0
     net: int = 0
@@ -77,6 +78,8 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def with_accepted(self, command_id: int) -> "TableSeat":
         """Return the seat with a command id added to the accepted ones."""
+        if command_id in self.accepted:
+            return self
         accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
         return replace(self, last_id=command_id, accepted=accepted)
 
@@ -103,8 +106,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[TableSeat, ...] = ()
     """The seats, in the order in which they were taken."""
     kicked: tuple[str, ...] = ()
-    departed: dict[str, int] = {}
-    """The highest command id accepted from each of the players who left last."""
+    departed: dict[str, tuple[int, ...]] = {}
+    """The last few command ids accepted from each of the players who left last (`TableSeat.accepted`)."""
     epoch: int = 0
     """The highest epoch given to any seat."""
     race: int = 1
@@ -154,6 +157,25 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def seat(self, player: str) -> TableSeat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
+
+    def accepted(self, player: str) -> tuple[int, ...]:
+        """Return the last few command ids accepted from a player who is or was at the table."""
+        seat = self.seat(player)
+        return self.departed.get(player, ()) if seat is None else seat.accepted
+
+    def last_id(self, player: str) -> int:
+        """Return the highest command id accepted from the player; 0: none is known."""
+        return max(self.accepted(player), default=0)
+
+    def without(self, *gone: TableSeat) -> "TableState":
+        """Return the table without these seats; their players' command ids are kept."""
+        ids = {seat.player: seat.accepted for seat in gone}
+        others = [(player, kept) for player, kept in self.departed.items() if player not in ids]
+        return replace(
+            self,
+            seats=tuple(seat for seat in self.seats if seat.player not in ids),
+            departed=dict([*others, *ids.items()][-DEPARTED_KEPT:]),
+        )
 
     def is_racing(self, player: str) -> bool:
         """Return whether the player is in the countdown or the running race and has not left it."""

@@ -18,13 +18,40 @@ local function create_player(keys, args)
   return 1
 end
 
--- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton
--- held so far or ''. Answers 1; 0 if another player has the name, or the player does not exist; -1 if the
--- player's name has changed meanwhile.
+local CLAIMS_KEPT = 8
+
+-- Return the ids of the player's newest `claim_name` commands, in rising order.
+local function claims_of(key)
+  local ids = {}
+  for id in string.gmatch(redis.call('HGET', key, 'claims') or '', '%d+') do
+    ids[#ids + 1] = tonumber(id)
+  end
+  return ids
+end
+
+local function note_claim(key, claims, id)
+  claims[#claims + 1] = id
+  local kept = {}
+  for i = math.max(1, #claims - CLAIMS_KEPT + 1), #claims do
+    kept[#kept + 1] = string.format('%.0f', claims[i])
+  end
+  redis.call('HSET', key, 'claims', table.concat(kept, ' '))
+  if tonumber(redis.call('HGET', key, 'last_id') or 0) < id then
+    redis.call('HSET', key, 'last_id', string.format('%.0f', id))
+  end
+end
+
+-- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton held so
+-- far or '', command id or 0. Answers 1; 0 if another player has the name; -1 if the player's name has
+-- changed meanwhile; -2 if the player does not exist, or this or a later command was carried out before.
 local function claim_name(keys, args)
-  local player, name, skeleton, old = args[1], args[2], args[3], args[4]
+  local player, name, skeleton, old, id = args[1], args[2], args[3], args[4], tonumber(args[5])
+  local claims = claims_of(keys[1])
+  if redis.call('HEXISTS', keys[1], 'token_hash') == 0 or (id > 0 and id <= (claims[#claims] or 0)) then
+    return -2
+  end
   local holder = redis.call('GET', keys[2])
-  if (holder and holder ~= player) or redis.call('HEXISTS', keys[1], 'token_hash') == 0 then
+  if holder and holder ~= player then
     return 0
   end
   local held = redis.call('HGET', keys[1], 'skeleton') or ''
@@ -36,6 +63,9 @@ local function claim_name(keys, args)
   redis.call('PERSIST', keys[1])
   if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
     redis.call('DEL', keys[3])
+  end
+  if id > 0 then
+    note_claim(keys[1], claims, id)
   end
   return 1
 end
@@ -86,9 +116,9 @@ local function sit(keys, args)
   return ''
 end
 
-local CODES_KEPT = 2
+local CODES_KEPT = 8
 
--- Only a player's two newest commands can be repeated: the codes of older ones are dropped.
+-- Only a player's newest commands can be repeated: the codes of older ones are dropped.
 local function drop_old_codes(key)
   local ids = {}
   for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -104,20 +134,24 @@ local function drop_old_codes(key)
 end
 
 -- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
--- code of the command, the player's name or '', and the other table of the player or ''.
+-- code of the command, the player's name or '', the other table of the player or '', and 1 if the code was
+-- reserved before: then the row is left as it is. The code is '' if the player does not exist.
 local function reserve_table(keys, args)
-  local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
-  if not reserved or reserved == args[4] then
-    reserved = args[3]
-    redis.call('HSET', keys[1], 'code:' .. args[2], reserved)
+  if redis.call('HEXISTS', keys[1], 'token_hash') == 0 then
+    return {'', '', '', 0}
   end
+  local name = redis.call('HGET', keys[1], 'name') or ''
+  local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
+  if reserved and reserved ~= args[4] then
+    return {reserved, name, '', 1}
+  end
+  redis.call('HSET', keys[1], 'code:' .. args[2], args[3])
   drop_old_codes(keys[1])
   if tonumber(redis.call('HGET', keys[1], 'last_id') or 0) < tonumber(args[2]) then
     redis.call('HSET', keys[1], 'last_id', args[2])
   end
   keep_guest(keys[1], args[1])
-  local name = redis.call('HGET', keys[1], 'name') or ''
-  return {reserved, name, sit(keys, {args[1], reserved, args[4]})}
+  return {args[3], name, sit(keys, {args[1], args[3], args[4]}), 0}
 end
 
 -- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if

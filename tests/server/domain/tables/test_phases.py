@@ -26,6 +26,7 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     change_settings,
+    close,
     finish,
     is_repeat,
     join,
@@ -223,10 +224,14 @@ def by_older_node(table: TableState, last_id: int) -> TableState:
     return unpack(msgpack.packb(body))
 
 
-def test_of_a_player_who_left_only_the_last_command_is_a_repeat() -> None:
+def test_the_commands_of_a_player_who_left_are_remembered_at_the_next_seat_too() -> None:
     table = leave(after_commands(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
-    assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
-    back = join(table, ANN, "Ann", 9, node=NODE, now=NOW).table
-    assert is_repeat(not_ready(back, ANN, 10, now=NOW).table, ANN, 7)
-    with pytest.raises(CommandRejected):
+    back = not_ready(join(table, ANN, "Ann", 9, node=NODE, now=NOW).table, ANN, 10, now=NOW).table
+    closed = close(table, "It is late.", now=NOW).table
+    for each in (table, back, closed):
+        assert [is_repeat(each, ANN, known) for known in (5, 7)] == [True, True]
+        with pytest.raises(CommandRejected, match="stale_id"):
+            is_repeat(each, ANN, 6)
+    assert not is_repeat(table, ANN, 8)
+    with pytest.raises(CommandRejected, match="stale_id"):
         is_repeat(back, ANN, 8)

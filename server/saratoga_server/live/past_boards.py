@@ -1,0 +1,92 @@
+"""Answers to repeated moves and cash-outs of a race that their player can no longer play.
+
+The race may be over and the next one gathering, or the player may have left the table. The command was carried
+out nevertheless, so a refusal would not be true. The board's log has the ids of its commands.
+"""
+
+import asyncio
+import re
+from typing import Final, NamedTuple
+
+from saratoga_protocol.events import MoveMade
+from saratoga_rules.game import Game
+from saratoga_rules.games import RULES
+from saratoga_rules.position import Position
+from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.record import parse_record
+from saratoga_server.domain import board as boards
+from saratoga_server.domain.damage import Damage
+from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.live.live_race import LiveRace
+from saratoga_server.live.races import Deal, game_of, opening_of
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.ports import BoardStore, Millis, TableStore
+
+_RACE_ID: Final = re.compile(r"([a-z]{2,12}-[a-z]{2,12}-[0-9]{2})/([1-9][0-9]{0,5})")
+
+
+class _Dealt(NamedTuple):
+    """What a race began with."""
+
+    game: Game
+    opening: Position
+    start_at: Millis
+
+
+class PastBoards:
+    """The part that finds the answers to repeated moves and cash-outs in the stored boards of earlier races."""
+
+    def __init__(
+        self, boards: BoardStore, tables: TableStore, table_cache: TableCache, deal: Deal
+    ) -> None:
+        self._boards = boards
+        self._tables = tables
+        self._table_cache = table_cache
+        self._deal = deal
+
+    async def answer(self, session: Session, race_id: str, command_id: int) -> MoveMade | None:
+        """Return the answer to a command that was carried out on the player's board; `None` if it was not."""
+        match = _RACE_ID.fullmatch(race_id)
+        if match is None:
+            return None
+        code, number = match[1], int(match[2])
+        try:
+            stored = await self._boards.load_board(code, number, session.player)
+            if stored is None or all(each.command_id != command_id for each in stored.entries):
+                return None
+            dealt = await self._dealt(code, number)
+            if dealt is None:
+                return None
+            board = boards.open_board(dealt.opening, dealt.start_at)
+            for _ in boards.fold(dealt.game, board, stored):
+                await asyncio.sleep(0)
+        except Damage:
+            return None
+        race = LiveRace(race_id, code, number, dealt.game, dealt.opening, {})
+        entry = board.log.of_command(command_id)
+        assert entry is not None
+        return MoveMade(
+            re=command_id,
+            board=race.view(board, session.legal),
+            at=entry.at - dealt.start_at,
+            repeat=True,
+        )
+
+    async def _dealt(self, code: str, number: int) -> _Dealt | None:
+        """Return the deal of a race by the table, or by the race's record when the table has gone on."""
+        try:
+            state = (await self._table_cache.get(code)).state
+        except CommandRejected:
+            return None
+        if state.race == number and state.deal_key:
+            return _Dealt(game_of(state), opening_of(state, self._deal), state.start_at)
+        text = await self._tables.load_record(code, number)
+        if text is None:
+            return None
+        try:
+            record = await asyncio.to_thread(parse_record, text)
+        except RecordError:
+            return None
+        game = RULES[record.rules_version][record.game]
+        return _Dealt(game, record.deal, Millis(record.start_at))

@@ -1,0 +1,235 @@
+"""A command that was carried out is answered as carried out when it is repeated, at every later time.
+
+The reply to it may have been lost, and the client may know that only much later. "Refused" means "not carried
+out", so no repeat may be refused, and none may change anything.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from kit.in_process_server import InProcessServer
+from kit.players import MemoryPlayer
+from kit.tables import nonce, nonce_hash
+from saratoga_protocol.commands import (
+    AnyCommand,
+    CashOut,
+    ChangeSettings,
+    ClaimName,
+    CreateTable,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    MakeMove,
+    NextRace,
+    NotReady,
+    Ready,
+    Reveal,
+    Start,
+)
+from saratoga_protocol.events import AnyEvent, MoveMade, NameClaimed, Refused, SeatLost, Snapshot
+from saratoga_protocol.refusals import UNKNOWN_PLAYER
+from saratoga_server.domain.tables import unpack
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.timers import EMPTY_MILLIS
+from saratoga_server.store.keys import player_key
+
+
+@dataclass
+class Evening:
+    """An evening of three players, and every command that changed something, with its answer."""
+
+    server: InProcessServer
+    players: list[MemoryPlayer]
+    sent: list[tuple[MemoryPlayer, AnyCommand, AnyEvent]] = field(default_factory=list)
+
+    async def send(self, sender: MemoryPlayer, kind: type[Any], **fields: object) -> AnyEvent:
+        sender.last_id += 1
+        command = kind(id=sender.last_id, **fields)
+        answer = await sender.send(command)
+        assert not isinstance(answer, Refused), answer
+        self.sent.append((sender, command, answer))
+        return answer
+
+    async def stored(self) -> list[object]:
+        """Return everything in the store that a command may change, except which connection holds a seat."""
+        found: list[object] = []
+        for code in sorted(await self.server.codes()):
+            table = unpack((await self.server.stored(code))[1])
+            seats = [
+                (seat.player, seat.name, seat.nonce_hash, seat.accepted) for seat in table.seats
+            ]
+            found += [
+                code,
+                table.phase,
+                table.race,
+                table.settings,
+                table.host,
+                seats,
+                table.kicked,
+            ]
+            found += [table.commitment, table.nonces, table.racers, table.left, table.departed]
+            for player in self.players:
+                board = await self.server.real.boards.load_board(code, 1, player.player)
+                found += [board and (board.entries, board.state)]
+        for player in self.players:
+            row = await self.server.row(player.player)
+            found += [row.name, row.table, row.last_id]
+        return found
+
+    async def steps(self) -> AsyncIterator[str]:
+        """Play the evening; yield the name of each step after it."""
+        anna, bert, cleo = self.players
+        for player in self.players:
+            await self.send(player, ClaimName, name=f"{player.name} the first")
+            await self.send(player, ClaimName, name=f"{player.name} the second")
+        yield "named"
+        answer = await self.send(anna, CreateTable, game="canfield")
+        assert isinstance(answer, Snapshot)
+        code = answer.table.code
+        yield "opened"
+        for player in (bert, cleo):
+            await self.send(player, JoinTable, table=code)
+        yield "joined"
+        await self.send(anna, ChangeSettings, table=code, cap=20)
+        await self.send(anna, Kick, table=code, player=cleo.player)
+        yield "kicked"
+        for player in (anna, bert):
+            promise = {"commitment": anna.table.commitment, "nonce_hash": nonce_hash(player.player)}
+            await self.send(player, Ready, table=code, **promise)
+            if player is bert:
+                await self.send(bert, NotReady, table=code)
+                await self.send(bert, Ready, table=code, **promise)
+        yield "ready"
+        await self.send(anna, Start, table=code)
+        yield "countdown"
+        for player in (anna, bert):
+            await self.send(player, Reveal, table=code, nonce=nonce(player.player))
+        yield "revealed"
+        await self.server.pass_time(COUNTDOWN_MILLIS)
+        race = f"{code}/1"
+        for player in (anna, bert):
+            await self.send(player, MakeMove, race=race, after=0, move="draw")
+        yield "running"
+        await self.send(bert, CashOut, race=race)
+        yield "one board over"
+        await self.send(anna, CashOut, race=race)
+        await self.server.settle()
+        yield "over"
+        await self.send(anna, NextRace, table=code)
+        await self.server.settle()
+        yield "gathering again"
+        await self.send(bert, LeaveTable, table=code)
+        yield "one left"
+        await self.send(anna, LeaveTable, table=code)
+        yield "empty"
+        await self.server.pass_time(EMPTY_MILLIS)
+        yield "closed"
+        await self.send(bert, CreateTable, game="caprice")
+        await self.send(anna, JoinTable, table=bert.table.code)
+        yield "at another table"
+
+
+async def test_every_command_is_answered_as_carried_out_after_every_later_step(
+    server: InProcessServer,
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    evening = Evening(server, players)
+    async for step in evening.steps():
+        await server.node.scheduler.sweep()
+        for player, command, answer in evening.sent:
+            before = await evening.stored()
+            again = await player.send(command)
+            assert type(again) is type(answer), (step, command, again)
+            if isinstance(again, MoveMade):
+                assert isinstance(answer, MoveMade)
+                assert (again.repeat, again.at) == (True, answer.at)
+            await server.settle()
+            assert await evening.stored() == before, (step, command)
+
+
+async def test_a_repeat_is_answered_over_a_new_connection_after_the_server_has_restarted(
+    server: InProcessServer,
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    evening = Evening(server, players)
+    async for step in evening.steps():
+        if step == "one left":
+            break
+    await server.restart()
+    back = await server.player("Bert")
+    for player, command, answer in evening.sent:
+        if player is players[1]:
+            again = await back.send(command)
+            assert type(again) is type(answer), (command, again)
+
+
+async def test_a_move_that_was_not_carried_out_is_refused_when_the_next_race_gathers(
+    server: InProcessServer,
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    evening = Evening(server, players)
+    async for step in evening.steps():
+        if step == "gathering again":
+            break
+    await server.node.scheduler.sweep()
+    race = f"{players[0].table.code}/1"
+    assert await players[0].refused(MakeMove, race=race, after=1, move="draw") == "no_such_race"
+    # Cleo never had a board in that race
+    assert await players[2].refused(CashOut, race=race) == "not_seated"
+    assert await players[2].refused(MakeMove, race="nonsense", after=1, move="draw") == "not_seated"
+
+
+async def test_an_old_claim_under_an_id_that_is_not_remembered_renames_nobody(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    first = ClaimName(id=anna.last_id + 1, name="Anna 0")
+    for number in range(10):
+        answer = await anna.send(ClaimName(id=first.id + number, name=f"Anna {number}"))
+        assert isinstance(answer, NameClaimed)
+    again = await anna.send(first)
+    assert isinstance(again, Refused)
+    assert again.code == "stale_id"
+    assert (await server.row(anna.player)).name == "Anna 9"
+
+
+# A player whose row is gone
+
+
+@pytest.mark.parametrize("kind", [ClaimName, CreateTable, JoinTable])
+async def test_a_player_whose_row_is_gone_is_sent_to_say_hello_again(
+    server: InProcessServer, kind: type[Any]
+) -> None:
+    bert = await server.player("Bert")
+    table = (await bert.at_table(CreateTable, game="canfield")).table.code
+    anna = await server.player("Anna")
+    server.store.server.ask("DEL", player_key(anna.player))
+    server.store.server.ask("DEL", "{players}:name:anna")
+    fields: dict[str, dict[str, object]] = {
+        "claim_name": {"name": "Dora"},
+        "create_table": {"game": "caprice"},
+        "join_table": {"table": table},
+    }
+    given = fields[str(kind.__struct_config__.tag)]
+    assert await anna.refused(kind, **given) == "hello_first"
+    assert anna.close_codes == [UNKNOWN_PLAYER.code]
+    back = await server.player("Anna")
+    assert (back.player, (await server.row(back.player)).name) == (anna.player, "Anna")
+    assert isinstance(await back.ask(JoinTable, table=table), Snapshot)
+
+
+async def test_a_connected_player_whose_row_is_found_gone_is_not_called_banned(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    table = (await bert.at_table(CreateTable, game="canfield")).table.code
+    await anna.at_table(JoinTable, table=table)
+    server.store.server.ask("DEL", player_key(anna.player))
+    await server.node.peer_events.subscribed()
+    await server.node.peer_events.subscribed()
+    await server.settle()
+    assert anna.close_codes == [UNKNOWN_PLAYER.code]
+    assert anna.received.all(SeatLost) == []

@@ -1,0 +1,61 @@
+"""Answers to repeated moves of a race that their player can no longer play."""
+
+import pytest
+
+from kit.in_process_server import InProcessServer
+from kit.players import MemoryPlayer
+from saratoga_protocol.commands import CashOut, LeaveTable, MakeMove, NextRace
+from saratoga_protocol.events import AnyEvent, BoardView, Done, MoveMade
+from saratoga_server.domain import tables
+
+
+async def sent(player: MemoryPlayer) -> tuple[MakeMove, AnyEvent]:
+    """Send a first move; return the command and its answer."""
+    player.last_id += 1
+    command = MakeMove(id=player.last_id, race=player.board.race, after=0, move="draw")
+    return command, await player.send(command)
+
+
+def shown(answer: AnyEvent) -> tuple[BoardView, int, bool]:
+    assert isinstance(answer, MoveMade), answer
+    return answer.board, answer.at, answer.repeat
+
+
+async def test_a_move_of_the_last_race_is_answered_by_its_record(server: InProcessServer) -> None:
+    anna = await server.player("Anna", legal=True)
+    code = await server.race(anna)
+    move, answer = await sent(anna)
+    await anna.cash_out()
+    await server.settle()
+    assert isinstance(await anna.ask(NextRace, table=code), Done)
+    await server.pass_time(1000)
+    board, at, is_repeat = shown(await anna.send(move))
+    assert (at, is_repeat) == (shown(answer)[1], True)
+    assert (board.race, board.count, board.state) == (f"{code}/1", 2, "cashed out")
+    assert board.view == shown(answer)[0].view
+    assert board.legal == []
+
+
+async def test_a_move_at_a_table_that_was_closed_in_the_race_is_answered_by_the_table(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    move, answer = await sent(anna)
+    await server.node.table_service.change(
+        code, lambda state, now: tables.close(state, "It is late.", now=now)
+    )
+    await server.pass_time(1000)
+    assert shown(await anna.send(move)) == (shown(answer)[0], shown(answer)[1], True)
+
+
+@pytest.mark.parametrize("race", ["nonsense", "odd-emu-11/1", "{code}/2", "{code}/1"])
+async def test_what_was_not_carried_out_stays_refused(server: InProcessServer, race: str) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    await sent(anna)
+    assert isinstance(await anna.ask(LeaveTable, table=code), Done)
+    refusal = await anna.refused(MakeMove, race=race.format(code=code), after=1, move="draw")
+    assert refusal == "not_seated"
+    bert = await server.player("Bert")
+    assert await bert.refused(CashOut, race=f"{code}/1") == "not_seated"
