@@ -17,7 +17,7 @@ from random import Random
 
 import pytest
 
-from kit import quick_countdown
+from kit import files_not_rewritten, quick_countdown
 from kit.figures import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess, running_server
@@ -33,8 +33,8 @@ SYNCS_BEFORE = (20, 150)
 ROUNDS = 30
 """The number of power cuts of the long tests."""
 
-MOVES_AFTER = 60
-"""The most moves acknowledged between the return of the store and the power cut."""
+MOVES_AFTER = (1, 60)
+"""The least and the greatest number of moves awaited between the I/O error and the power cut."""
 
 
 @dataclass
@@ -75,7 +75,7 @@ class PowerCuts:
         if self.with_errors:
             await self.until_store_ended()
         before = self.moves()
-        await self.until_moves(self.random.randint(0, MOVES_AFTER))
+        await self.until_moves(self.random.randint(*MOVES_AFTER))
         self.moves_after.append(self.moves() - before)
         await asyncio.to_thread(self.cut)
         await self.restart()
@@ -106,7 +106,12 @@ class PowerCuts:
 
 
 async def cut_power_repeatedly(
-    folder: Path, rounds: int, games: tuple[str, ...], *, with_errors: bool
+    folder: Path,
+    rounds: int,
+    games: tuple[str, ...],
+    *,
+    with_errors: bool,
+    module: str = quick_countdown.MODULE,
 ) -> str:
     """Cut the power in `rounds` rounds; return the figures after the audit."""
     random = Random(f"power cuts {rounds}")
@@ -117,7 +122,7 @@ async def cut_power_repeatedly(
             *("--rate", "0", "--log-level", "warning"),
             folder=folder / "server",
             before=store_program.before_server,
-            module=quick_countdown.MODULE,
+            module=module,
         ) as server,
         racing_bots_at(server.url, games, PACE, server, None) as bots,
     ):
@@ -138,8 +143,18 @@ def program_on_volatile_disk(folder: Path, data: Path) -> TracedStoreProgram:
 
 
 @pytest.mark.needs("strace")
-async def test_a_power_cut_loses_no_acknowledged_move(tmp_path: Path) -> None:
-    await cut_power_repeatedly(tmp_path, 1, ("canfield-aisleriot",), with_errors=False)
+async def test_a_power_cut_after_an_io_error_loses_no_acknowledged_move(tmp_path: Path) -> None:
+    await cut_power_repeatedly(tmp_path, 1, ("canfield-aisleriot",), with_errors=True)
+
+
+@pytest.mark.needs("strace")
+async def test_without_a_rewrite_a_power_cut_after_an_io_error_leaves_an_unreadable_file(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(AssertionError, match="Bad file format"):
+        await cut_power_repeatedly(
+            tmp_path, 1, ("lady-palk",), with_errors=True, module=files_not_rewritten.MODULE
+        )
 
 
 @pytest.mark.long

@@ -16,6 +16,7 @@ from kit.storms.fault import Fault
 from kit.storms.installation import LINE_UP, Installation
 from kit.storms.storm import FaultFigures, Storm
 from kit.storms.storm_run import (
+    CHANGED,
     CLUSTERED,
     LONG_CLUSTERED,
     LONG_STANDALONE,
@@ -66,6 +67,10 @@ def short_plan(kinds: Sequence[Fault], *, clustered: bool = False) -> StormPlan:
 
 async def test_faults_of_nodes_connections_and_store_lose_nothing_and_leak_nothing() -> None:
     check(await run_storm(short_plan(STANDALONE)), STANDALONE)
+
+
+async def test_refused_stores_and_exhausted_processes_lose_nothing_and_leak_nothing() -> None:
+    check(await run_storm(short_plan(CHANGED)), CHANGED)
 
 
 async def test_faults_of_a_cluster_lose_nothing_and_leak_nothing() -> None:

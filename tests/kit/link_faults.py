@@ -51,6 +51,23 @@ def lose_next_answer(function: str) -> LinkFault:
     return lose_answers_to(is_lost)
 
 
+def cut_within_commits(on_cut: Callable[[], None]) -> LinkFault:
+    """Return a fault that forwards half of each commit to the store and cuts the connection."""
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        def to_server(data: bytes) -> bytes:
+            if b"commit_boards" not in data:
+                return data
+            connection.send_to_server(data[: len(data) // 2])
+            on_cut()
+            connection.cut()
+            return b""
+
+        connection.to_server = to_server
+
+    return fault
+
+
 def break_after(seed: int, fewest: int, most: int) -> LinkFault:
     """Return a fault that cuts each connection after a random number of received chunks."""
     chance = Random(seed)

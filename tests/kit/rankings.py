@@ -33,6 +33,8 @@ async def stored_leaderboards(store: Store) -> set[BoardKey]:
     """Return the keys of all leaderboards that the store holds."""
     found = set()
     async for key in store.client.scan("{leaderboard:*", "zset"):
+        if key.endswith(":expiring"):
+            continue
         parts = _RANKING.match(key)
         assert parts, f"{key} is no leaderboard"
         game, ranking, period, kind = parts.groups()

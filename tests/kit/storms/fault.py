@@ -46,5 +46,7 @@ class Fault:
     """If true, players lose their connection and count as back only over a new one."""
     by_pause: bool = False
     """If true, measure the longest pause between two answers, because players are not stopped at once."""
+    is_alone: bool = False
+    """If true, the fault is never injected together with another."""
     limit: float | None = None
     """The promised time in seconds for all players to be back from this fault alone; or `None`."""

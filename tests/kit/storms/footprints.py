@@ -13,11 +13,10 @@ from saratoga_server.store.nodes import ALIVE_FOR
 
 ESTABLISHED = "01"
 
-PERMANENT = re.compile(
-    r"^(\{players\}:.*|player:.*|name:.*|audit|replicated|\{p\d+\}:due|\{p\d+\}:outbox"
-    r"|(\{p\d+\}:)?replicated|\{public\}:.*|leaderboard:games|\{leaderboard:.*)$"
-)
-"""Keys that may have no TTL (`saratoga_server/store/keys.py`)."""
+WITH_TTL = re.compile(r"^(node:|\{players\}:player:).*$")
+"""Keys that may have a TTL (`saratoga_server/store/keys.py`)."""
+
+TABLE = re.compile(r"^(\{p\d+\}):table:([a-z0-9-]+)$")
 
 RACE_OR_RECORDS = re.compile(r"^(\{p\d+\}:table:[a-z0-9-]+):(race|records)")
 
@@ -95,11 +94,17 @@ def as_text(name: object) -> str:
 
 
 def keys_left_over(store: Redis) -> Iterator[str]:
-    """Describe keys that lack a TTL they should have, and keys that belong to no stored object."""
+    """Describe keys that are never deleted or by the wrong clock, and keys that belong to no stored object."""
     keys = {as_text(key) for key in store.scan_iter(count=1000)}
     for key in sorted(keys):
-        if store.pttl(key) == -1 and not PERMANENT.match(key):
+        ttl = store.pttl(key)
+        if ttl >= 0 and not WITH_TTL.match(key):
+            yield f"{key} has a TTL, so a wrong clock of the store deletes it"
+        if ttl == -1 and key.startswith("node:"):
             yield f"{key} has no TTL"
+        table = TABLE.match(key)
+        if table and store.zscore(f"{table[1]}:expiring", table[2]) is None:
+            yield f"{key} is never deleted"
         owner = RACE_OR_RECORDS.match(key)
         if owner and owner[1] not in keys:
             yield f"{key} has no table"

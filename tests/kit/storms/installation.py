@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from kit.cluster import Cluster, running_cluster
 from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
+from kit.log_pipe import LogPipe, log_pipe
 from kit.player_link import player_link
 from kit.recorded_players import NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
@@ -58,6 +59,7 @@ class Node:
     """The module that the node runs in its usual version."""
     clock: SteppingClock
     link: FaultyLink | None
+    log: LogPipe
     metrics_port: int
     is_down: bool = False
     """True if a fault that is not healed yet has killed, paused or stopped the node."""
@@ -296,10 +298,11 @@ async def _node(
             *("--rate", "0", "--log-level", "warning"),
             *("--metrics-port", str(metrics_port)),
         ),
-        before=clock.before_python,
         module=module,
     )
-    return Node(server, module, clock, link, metrics_port)
+    log = stack.enter_context(log_pipe(server.folder, server.log))
+    server.before = (*log.before_program, *clock.before_python)
+    return Node(server, module, clock, link, log, metrics_port)
 
 
 async def _seated(

@@ -26,7 +26,7 @@ PLAYER_WITHIN = 5.0
 """Longest time in seconds for a player to reconnect after the previous fault."""
 
 
-async def _some_node(installation: Installation, random: Random) -> Node:
+async def some_node(installation: Installation, random: Random) -> Node:
     """Return a random running node, one with connected players if possible."""
     up = installation.up() or installation.nodes
     with suppress(NeverHappened):
@@ -37,7 +37,7 @@ async def _some_node(installation: Installation, random: Random) -> Node:
 
 
 async def kill(installation: Installation, random: Random) -> ActiveFault:
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     affected = installation.at(node)
     node.is_down = True
     await node.server.kill()
@@ -50,7 +50,7 @@ async def _start(node: Node) -> None:
 
 
 async def hang(installation: Installation, random: Random) -> ActiveFault:
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     affected = installation.at(node)
     node.is_down = True
     assert node.server.process is not None
@@ -66,7 +66,7 @@ async def _resume(node: Node) -> None:
 
 async def restart(installation: Installation, random: Random) -> ActiveFault:
     """Stop a node and start it in one of two versions, so that nodes of both versions run."""
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     affected = installation.at(node)
     node.is_down = True
     code = await node.server.stop()
@@ -77,14 +77,14 @@ async def restart(installation: Installation, random: Random) -> ActiveFault:
 
 async def step_clock(installation: Installation, random: Random) -> ActiveFault:
     """Step a node's clock by minutes; it stays wrong until the next step."""
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     node.clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
     return ActiveFault(installation.at(node))
 
 
 async def cut_off(installation: Installation, random: Random) -> ActiveFault:
     """Cut all connections between a node and the store."""
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     assert node.link is not None
     node.link.cut()
     return ActiveFault(installation.at(node))
@@ -92,7 +92,7 @@ async def cut_off(installation: Installation, random: Random) -> ActiveFault:
 
 async def make_store_half_open(installation: Installation, random: Random) -> ActiveFault:
     """Make all connections between a node and the store half-open."""
-    node = await _some_node(installation, random)
+    node = await some_node(installation, random)
     assert node.link is not None
     node.link.go_half_open()
     return ActiveFault(installation.at(node))

@@ -98,3 +98,8 @@ HUNG_LONG = Fault(
     name="store hung for long", part="store", inject=hang, hold=(2.5, 4.0), from_heal=True
 )
 """A fault that lasts longer than a node waits for a reply."""
+
+AWAY_LONG = Fault(
+    name="store away for long", part="store", inject=kill, hold=(6.0, 10.0), from_heal=True
+)
+"""A fault that lasts longer than the time between two checks of the store."""

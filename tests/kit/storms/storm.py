@@ -79,7 +79,11 @@ class Storm:
                 left = list(self.kinds)
                 random.shuffle(left)
             first = left.pop()
-            others = [kind for kind in left if kind.part != first.part]
+            others = [
+                kind
+                for kind in left
+                if kind.part != first.part and not kind.is_alone and not first.is_alone
+            ]
             if together and others and len(planned) % together == together - 1:
                 left.remove(others[0])
                 pair = sorted((first, others[0]), key=lambda fault: not fault.needs_play)

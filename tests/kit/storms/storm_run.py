@@ -9,10 +9,13 @@ from kit.storms.auditor import Auditor
 from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.connection_faults import CONNECTION_FAULTS
 from kit.storms.fault import Fault
+from kit.storms.guard_faults import GUARD_FAULTS, SETTINGS_CHANGED
 from kit.storms.installation import Installation, NeverHappened, open_installation
 from kit.storms.leaks import leaks_of
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
 from kit.storms.node_faults import NODE_FAULTS, STORE_LINK_FAULTS
+from kit.storms.process_faults import PROCESS_FAULTS
+from kit.storms.store_faults import AWAY_LONG as STORE_AWAY_LONG
 from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
@@ -30,8 +33,10 @@ AUDITED_WITHIN = 180.0
 
 STANDALONE = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
 CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *CONNECTION_FAULTS)
-LONG_STANDALONE = (*STANDALONE, NODE_HUNG_LONG, STORE_HUNG_LONG)
-LONG_CLUSTERED = (*CLUSTERED, NODE_HUNG_LONG)
+CHANGED = (*GUARD_FAULTS, *PROCESS_FAULTS)
+"""Faults of a standalone store and its nodes that no process ends by."""
+LONG_STANDALONE = (*STANDALONE, *CHANGED, NODE_HUNG_LONG, STORE_HUNG_LONG, STORE_AWAY_LONG)
+LONG_CLUSTERED = (*CLUSTERED, SETTINGS_CHANGED, NODE_HUNG_LONG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

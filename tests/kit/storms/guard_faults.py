@@ -1,0 +1,113 @@
+"""Faults after which the nodes refuse the store: its settings changed, its clock days behind, its absence."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from random import Random
+from typing import Final
+
+from kit.cluster import ClusterNode
+from kit.stepping_clocks import find_library
+from kit.stores import StoreServer
+from kit.storms.fault import ActiveFault, Fault
+from kit.storms.installation import Installation
+
+NOTICED_WITHIN = 20.0
+"""Longest time in seconds for all nodes to refuse a store, or to accept it again."""
+
+OK, UNAVAILABLE = 200, 503
+
+DAYS_BEHIND = 2
+"""The days that the store's clock is set back: more than the one day that a node tolerates."""
+
+DAY = 86_400
+
+BELOW_THE_LEVEL: Final = (
+    ("appendfsync", "no", "always"),
+    ("appendfsync", "everysec", "always"),
+    ("appendonly", "no", "yes"),
+    ("maxmemory-policy", "allkeys-lru", "noeviction"),
+)
+"""Settings that a node must refuse: name, bad value, and the value to put back."""
+
+
+async def until_ready(installation: Installation, *, is_ready: bool) -> None:
+    """Wait until `/readyz` of every running node says so."""
+    expected = OK if is_ready else UNAVAILABLE
+    until = time.monotonic() + NOTICED_WITHIN
+    for node in installation.up():
+        while True:
+            status, page = await node.server.get("/readyz")
+            if status == expected:
+                break
+            assert time.monotonic() < until, f"node {node.port}: /readyz says {status}, {page}"
+            await asyncio.sleep(0.05)
+
+
+async def _refused(
+    installation: Installation, put_back: Callable[[], Awaitable[None]]
+) -> ActiveFault:
+    """Wait until every node refuses the store; the healing waits until every node accepts it."""
+
+    async def heal() -> None:
+        await put_back()
+        await until_ready(installation, is_ready=True)
+
+    try:
+        await until_ready(installation, is_ready=False)
+    except BaseException:
+        await put_back()
+        raise
+    return ActiveFault(installation.players, heal)
+
+
+async def change_settings(installation: Installation, random: Random) -> ActiveFault:
+    """Set one setting of a store below the level of durability at run time."""
+    name, bad, good = random.choice(BELOW_THE_LEVEL)
+    store: StoreServer | ClusterNode | None = installation.standalone
+    if installation.cluster is not None:
+        await asyncio.to_thread(installation.cluster.wait_until_in_step)
+        nodes = installation.cluster.nodes
+        store = random.choice([node for node in nodes if node.role() == "master"])
+    assert store is not None
+    await _set(store, name, bad)
+    return await _refused(installation, partial(_set, store, name, good))
+
+
+async def _set(store: StoreServer | ClusterNode, name: str, value: str) -> None:
+    reply = await asyncio.to_thread(store.ask, "CONFIG", "SET", name, value)
+    assert "OK" in str(reply), reply
+
+
+async def set_clock_back_days(installation: Installation, random: Random) -> ActiveFault:
+    """Set the store's clock back by more than a day, then right again."""
+    clock = installation.store_clock
+    assert clock is not None
+    before = clock.offset
+
+    async def put_back() -> None:
+        clock.set(before)
+
+    clock.set(before - DAYS_BEHIND * DAY)
+    return await _refused(installation, put_back)
+
+
+SETTINGS_CHANGED = Fault(
+    name="store's settings changed",
+    part="store",
+    inject=change_settings,
+    from_heal=True,
+    is_alone=True,
+)
+
+CLOCK_BEHIND = Fault(
+    name="store's clock days behind",
+    part="clock",
+    inject=set_clock_back_days,
+    from_heal=True,
+    is_alone=True,
+)
+
+GUARD_FAULTS = (SETTINGS_CHANGED, *([CLOCK_BEHIND] if find_library() else []))
+"""Faults of a standalone store; a cluster has no stepped clocks."""
