@@ -57,7 +57,7 @@ def unreachable(server: str, reason: str) -> Problem:
 def refused(refusal: Refused) -> Problem:
     """Return the error for a refusal by the server."""
     code = Exit.NOT_FOUND if refusal.code in _NOT_FOUND else Exit.REFUSED
-    remedy = "Nothing was changed; try again later." if refusal.retry else ""
+    remedy = "Try again later." if refusal.retry else ""
     return Problem(refusal.message, remedy, code, refusal.code)
 
 

@@ -19,7 +19,7 @@ Frame: TypeAlias = bytes | str
 """A WebSocket message: binary (`bytes`) or text (`str`)."""
 
 LONGEST_DETAIL: Final = 240
-"""The greatest length of a fault's description, so that a hostile frame cannot cause a long answer."""
+"""Characters after which a fault's description is cut, so that a hostile frame causes no long answer."""
 
 
 class BadFrame(Exception):

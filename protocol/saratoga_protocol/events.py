@@ -77,11 +77,11 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     racers: list[str] = []
     """The players in the race, from the countdown on."""
     reveal_by: int = 0
-    """In the countdown: the time by which all nonces must be revealed."""
+    """The time by which all nonces must be revealed, in the countdown."""
     start_at: int = 0
-    """The time at which the deal is sent and the race starts."""
+    """The time at which the deal is sent and the race starts; 0 before the countdown."""
     deadline: int = 0
-    """The time at which the time limit ends the race; 0 = no time limit."""
+    """The time at which the time limit ends the race; 0 = no time limit, or before the countdown."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
     voided: list[VoidedRace] = []
@@ -111,7 +111,7 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     race: str
     count: int
-    """The number of moves made."""
+    """The number of moves made; after an ending other than a win, one more."""
     view: View
     banked: int
     net: int
@@ -148,7 +148,7 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended: int = 0
     """Milliseconds from the start of the race to the end of this board."""
     tie: str = ""
-    """Text that says why the racer just ahead with the same net is ahead; empty if the nets differ."""
+    """The reason why a racer with the same net is just ahead; empty if there is none, or they share a place."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -186,7 +186,7 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     node: str
     games: list[str]
     table: str | None = None
-    """The table where the player still has a seat."""
+    """The code of the table where the player still has a seat; `None` without a seat."""
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
@@ -200,7 +200,10 @@ class Done(Event, frozen=True, kw_only=True, tag="done"):
 
 
 class Refused(Event, frozen=True, kw_only=True, tag="refused"):
-    """The answer to a command that was not carried out; nothing was changed."""
+    """The answer to a command that was not carried out.
+
+    Nothing was changed, except perhaps with the codes `store_unavailable` and `server_fault`.
+    """
 
     code: str
     """A code of the closed list in `refusals`."""
@@ -256,10 +259,11 @@ class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
 
     board: BoardView
     at: int
+    """Milliseconds from the start of the race."""
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):
-    """The standings in a running race, at most four times a second."""
+    """The standings of a race: at most four times a second while it runs, and once at its end."""
 
     race: str
     standings: list[Standing]
@@ -302,7 +306,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars: of the best result, or the bankroll itself."""
     elapsed: int | None = None
-    """Milliseconds from the start of the race until that count was reached (best)."""
+    """Milliseconds from the start of the race until `value` was reached (best); `None`: it is the deal's."""
     race: str = ""
     """The race of the result (best), or the last race counted (bankroll)."""
     races: int = 0
@@ -323,7 +327,7 @@ class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
     offset: int
     rows: list[LeaderboardRow]
     me: LeaderboardRow | None = None
-    """The player's own row."""
+    """The player's own row; `None` if the player is not on the leaderboard."""
 
 
 class Record(Event, frozen=True, kw_only=True, tag="record"):

@@ -70,4 +70,6 @@ def _check(view: events.View) -> None:
         raise ValueError("The base is a rank from 1 to 13, and passes count from 1.")
     for heights in (view.up, view.down):
         if len(heights) % len(SUITS) or not all(0 <= height <= 13 for height in heights):
-            raise ValueError("Every suit has as many foundations, of 0 to 13 cards each.")
+            raise ValueError(
+                "Every suit has the same number of foundations, of 0 to 13 cards each."
+            )

@@ -50,7 +50,10 @@ def rank_name(rank: int) -> str:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Return the cards in a text, with or without spaces: `KSTH`, `KS TH`, `## 7C`."""
+    """Return the cards in a text, with or without spaces: `KSTH`, `KS TH`, `## 7C`.
+
+    Raise `ValueError` if the text names no card.
+    """
     packed = text.replace(" ", "")
     try:
         return tuple(_CARD_OF[packed[at : at + 2]] for at in range(0, len(packed), 2))

@@ -1,7 +1,7 @@
 """The type of a game: everything in which one game of patience differs from another.
 
 A game is a value. Its parts are rule words: values that can be called, compared and printed. The
-judge, the tests and the help screen read the same value. No other module names a game.
+judge, the tests and the help screen read the same value. Of the rules only `games/` names a game.
 """
 
 from dataclasses import dataclass, field

@@ -1,10 +1,10 @@
 """Moves and their text, the same on the wire, in records and on the screen.
 
-`draw` turns cards from the stock, `redeal` turns the waste over, and `SRC>DST[:n]` carries `n`
-cards, where SRC is `w` (the waste), `r` (the reserve), a column `t1`, `t2`, .. or `up.S` (a card
-taken back from the spade foundation), and DST is a column, `up` or `down`: the foundation of the
-card's suit that is built up or down. `:n` is written only above 1. A move names piles, never cards,
-so it does not reveal which cards lie there.
+`draw` turns cards of the stock onto the waste or deals them to the columns, `redeal` turns the waste
+over, and `SRC>DST[:n]` carries `n` cards. SRC is `w` (the waste), `r` (the reserve), a column `t1`,
+`t2`, .. or `up.S` (a card taken back from the spade foundation). DST is a column, `up` or `down`: a
+foundation of the card's suit that is built up or down. `:n` is written only above 1. A move names
+piles, never cards, so the text does not reveal which cards lie there.
 """
 
 import re
@@ -26,12 +26,12 @@ COLUMN_INDEX: Final = {name: index for index, name in enumerate(COLUMN_NAMES)}
 """The index of each column in `Position.columns`, by the column's name; no other piles are keys."""
 
 TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS)}
-"""The index of a suit in `SUITS`, by the name of the foundation from which a card of it is taken back."""
+"""The index in `SUITS` of a foundation's suit, by the foundation's name as the source of a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A move that turns the next cards of the stock."""
+    """A move that turns the next cards of the stock onto the waste, or deals them to the columns."""
 
     text: str = field(default="draw", init=False, repr=False, compare=False)
 

@@ -98,9 +98,9 @@ def _parse_heights(text: str) -> tuple[int, ...]:
         raise ValueError(f"A foundation holds 0 to 13 cards, so {text!r} is not a list of heights.")
     heights = tuple(map(int, words))
     if len(heights) % len(SUITS):
-        raise ValueError(f"Every suit has the same number of foundations, which {text!r} has not.")
+        raise ValueError(f"Every suit has the same number of foundations, unlike in {text!r}.")
     if heights != in_order(heights):
-        raise ValueError(f"The higher of a suit's foundations comes first, unlike {text!r}.")
+        raise ValueError(f"The higher of a suit's foundations comes first, unlike in {text!r}.")
     return heights
 
 

@@ -23,7 +23,7 @@ def test_a_refusal_ends_with_a_code_by_its_reason(reason: str, code: Exit) -> No
 
 def test_a_refusal_that_may_pass_says_so() -> None:
     problem = refused(Refused(code="busy", message="The server is busy.", retry=True))
-    assert str(problem) == "The server is busy. Nothing was changed; try again later."
+    assert str(problem) == "The server is busy. Try again later."
 
 
 def test_the_message_is_what_happened_and_then_the_remedy() -> None:

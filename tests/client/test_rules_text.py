@@ -7,8 +7,8 @@ from saratoga_rules.games import GAMES
 
 SAID = {
     "canfield": (
-        "alternating colours", "king on an ace", "only as a whole", "from the waste alone",
-        "as often as you like", "three at a time", "reserve",
+        "alternating colours", "king on an ace", "only as a whole", "only from the waste",
+        "as often as you like", "three cards at a time", "reserve",
     ),
     "canfield-aisleriot": (
         "whole or part", "three times: two redeals", "may come back", "never its first",
@@ -16,7 +16,7 @@ SAID = {
     ),
     "lafayette": (
         "a card at a time", "up from its ace and down from its king", "any one card",
-        "nothing fills it unasked", "card by card", "end at the ace",
+        "never filled automatically", "card by card", "end at the ace",
     ),
     "lady-palk": (
         "Eight columns of four", "without regard to suit", "a king or a run headed by one",

@@ -148,9 +148,8 @@ async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_rac
         await anna.press("s")
         await anna.until("paid  -$50")
         await anna.press("C-c")
-        assert (
-            "The server on this machine closes with you; banked cards are kept."
-            in await anna.until("ended: ")
+        assert "The server on this machine stops now; banked cards are kept." in await anna.until(
+            "ended: "
         )
         assert await gone(port)
         again = await open_pane(tmux, tmp_path / "anna", *words)

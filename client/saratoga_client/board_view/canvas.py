@@ -155,7 +155,7 @@ def overlay(row: Row, x: int, over: Row) -> Row:
 
 
 def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
-    """Return the spans in which two rows of equal width differ, each as start and end column.
+    """Return the spans in which two rows of equal width differ, each as start and end (exclusive) column.
 
     Join spans closer than `NEAR`: sending the columns between costs less than moving the cursor.
     """
@@ -176,7 +176,7 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
 
 
 def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
-    """Return the spans in which two canvases differ, each as row, start and end column.
+    """Return the spans in which two canvases differ, each as row, start and end (exclusive) column.
 
     Return `None` if their sizes differ, so that everything is drawn again.
     """

@@ -43,7 +43,7 @@ class CardStyle:
         return (HOLLOW if self.hollow else SOLID)[letter]
 
     def index(self, card: Card) -> str:
-        """Return a card's rank and suit: `K♠`, `10♥`, without colours `10♡`, in ASCII `10h`."""
+        """Return a card's rank and suit: `K♠`, `10♥`, hollow `10♡`, in ASCII `10h`; `??` if hidden."""
         if card == HIDDEN:
             return "??"
         return ("10" if card[0] == "T" else card[0]) + self.suit(card[1])

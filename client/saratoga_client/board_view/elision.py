@@ -18,7 +18,7 @@ class ColumnRow:
 
 
 def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[ColumnRow, ...]:
-    """Return the rows of a column of `count` cards: at least one row and at most `rows` rows.
+    """Return the rows of a column of `count` cards: at most `rows`, but at least one for any cards.
 
     `anchors` are the indices of cards that should stay visible, the most important last.
     """

@@ -37,7 +37,7 @@ class Spot:
     index: int | None = None
     """The card's index from the bottom of its pile.
 
-    `None` on the stock, in an empty pile, and below the last card of a column.
+    `None` on face-down cards, labels and empty piles, and below the last card of a column.
     """
 
 
@@ -48,7 +48,7 @@ class TileKind(StrEnum):
     BACK = "back"
     """A face-down pile of `count` hidden cards."""
     GAP = "gap"
-    """A row with a number that stands for hidden cards of a long column."""
+    """A row with a number that stands for cards of a long column that are not shown."""
     SPACE = "space"
     """An empty pile."""
 
@@ -68,7 +68,10 @@ class Tile:
     copy: int = 0
     """0 or 1: the index among two foundations of one name."""
     index: int | None = None
-    """The index of the card, or of the first of `count` cards, from the bottom of the pile."""
+    """The index of the card, or of the first of `count` cards, from the bottom of the pile.
+
+    `None` for face-down cards and empty piles.
+    """
     card: Card | None = None
     count: int = 1
     """Number of cards that the tile stands for."""
@@ -122,7 +125,10 @@ class BoardLayout:
         return next((tile for tile in self.tiles if tile.spot == spot), None)
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
-        """Return the cards that a drag lifts: in a column, the card and all after it; else the top one."""
+        """Return the cards that a drag lifts: in a column, the card and all after it; else the top one.
+
+        Return no cards for a spot without a card.
+        """
         pile = _piles(self._view).get(spot.pile, ())
         if spot.index is None:
             return ()

@@ -89,7 +89,7 @@ def fitted(text: str, cells: int, dots: str = "…") -> str:
 
 
 def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
-    """Return a name of exactly `cells` cells; the mark of a bot is never cut.
+    """Return a name of exactly `cells` cells (at least 7 for a bot); the mark of a bot is never cut.
 
     >>> fitted_name("Maximilian", True, 12)
     'Maxim… [bot]'

@@ -73,8 +73,8 @@ def command(
 ) -> None:
     """Send a bot to the table CODE.
 
-    All players see that it is a bot. It sees only what a player in its seat sees, and it races until
-    the table closes. Press Ctrl-C to end it.
+    All players see that it is a bot. It sees only what a player in its seat sees. Without --races it
+    races until the table closes. Press Ctrl-C to end it.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     asyncio.run(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))

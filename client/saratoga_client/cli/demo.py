@@ -80,7 +80,7 @@ class Raced(NamedTuple):
     type=click.FloatRange(0.1, 40),
     help="Moves per second.  [default: a race of about 20 seconds]",
 )
-@click.option("--plain", is_flag=True, help="One fact a line, no colours, nothing that moves.")
+@click.option("--plain", is_flag=True, help="One fact per line, no colours, nothing that moves.")
 def command(game: str, server: str | None, pace: float | None, plain: bool) -> int:
     """Show a whole race between four bots.
 

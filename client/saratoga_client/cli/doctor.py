@@ -62,7 +62,7 @@ COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG:
 def command(server: str | None, as_json: bool, plain: bool) -> int:
     """Check the terminal, the files and the connection to the server, and print remedies.
 
-    The exit code is 0 if all is well, 3 if only the server cannot be reached, else 1.
+    The exit code is 0 if nothing is wrong, 3 if only the connection is, else 1.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     chosen = _settings()

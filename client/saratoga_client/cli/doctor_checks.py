@@ -73,7 +73,7 @@ def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]
             "terminal",
             Severity.NOTE,
             f"{terminal.why_plain}, so the game is shown as lines of text",
-            "Run it in a terminal with TERM set, to xterm-256color for example, to play on the full screen.",
+            "To play on the full screen, run saratoga in a terminal with TERM set, for example to xterm-256color.",
         )
     else:
         yield Finding("terminal", Severity.OK, f"TERM={terminal.term or 'unset'}{_within()}")

@@ -106,7 +106,7 @@ def command(
     """Show the best players of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
 
     Only ranked races count: a random deal, and at least two people who made a move. Bots have
-    their own leaderboards.
+    their own leaderboards, for which two racers of any kind are enough.
     """
     question = partial(
         SubscribeLeaderboard if watch else GetLeaderboard,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from saratoga_client.plain.session import PlainSession
 
 TAKEN_BY_YOURSELF = (
-    "If that is you, from another address of this server: saratoga token use --help."
+    "If you took it at another address of this server, see: saratoga token use --help"
 )
 """A hint for a taken name: each address of a server has its own token (`identity`)."""
 
@@ -125,7 +125,7 @@ async def _ensure_name_in_lines(connection: Connection, lines: "PlainSession", w
 
 def _say_what_is_kept(settings: Settings, code: str, *, is_own_server: bool) -> None:
     if is_own_server:
-        say("The server on this machine closes with you; banked cards are kept. To open it again:")
+        say("The server on this machine stops now; banked cards are kept. To start it again:")
         say("  saratoga host")
         return
     say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")

@@ -33,7 +33,7 @@ from saratoga_rules.games import GAMES
 @click.option("--ghost", is_flag=True, help="Compare with your best run of this deal.")
 @offline_options
 def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> None:
-    """Play GAME alone, with undo, hints and restart, without a clock or money.
+    """Play GAME alone, with undo, hints and restart, and without a time limit.
 
     Nothing leaves this machine, and practice does not count for leaderboards.
     """

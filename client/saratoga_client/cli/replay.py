@@ -49,7 +49,7 @@ def command(race_or_file: str, settings: Settings) -> None:
 
 
 def _own(record: RaceRecord) -> str:
-    """Return the racer who played on this machine; empty if none did."""
+    """Return the id of the racer who played on this machine; empty if none did."""
     kept = RecordStore()
     players = (racer.player for racer in record.racers if not racer.bot)
     return next((player for player in players if kept.best(record.game, player)), "")

@@ -33,8 +33,8 @@ from saratoga_client.session.watcher import watched_states
 def command(table: Destination, once: bool, as_json: bool, settings: Settings) -> None:
     """Follow the table CODE live, without a seat.
 
-    During a race you see what the racers see of each other: places, money and states. After it all
-    boards are open. Press Ctrl-C to stop.
+    During a race you see what the racers see of each other: places, money and states. When the race
+    is over, all boards are open. Press Ctrl-C to stop.
     """
     settings = settings.given(server=server_of(table, settings.server_url))
     form = output_format(as_json=as_json, plain=settings.plain)

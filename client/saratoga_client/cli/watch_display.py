@@ -47,10 +47,11 @@ class WatchedTable(Struct, frozen=True, kw_only=True):
     now: int
     """Milliseconds since 1970 by the server's clock."""
     remaining_ms: int | None
+    """Milliseconds left; `None` if no race runs, or if the race has no time limit."""
     rows: list[WatchedRow]
     notice: str
     digest: str | None
-    """Digest of the finished race's record."""
+    """Digest of the finished race's record; `None` before the end."""
 
 
 class JsonDisplay:

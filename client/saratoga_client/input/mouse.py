@@ -1,8 +1,8 @@
 """The results of clicks and drops.
 
-A click on a card with one move plays that move. A click on a card with several moves picks the card,
-and the next click places it. A double click or a right click banks. A drop plays a move from one
-pile to another.
+A click on a card with one move plays that move. A click on a card with several moves, or on a card of
+a foundation, picks the card, and the next click places the card. A double click or a right click
+banks. A drop plays a move from one pile to another.
 """
 
 from dataclasses import replace

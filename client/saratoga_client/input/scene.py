@@ -78,7 +78,7 @@ class Scene:
         return tuple(sorted({move.count for move in self.carries(pile)}))
 
     def top(self, pile: str) -> Card | None:
-        """Return the top card of a pile; `None` if it is empty.
+        """Return the top card of a pile; `None` for an empty pile and for the stock.
 
         For a foundation, return `None` too unless the game allows taking cards back.
         """

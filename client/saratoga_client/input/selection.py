@@ -22,7 +22,7 @@ class Selection:
     size: int | None = None
     """The number of cards that the player chose; if `None`, the target decides."""
     lit: Move | None = None
-    """The move that Tab has selected."""
+    """The move that Tab has selected; `None` without one."""
     aim: str | None = None
     """`up` or `down` if the player named the foundation before the card, else `None`."""
     clicked: str | None = None

@@ -49,12 +49,12 @@ def load(path: Path) -> str:
         raise
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableToken(
-            f"The secret in {path} cannot be read: {error}.",
+            f"The secret or token in {path} cannot be read: {error}.",
             f"Restore the file or its permissions, or set {HOME_VARIABLE} to another folder.",
         ) from None
     if not is_key(text):
         raise UnusableToken(
-            f"{path} does not contain a secret of 64 hexadecimal digits.",
+            f"{path} does not contain a secret or token of 64 hexadecimal digits.",
             "Restore the right one, or move the file away to start as a new player.",
         )
     return text
@@ -112,7 +112,7 @@ def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
     """Raise `UnusableToken` for a file that other users may read; Windows is exempt."""
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         raise UnusableToken(
-            f"Other users of this machine can read the secret in {path}.",
+            f"Other users of this machine can read the secret or token in {path}.",
             f"Change that with: chmod 600 {path}",
         )
 

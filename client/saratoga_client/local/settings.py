@@ -1,4 +1,4 @@
-"""The player's settings, from options, environment variables, the settings file and defaults.
+"""The player's settings: options, environment variables, the settings file, last choices, defaults.
 
 The first source in this order that has a setting counts. The file is `config.toml` in the
 configuration folder (`paths`). An error for an invalid setting names the line and a remedy. The
@@ -43,7 +43,7 @@ class Settings:
     plain: bool = False
     """True to use lines of text instead of the screen."""
     game: str = "canfield"
-    """The game that was hosted last, which is the first choice for the next table."""
+    """The game that was hosted or practised last, which is the first choice for the next table."""
     cap: int = 10
     """The time limit of the table that was hosted last, in minutes; 0 for none."""
     install: str = ""

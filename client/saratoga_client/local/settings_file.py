@@ -36,7 +36,7 @@ def read(path: Path) -> str:
 
 
 def parse(text: str, source: str) -> dict[str, Any]:
-    """Return the settings in a file's text; `source` names it in messages. Raises `Problem`."""
+    """Return the settings in a file's text; `source` names the file in messages. Raises `Problem`."""
     try:
         table = tomlkit.parse(text).unwrap()
     except ParseError as error:

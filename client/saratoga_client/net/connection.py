@@ -97,7 +97,7 @@ class Connection:
         on_state: Callable[[LinkState], None] = lambda state: None,
         open_socket: OpenSocket = open_websocket,
     ) -> None:
-        """Call `on_state` with every state from the first one on, as `subscribe` does.
+        """Call `on_state` with every new state, like an observer of `subscribe`.
 
         Open each WebSocket with `open_socket`.
         """
@@ -138,7 +138,7 @@ class Connection:
 
     @property
     def seat(self) -> str | None:
-        """The code of the player's table; reconnecting restores the seat there."""
+        """The code of the player's table, whose seat reconnecting restores; `None` without a seat."""
         return self._requests.subscriptions.seat
 
     def follows(self, code: str) -> bool:
@@ -147,7 +147,7 @@ class Connection:
 
     @property
     def round_trip(self) -> float | None:
-        """The round-trip time of the last heartbeat in seconds; `None` before the first answer."""
+        """The last measured round-trip time in seconds; `None` before the first answer."""
         return self._time.round_trip
 
     def now(self) -> int:
@@ -158,8 +158,8 @@ class Connection:
         """Send a command, such as `partial(JoinTable, table=code)`, and wait for its answer.
 
         If the connection is lost, the command is sent again after reconnecting. Raises
-        `CommandRefused`, `RequestTimedOut` after `within` seconds, or the error that ended the
-        connection.
+        `CommandRefused`, `RequestTimedOut` after `within` seconds (`None`: `Timing.answer_within`),
+        `ValueError` for a command that is too long, or the error that ended the connection.
         """
         command, waiter = self._requests.open(draft)
         try:

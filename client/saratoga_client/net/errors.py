@@ -14,7 +14,7 @@ made twice.
 
 
 class CommandRefused(Exception):
-    """The error that the server refused a command and changed nothing."""
+    """The error that the server refused a command, and (see `events.Refused`) changed nothing."""
 
     def __init__(self, refusal: events.Refused) -> None:
         super().__init__(refusal)

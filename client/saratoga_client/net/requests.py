@@ -52,7 +52,10 @@ class Requests:
         """The error that ended the connection; `None` while reconnecting is possible."""
 
     def open(self, draft: Draft) -> tuple[AnyCommand, Waiter]:
-        """Give a command its id; return the command and the future of its answer."""
+        """Give a command its id; return the command and the future of its answer.
+
+        Raise the error that ended the connection, if it has ended.
+        """
         if self.end is not None:
             raise self.end
         waiter: Waiter = asyncio.get_running_loop().create_future()

@@ -115,7 +115,7 @@ def describe(error: Exception) -> str:
         case ConnectionRefusedError():
             return "no server listens there"
         case socket.gaierror():
-            return "there is no machine of that name"
+            return "its name was not found"
         case ssl.SSLCertVerificationError():
             reason = getattr(error, "verify_message", "") or str(error)
             return f"its certificate is not trusted ({reason})"

@@ -51,7 +51,10 @@ class BoardAnswers:
 
 
 def rules_lines(words: str, current: Game | None) -> Iterator[str]:
-    """Return the rules of the game that `words` names, or else of the current one."""
+    """Return the rules of the game that `words` names; without words, of the current game.
+
+    Return a `no:` line if there is no such game.
+    """
     name = words.strip().lower()
     game = GAMES.get(name) if name else current
     if game is None:

@@ -15,7 +15,7 @@ from saratoga_rules.views import View
 def where_lines(
     game: Game, view: View, cards: Sequence[Card], card_names: CardNames = LETTERS
 ) -> Iterator[str]:
-    """Return a line for every visible copy of these cards, and one for all hidden ones."""
+    """Return a line for every visible copy of these cards, and one for each pack's hidden copies."""
     seen = dict.fromkeys(cards, 0)
     for found in known_places(view):
         if found.card in seen:

@@ -197,7 +197,7 @@ def _time_left(state: SessionState, now: int) -> str:
 
 
 def clock_line(state: SessionState, now: int) -> str:
-    """Return the line with the elapsed time of the race and the time left."""
+    """Return the line with the race's elapsed time and time left; in the countdown, with its rest."""
     time = race_clock(state, now)
     if state.phase == "countdown":
         seconds = (time.until_start + 500) // 1000

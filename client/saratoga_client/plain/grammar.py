@@ -116,7 +116,12 @@ COMMANDS: Final = (
     TypedCommand("standings", _T | _W, "standings", "show the standings", ("places", "race"), True),
     TypedCommand("gap", _T, "gap", "show how far you are ahead or behind", (), True),
     TypedCommand(
-        "clock", Context.BOARD | _W, "clock", "show the time that is left", ("time",), True
+        "clock",
+        Context.BOARD | _W,
+        "clock",
+        "show the time of the race or practice",
+        ("time",),
+        True,
     ),
     # practice
     TypedCommand("undo", _P, "undo", "undo the last move", ("z", "u")),
@@ -158,13 +163,13 @@ COMMANDS: Final = (
         "leave",
         Context.ANYWHERE,
         "leave [yes]",
-        "give up your seat; in a race add yes to skip the question",
+        "leave the table or practice; in a race add yes to skip the question",
     ),
     TypedCommand(
         "quit",
         Context.ANYWHERE,
         "quit",
-        "end the program; in a race your seat is kept for a minute",
+        "end the program; your seat is kept for a minute",
         ("exit", "bye"),
         True,
     ),

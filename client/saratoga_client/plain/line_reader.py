@@ -97,7 +97,7 @@ class LineReader:
 
 
 class LineSplitter:
-    """A splitter of bytes into lines, which replaces invalid UTF-8 and truncates long lines."""
+    """A splitter of bytes into lines; it replaces invalid UTF-8 and truncates long lines."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line

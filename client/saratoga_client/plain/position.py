@@ -47,7 +47,7 @@ def stock_line(game: Game, view: View) -> str:
 
 
 def stock_words(game: Game, view: View) -> str:
-    """Return the number of cards in the stock and the pass through it."""
+    """Return the number of cards in the stock and, if the game has redeals, the pass."""
     left = f"{len(view.stock) or 'empty'}"
     if game.stock.passes == 1:
         return left
@@ -97,7 +97,7 @@ def column_line(view: View, index: int, card_names: CardNames = LETTERS) -> str:
 
 
 def board_line(game: Game, view: View, count: int | None) -> str:
-    """Return the heading above the piles; `count` is the moves made, `None` if unknown."""
+    """Return the heading above the piles; `count` is the number of moves made, `None` to omit it."""
     moves = "" if count is None else f"{counted(count, 'move')}, "
     return f"board: {game.name}, {moves}{money_words(game, view)}"
 

@@ -42,7 +42,7 @@ def result_lines(state: SessionState) -> Iterator[str]:
     if state.player in {row.player for row in found}:
         yield f"you: {own_result(state)}"
     if any(row.tie for row in found):
-        yield "note: of two players with the same money, the one who got there first is ahead"
+        yield "note: of two players with the same money, the one who reached it first is ahead"
     if state.is_new_best:
         yield from best_lines(state, outcome)
     yield from verification_lines(state, outcome)

@@ -28,6 +28,7 @@ class StandingsShown:
     rows: tuple[Row, ...] = ()
     feed: tuple[FeedLine, ...] = ()
     at: int = 0
+    """The time of writing, in milliseconds by the server's clock."""
 
 
 class StandingsReport(NamedTuple):

@@ -27,7 +27,7 @@ class Divergence:
     own_next: str
     """The player's next entry in words; empty if there was none."""
     own_at: int
-    """The time of the player's next entry, in milliseconds from the start."""
+    """The time of the player's next entry, or else of the board's end, in milliseconds from the start."""
     winners_next: str
     winners_at: int
 

@@ -25,7 +25,7 @@ class Replay:
     moment: int = 0
     """The shown time, in milliseconds from the start of the race."""
     rival: int = 0
-    """The index of the board compared with the shown one; equal to `shown` for one board."""
+    """The index of the board compared with the shown one; equal to `shown` if there is only one board."""
     ahead: int | None = None
     """Number of log entries by which the rival's board is ahead, after a jump to a difference.
 
@@ -90,7 +90,7 @@ class Replay:
         return replace(here, ahead=divergence.winners - divergence.own)
 
     def other(self, by: int = 1) -> "Replay":
-        """Return the replay of the next racer's board at the same moment."""
+        """Return the replay of the board `by` places further, from the last on to the first."""
         return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
@@ -106,7 +106,10 @@ class Replay:
 
 
 def replay_of(record: RaceRecord, player: str = "") -> Replay:
-    """Return a replay at the deal, with a player's board or the winner's; raises `ReplayError`."""
+    """Return a replay at the deal, with a player's board or the winner's.
+
+    Raises `ReplayError`, or `ValueError` for a record without boards.
+    """
     boards = open_boards(record)
     if not boards:
         raise ValueError(f"The race {record.race_id} has no boards.")

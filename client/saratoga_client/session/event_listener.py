@@ -27,7 +27,7 @@ MEASURE_EVERY: Final = 1.0
 
 
 class EventListener:
-    """A reader of one table's events, which updates the session's state."""
+    """A reader of one table's events that updates the session's state."""
 
     def __init__(
         self,

@@ -84,7 +84,10 @@ class FairnessDuties:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Draw a nonce and mark the player ready; raises `CommandRefused`, `DealSpent`."""
+        """Mark the player ready, with a nonce drawn once for each deal.
+
+        Raises `DealSpent`, or an error of `Connection.request`.
+        """
         assert self._sighting is not None, "no snapshot has been handled yet"
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")

@@ -48,7 +48,7 @@ class FeedLine:
     at: int
     """Milliseconds from the start of the race."""
     text: str
-    """The sentence; it is safe for a terminal."""
+    """The sentence; names in it are as the server sent them."""
     tone: Tone
     player: str = ""
     """The id of the racer that the line concerns; empty for the player, or for no racer."""
@@ -64,10 +64,13 @@ class Feed:
 
     lines: tuple[FeedLine, ...] = ()
     leader: str = ""
+    """The id of the racer last described as leading; empty without one."""
     leader_at: int = -LEAD_EVERY
+    """The time of the last line on the lead, in milliseconds from the start."""
     sides: Mapping[str, int] = field(default_factory=_nothing)
-    """By rival's id: -1 if last described as ahead of the player, 1 if behind; absent if level."""
+    """By rival's id: -1 if last described as ahead of the player, 1 if behind; absent if never either."""
     sides_at: Mapping[str, int] = field(default_factory=_nothing)
+    """By rival's id: the time of the last line on passing, in milliseconds from the start."""
     milestones: Mapping[str, int] = field(default_factory=_nothing)
     """The last milestone described, in banked cards, by player id."""
     ended: frozenset[str] = frozenset()
@@ -81,7 +84,9 @@ class RaceMoment:
     """The facts of a race at one moment, from which feed lines are made."""
 
     at: int
+    """Milliseconds from the start of the race."""
     you: str
+    """The player's id."""
     rows: tuple[Row, ...]
     away: frozenset[str] = frozenset()
     host: str = ""

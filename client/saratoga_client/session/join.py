@@ -54,7 +54,7 @@ async def take_seat(
 ) -> tuple[TableSession, events.Table]:
     """Join the table of a code, or create a table; return the session and the table.
 
-    Return to the other table instead if the player is in a race there. Raises `Problem`,
+    If the player is in a race at another table, return there instead. Raises `Problem`,
     `CommandRefused`.
     """
     code = table if isinstance(table, str) else ""
@@ -93,7 +93,10 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
 
 
 def is_racing_at(table: events.Table, player: str) -> bool:
-    """Test whether a player has a seat in the table's race; one who has left is still a racer."""
+    """Test whether a player has a seat at the table and is in its race, which may not have begun.
+
+    A player who has left the table is still among its racers.
+    """
     has_seat = any(seat.player == player for seat in table.seats)
     return table.phase in RACING and player in table.racers and has_seat
 

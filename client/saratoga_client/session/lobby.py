@@ -112,7 +112,7 @@ class LobbyState:
         return replace(self, leaders=MappingProxyType({**self.leaders, game: leader}))
 
     def with_tables(self, tables: Sequence[TableSummary]) -> "LobbyState":
-        """Return the lobby with these tables; a chosen table that is still listed stays chosen."""
+        """Return the lobby with these tables; the chosen table, if not listed any more, is the first."""
         codes = [table.code for table in tables]
         chosen = self.chosen if self.chosen in codes else (codes[0] if codes else "")
         return replace(self, tables=tuple(tables), chosen=chosen)

@@ -31,7 +31,7 @@ MAX_FAULTS: Final = 3
 
 
 class MoveSender:
-    """A sender of one player's moves, which keeps their order and retries."""
+    """A sender that keeps the order of one player's moves and retries them."""
 
     def __init__(self, connection: Connection, store: StateStore, backoff: Backoff) -> None:
         self._connection = connection

@@ -17,7 +17,7 @@ class PersonalBest:
     banked: int
     net: int
     reached: int | None
-    """Milliseconds from the start to the last banked card; `None` if all cards were dealt there."""
+    """Milliseconds from the start until the count last rose to `banked`; `None` if it never rose."""
     counts: tuple[tuple[int, int], ...] = ()
     """Pairs: milliseconds from the start, and the number of banked cards from then on."""
 
@@ -25,7 +25,7 @@ class PersonalBest:
 def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
     """Return a player's result in a race.
 
-    Return `None` if the player was not in the race, or the record has unsupported rules.
+    Return `None` if the player was not in the race, or if the record cannot be replayed.
     """
     row = next((row for row in record.results if row.player == player), None)
     if row is None:
@@ -52,7 +52,7 @@ def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
 def is_better(new: PersonalBest, old: PersonalBest | None) -> bool:
     """Test whether `new` has more banked cards than `old`, or as many cards earlier.
 
-    Cards that the deal banked do not count.
+    A race in which the player banked nothing beyond the deal's cards is never better.
     """
     if new.reached is None:
         return False

@@ -37,7 +37,7 @@ class RecordKeeper:
             return
         if record is None or record.race != outcome.race:
             self._report(
-                f"the server did not send the record of race {outcome.race}; a review asks again"
+                f"the server did not send the record of race {outcome.race}; a review requests it again"
             )
             return
         await self.keep_and_check(record.race, record.text)

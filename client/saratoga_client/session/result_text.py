@@ -40,7 +40,7 @@ def _level(own: Row, other: Row, you: str) -> str:
 
 
 def against_best(state: SessionState, at: int) -> str:
-    """Compare the player with the personal best, `at` milliseconds into the race."""
+    """Compare the player with the personal best, `at` milliseconds into the race; empty without one."""
     best = state.best
     if best is None:
         return ""
@@ -53,7 +53,7 @@ def against_best(state: SessionState, at: int) -> str:
 
 
 def own_result(state: SessionState) -> str:
-    """Return the player's result of the finished race; empty if the player did not race."""
+    """Return the player's result of the finished race; empty before the result and for a non-racer."""
     outcome = state.table_view.outcome
     if outcome is None:
         return ""

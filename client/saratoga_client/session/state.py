@@ -113,7 +113,7 @@ class SessionState:
 
     @property
     def deadline(self) -> int:
-        """The time limit, in milliseconds since 1970 by the server's clock; 0 without one."""
+        """The deadline, in milliseconds since 1970 by the server's clock; 0 without a time limit."""
         return self.own.deadline if self.own is not None else self.table.deadline
 
 

@@ -98,7 +98,10 @@ class TableSession:
     async def open_table(
         self, game: str, *, cap: int = 10, seats: int = 16, public: bool = False
     ) -> events.Table:
-        """Create a table and sit down as its host; return the table."""
+        """Create a table and sit down as its host; return the table.
+
+        `cap` is the time limit in minutes; 0 for none.
+        """
         return await self._enter(
             partial(CreateTable, game=game, cap=cap, seats=seats, public=public)
         )
@@ -139,7 +142,7 @@ class TableSession:
     # The race
 
     def play(self, move: Move) -> bool:
-        """Make a move; return `False` if the board waits for an answer, or has ended.
+        """Make a move; return `False` if the board waits for an answer, has ended, or is missing.
 
         Raises `IllegalMove`, with a sentence for the player.
         """
@@ -195,7 +198,7 @@ class TableSession:
     # The table
 
     async def ready(self) -> None:
-        """Mark the player ready for the next race, with a new nonce."""
+        """Mark the player ready for the next race, with a nonce drawn once for each deal."""
         if self.state is not None and self.state.game is None:
             game = self.state.table.settings.game
             raise Problem(

@@ -95,7 +95,10 @@ def rows(view: TableView) -> tuple[Row, ...]:
 
 
 def remaining(view: TableView, now: int) -> int | None:
-    """Return the milliseconds left at the server's time `now`; `None` without a running limit."""
+    """Return the milliseconds left at the server's time `now`.
+
+    Return `None` if no race runs, or if the race has no time limit.
+    """
     if view.table.phase != "running" or not view.table.deadline:
         return None
     return max(0, view.table.deadline - now)

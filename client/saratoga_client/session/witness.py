@@ -28,7 +28,7 @@ MAX_KEPT: Final = 1000
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The evidence of one race that this machine saw before the seed was revealed."""
+    """The evidence of one race that this machine saw before the seed was revealed, and the digest."""
 
     race: str
     game: str

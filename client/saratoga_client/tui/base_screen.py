@@ -110,7 +110,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def can_draw(self) -> bool:
-        """Whether the screen's widgets are there: not before it opens nor while it closes."""
+        """True while the screen has its widgets: from the end of its opening until it closes."""
         return self.is_mounted and self.is_attached and bool(self.children)
 
     def begin(self) -> None:

@@ -26,7 +26,7 @@ class DeferredLog(logging.Handler):
 
 @contextmanager
 def deferred_logs() -> Iterator[None]:
-    """Hold the records of all handlers that write to a terminal, and write them at the end."""
+    """Hold the latest records of all handlers that write to a terminal, and write them at the end."""
     root, deferred = logging.getLogger(), DeferredLog()
     writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
     if not writers:

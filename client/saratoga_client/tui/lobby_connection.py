@@ -47,7 +47,10 @@ class LobbyConnection:
         """Set while the lobby is shown; only then are the tables requested."""
 
     async def keep(self) -> None:
-        """Keep a connection to the server open; retry while no server answers."""
+        """Keep a connection to the server open; retry while no server answers.
+
+        After any other `Problem`, show it and wait until this task is cancelled.
+        """
         while True:
             try:
                 async with open_connection(self._server, reports_link=False) as connection:

@@ -135,8 +135,8 @@ async def _host_here(
 class LobbyFlow:
     """The lobby of one server, with the tables and the practice reached from it.
 
-    Implements `LobbyActions`. A server given as `own_server` closes when the player leaves, so the
-    player is asked before that while other players are at the table.
+    Implements `LobbyActions`. A server given as `own_server` closes when the player leaves the lobby,
+    so the player is asked first if other people are still connected to the table there.
     """
 
     def __init__(
@@ -350,13 +350,13 @@ class LobbyFlow:
             self._go(Quit())
 
     async def _friends(self) -> tuple[str, ...]:
-        """Return the names of the other players at the table of this machine's server."""
+        """Return the names of the other people connected to the table at this machine's server."""
         if self._link.current is None or not self._hosted:
             return ()
         return await others_at(self._link.current, self._hosted)
 
     async def _ask_to_close(self) -> None:
-        """Close the server on this machine; ask first if other players are at its table."""
+        """Close the server on this machine; ask first if other people are connected to its table."""
         friends = await self._friends()
         if not friends:
             self._go(Quit())

@@ -13,7 +13,10 @@ _PRACTICE_TAG: Final = b"saratoga practice 1"
 
 
 def deal(game: Game, deck: tuple[Card, ...]) -> Position:
-    """Return the opening position made by dealing a shuffled deck, first card first."""
+    """Return the opening position made by dealing a shuffled deck, first card first.
+
+    Raise `ValueError` if the deck has not as many cards as the game.
+    """
     if len(deck) != game.cards:
         raise ValueError(f"{game.title} is played with {game.cards} cards, not with {len(deck)}.")
     layout = DealBuilder(

@@ -1,10 +1,11 @@
 """Canfield, as Bicycle Cards prints it: the casino's game.
 
 Thirteen cards lie in the reserve, only the top one known. The next card starts a foundation, and
-its rank is the base of all four, which are built up in suit, around the corner, to thirteen cards
-each. Four columns begin with a card each and are built down in alternating colours, a king on an
-ace; a pile moves only as a whole. The reserve fills a space at once; when it is gone, spaces may
-be filled from the waste alone. The stock is turned three at a time, as often as you like.
+its rank is the base of all four foundations. They are built up in suit, around the corner, to
+thirteen cards each. Four columns begin with a card each and are built down in alternating colours,
+with a king on an ace; a column moves onto another only as a whole. The reserve fills a space at
+once; when the reserve is gone, spaces may be filled only from the waste. The stock is turned three
+cards at a time, as often as you like.
 """
 
 from saratoga_rules.game import Game, foundations_hold

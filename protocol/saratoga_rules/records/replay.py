@@ -24,7 +24,10 @@ class Step(NamedTuple):
 
 
 def game_of(record: RaceRecord) -> Game:
-    """Return the game of a record, in the version of the rules by which it was played."""
+    """Return the game of a record, in the version of the rules by which the race was played.
+
+    Raises `ReplayError` if this program does not know the version or the game.
+    """
     games = RULES.get(record.rules_version)
     if games is None:
         newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
@@ -46,8 +49,8 @@ def listed(versions: Collection[int]) -> str:
 def replay(record: RaceRecord, player: str) -> list[Position]:
     """Return the deal and the position after every entry of a racer's log.
 
-    An ending is an entry too, and does not change the position. Raises `ReplayError` at a move
-    that the rules do not allow, and `KeyError` if the player did not race.
+    An ending is an entry too, and does not change the position. Raises `ReplayError` if the game is
+    unknown or a move is illegal, and `KeyError` if the player did not race.
     """
     return [record.deal, *(step.position for step in steps(record, player))]
 

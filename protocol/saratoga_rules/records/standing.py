@@ -1,8 +1,9 @@
 """The order of finish: one rule for the server and for verification.
 
-Racers are ordered by net. Of racers with the same net, the one who *reached* the count earlier is
-ahead. A count is reached at the moment when it last rose to its final value. Within one millisecond
-the commit number at the table decides. Racers who never raised the deal's count share a place.
+Racers are ordered by net, and so by their final counts of banked cards. Of racers with the same final
+count, the one who *reached* it earlier is ahead: the moment is when the racer's count last rose to its
+final value. Within one millisecond the commit number at the table decides. Racers whose final count
+is that of the deal share a place.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +63,7 @@ class Placed:
     state: State
     reached: Reached | None
     tie: str
-    """Text that says why the racer just ahead with the same net is ahead; empty if the nets differ."""
+    """The reason why a racer with the same net is just ahead; empty if there is none, or they share a place."""
 
 
 def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
@@ -87,11 +88,15 @@ class Count(NamedTuple):
 
     banked: int
     at: int
+    """The entry's time, in milliseconds from the start of the race."""
     number: int
+    """The entry's commit number at the table."""
 
 
 def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
-    """Return when the count last rose to its final value; `start` is the count of the deal.
+    """Return when the count last rose to its final value, or `None` if it never did.
+
+    `start` is the count of the deal.
 
     A card taken back lowers the count, possibly to a value that it had risen to before. Then that
     earlier rise is returned, because it was the last rise *to* the final value.

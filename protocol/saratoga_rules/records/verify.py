@@ -56,7 +56,7 @@ class Verdict:
     record: RaceRecord | None
     """The record; `None` if the text is not a record."""
     standing: tuple[Placed, ...] = ()
-    """The order of finish that follows from the moves; empty if a move is illegal."""
+    """The order of finish that follows from the moves; empty if the moves could not be replayed."""
     void: VoidRecord | None = None
     """The record of a race that the server voided, if the text is one; then there is no `record`."""
 

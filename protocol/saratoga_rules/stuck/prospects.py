@@ -38,7 +38,7 @@ def prospects(game: Game, position: Position) -> Prospects:
 
 
 def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card, ...]]]:
-    """Return the cards that reserve and waste can offer without a progress move.
+    """Return the cards that reserve and waste can offer without a progress move, in groups by pile.
 
     These are the tops of the waste in a whole pass, if a redeal is left; the tops of the waste in
     the rest of this pass; and the present tops of waste and reserve. As long as nothing is played,

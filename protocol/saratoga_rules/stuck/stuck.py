@@ -27,7 +27,10 @@ INLINE_LIMIT: Final = 20
 
 
 def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
-    """Return whether no more cards can be banked; `None` if `limit` arrangements do not decide it."""
+    """Return whether a board is stuck; `None` if `limit` arrangements do not decide it.
+
+    A won board is not stuck.
+    """
     # usually progress is in sight, and no search is needed
     return False if is_in_sight(game, position) else StuckSearch(game, position).advance(limit)
 

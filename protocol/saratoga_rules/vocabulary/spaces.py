@@ -1,7 +1,7 @@
 """Rule words for spaces (columns without cards): what fills them.
 
 In some games a space is filled automatically from the reserve or the stock, as part of the move that
-made it. When that pile is empty, and in the other games always, the player may fill it.
+made it. When that pile is empty, and in the other games always, the player may fill a space.
 """
 
 from dataclasses import dataclass

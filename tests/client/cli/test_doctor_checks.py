@@ -58,7 +58,7 @@ def test_a_capable_terminal_passes_every_check() -> None:
     ("capable", "name", "says", "remedy"),
     [
         (terminal("dumb"), "terminal", "cannot redraw (TERM=dumb)", "xterm-256color"),
-        (terminal(is_terminal=False), "terminal", "not a terminal", "Run it in a terminal"),
+        (terminal(is_terminal=False), "terminal", "not a terminal", "run saratoga in a terminal"),
         (terminal(size=(79, 24)), "size", "79 columns, 24 rows", "80 x 24 or larger"),
         (terminal("vt100"), "colours", "none; red suits are hollow", "COLORTERM"),
         (terminal("linux"), "signs", "the Linux console", "--no-ascii"),

@@ -143,7 +143,7 @@ def untrusted() -> ssl.SSLCertVerificationError:
     ("error", "words"),
     [
         (ConnectionRefusedError(111, "Connect call failed"), "no server listens there"),
-        (socket.gaierror(-2, "Name or service not known"), "no machine of that name"),
+        (socket.gaierror(-2, "Name or service not known"), "its name was not found"),
         (untrusted(), "its certificate is not trusted (self-signed certificate)"),
         (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "does not speak TLS"),
         (TimeoutError("timed out during opening handshake"), "it did not answer in time"),

@@ -46,7 +46,7 @@ def test_where_accepts_cards_in_words() -> None:
 
 def test_where_without_a_card_is_explained() -> None:
     assert list(asked().where("")) == [
-        "no: Which card? Type where 7C, where 10H, or where K for all four kings."
+        "no: Which card? Type where 7C, where 10H, or where K for all kings."
     ]
     assert list(asked().where("eleven")) == [
         "no: 'eleven' is not a card. Type, for example, where 7C, where 10H or where K."

@@ -41,7 +41,7 @@ def refused(code: str) -> CommandRefused:
         (RequestTimedOut("Ready"), "did not answer in time", "Check whether it was done"),
         (refused("server_fault"), "server failed on this command", "Check whether it was done"),
         (refused("store_unavailable"), "cannot use its store", "Check whether it was done"),
-        (refused("draining"), "about to stop", "Nothing was changed"),
+        (refused("draining"), "about to stop", "Try again later."),
         (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
         (UnexpectedAnswer("a Done"), "another version", "Update this program"),
     ],

@@ -70,7 +70,7 @@ async def test_a_missing_record_is_reported_once(keeping: Keeping) -> None:
     for other in (None, events.Record(race=f"{CODE}/9", text="")):
         await keeping.keeper.race_over(keeping.outcome, other)
     assert [line.text for line in keeping.state.feed_lines] == [
-        f"the server did not send the record of race {RACE}; a review asks again"
+        f"the server did not send the record of race {RACE}; a review requests it again"
     ]
     await keeping.keeper.race_over(keeping.outcome, GIVEN)
     assert keeping.state.verifications[RACE].ok
