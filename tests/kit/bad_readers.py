@@ -26,7 +26,7 @@ def encoded(command: AnyCommand) -> bytes:
 
 
 async def ask_for_much(socket: RawSocket, name: str, code: str) -> None:
-    """Say hello and send many commands (ids up to `ENOUGH`) without reading the responses."""
+    """Say hello and send many commands (ids below `ENOUGH`) without reading the responses."""
     assert b" 101 " in await socket.shake_hands()
     asked = b"".join(encoded(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
     await socket.say(encoded(Hello(id=1, token=token_of(name), name=name)) + asked)

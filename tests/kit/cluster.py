@@ -287,7 +287,7 @@ def _assembled(nodes: list[ClusterNode]) -> Cluster:
 def running_cluster(
     binary: str | None = None, settings: dict[str, str] | None = None, *, replicas: bool = True
 ) -> Iterator[Cluster]:
-    """Run a cluster of three primaries with replicas in sync, by default of Valkey."""
+    """Run a cluster of three primaries, by default of Valkey and with replicas in sync."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
         nodes = []
         for place in range((1 + replicas) * PRIMARIES):

@@ -9,7 +9,7 @@ from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
 
 SLOWEST: Final = 2**21 - 1
-"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any race lasts."""
+"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""
 
 
 def fold_rankings(

@@ -111,7 +111,10 @@ class HostileClient:
             sent += 1
 
     async def act(self, act: "Act", frames: int = BATCH) -> bool:
-        """Send frames that `act` makes and check the responses; False if the server disconnected."""
+        """Send frames that `act` makes and check the responses.
+
+        Return `False` if the server disconnected.
+        """
         if self._conversation is None:
             await self.connect()
         assert self._conversation is not None

@@ -25,7 +25,7 @@ EVENTS: Final = get_args(AnyEvent)
 
 
 class HostileConversation:
-    """One connection of a hostile client, which checks the response to every frame."""
+    """One connection of a hostile client; it checks the response to every frame."""
 
     def __init__(
         self, socket: ClientConnection, subprotocol: str, learn: Callable[[AnyEvent], None]

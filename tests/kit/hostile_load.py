@@ -49,7 +49,7 @@ class HostileLoad:
 async def load_with_hostile_clients(
     server_process: ServerProcess, *, frames: int, clients: int, bare: int, races: int, seed: str
 ) -> HostileLoad:
-    """Send this many hostile frames, and open this many TCP connections, while two friends race."""
+    """Send at least this many hostile frames, and open `bare` TCP connections, while two friends race."""
     load, known, random = HostileLoad(), SharedKnowledge(), Random(seed)
     pid, tasks = server_process.pid, await tasks_of(server_process)
     async with asyncio.TaskGroup() as group:

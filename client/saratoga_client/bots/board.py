@@ -46,6 +46,7 @@ class BoardPlayer:
         variation: int = 0,
         chance: Callable[[], float] = random.random,
     ) -> None:
+        """`pace` is in moves per second, 0 for no pauses; `chance` draws from [0, 1)."""
         self._connection = connection
         self._game = game
         self._choose = choose

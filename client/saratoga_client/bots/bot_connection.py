@@ -51,9 +51,9 @@ class SeatedBot:
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
     ) -> Report:
-        """Play `races` races, or until the table closes.
+        """Play `races` races, or until the table closes; `pace` is in moves per second.
 
-        A bot that is host starts each race when `starts_with` players are ready.
+        With `starts_with` a bot that is host starts each race when so many players are ready.
         """
         player = TablePlayer(
             self.connection,

@@ -1,7 +1,7 @@
 """A bot's identity: a name and a secret, stored like a player's, used by one process at a time.
 
 A bot that returns under its name is the same player on the bots' leaderboards. Two processes
-cannot use one identity: the second takes the next free name.
+cannot use one identity: the second takes another free name, or fails if its name was given.
 """
 
 import contextlib

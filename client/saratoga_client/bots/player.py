@@ -58,7 +58,7 @@ class TablePlayer:
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
     ) -> None:
-        """Create the player of a seated bot.
+        """Create the player of a seated bot, which makes `pace` moves per second.
 
         `races` is the number of races to play; `None` means no limit. With `starts_with` a bot
         that is host starts a race when so many players are ready, and prepares the next one.

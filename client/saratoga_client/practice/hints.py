@@ -32,7 +32,7 @@ class Hint:
     """Advice for one position."""
 
     move: Move | None
-    """A legal move; `None` if no known line banks more cards."""
+    """A legal move; `None` if the game is won or no known line banks more cards."""
     says: str
     """The move and the reason, as a sentence."""
 

@@ -57,7 +57,7 @@ def parse_run(text: str) -> PracticeRun:
     """Parse a run and replay it; raises `RecordError` with the line number."""
     reader = RecordReader(text)
     if reader.take(_HEAD, "the words 'saratoga practice 1'")[1] != str(RUN_FORMAT):
-        reader.refuse(f"known is format {RUN_FORMAT}")
+        reader.refuse(f"this program reads format {RUN_FORMAT}")
     deal = _parse_dealt(reader)
     began = int(reader.take(_BEGAN, "the beginning")[1])
     practice = new_game(deal)
@@ -67,7 +67,7 @@ def parse_run(text: str) -> PracticeRun:
     if int(banked) != practice.banked or (state == WON) != practice.is_won:
         reader.refuse(f"the moves come to {practice.banked} banked, {_state(practice)}")
     if reader.line or reader.number != len(reader.lines) - 1:
-        raise RecordError(reader.number + 1, "nothing should stand here")
+        raise RecordError(reader.number + 1, "expected the end of the text")
     return PracticeRun(practice=practice, began=began, end=int(end))
 
 

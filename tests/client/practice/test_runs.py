@@ -64,7 +64,7 @@ def test_a_run_reads_as_its_docstring_says() -> None:
         (" draw\n", " t1>t1\n", "onto itself"),
         (" draw\n", " redo\n", "nothing to redo"),
         (" stopped", " won", "stopped"),
-        (" stopped\n", " stopped\n\n", "nothing should stand here"),
+        (" stopped\n", " stopped\n\n", "expected the end of the text"),
     ],
 )
 def test_a_run_that_was_tampered_with_is_refused_with_the_reason(

@@ -30,6 +30,7 @@ class Findings:
     divergence: tuple[str, ...] = ()
     """Lines with the player's first move that differs from the winner's, and the winner's move."""
     pause: str = ""
+    """A sentence on the player's longest pause; empty if all pauses were shorter than `LONG`."""
     share: str = ""
     """The text about the race that the player can copy for friends."""
 
@@ -39,7 +40,7 @@ class Findings:
 
 
 def findings_of(record: RaceRecord, player: str) -> Findings | None:
-    """Return the findings for a player; `None` if this version does not know the record's rules."""
+    """Return the findings for a player; `None` if the record has no boards or cannot be replayed."""
     try:
         boards = open_boards(record)
     except ReplayError:

@@ -33,7 +33,7 @@ def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) ->
 
 
 def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink) -> RenderableType:
-    """Return the list of seats; `chosen` is the player whom the host may kick, or empty.
+    """Return the list of seats; `chosen` is the id of the player to mark for a kick, or empty.
 
     The heading is line 0, and each seat takes one line.
     """

@@ -31,8 +31,8 @@ def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> Renderab
         ink.text(" MONEY", Role.LABEL),
         ink.indented(
             f"A pack costs $50 and every banked card pays $5: with {10 * game.packs} cards you are"
-            " even. The player with the most money wins. Of players with the same money, the first"
-            " to reach that count wins."
+            " even. The player with the most money wins. Of players with the same money, the one"
+            " who reached it first wins."
         ),
     )
 
@@ -82,7 +82,7 @@ RACE_KEYS: Final[tuple[tuple[str, str], ...]] = (
 """The keys of a race that are not moves."""
 
 MOUSE: Final[tuple[tuple[str, str], ...]] = (
-    ("click", "make the only sensible move of a card, or pick it; then click on its new place"),
+    ("click", "make a card's only legal move, or pick the card; then click on its new place"),
     ("double, right", "bank the card"),
     ("drag", "carry cards to where you let go"),
 )

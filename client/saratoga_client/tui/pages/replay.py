@@ -173,7 +173,7 @@ def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: i
 
 
 def wrapped_cards(named: str, width: int) -> Iterator[str]:
-    """Yield lines of card names of three cells each."""
+    """Yield lines of at most `width` cells; `named` has card names of three cells, separated by blanks."""
     cells = max(width // 4, 1) * 4
     yield from (named[at : at + cells] for at in range(0, len(named), cells))
 

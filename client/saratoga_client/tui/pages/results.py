@@ -105,7 +105,7 @@ def _checked(state: SessionState) -> Iterator[Note]:
         return
     if not outcome.ranked:
         yield (
-            "Unranked: a race counts for the leaderboards only if two people moved in it.",
+            "Unranked: a race counts for people's leaderboards only if two people moved in it.",
             Role.DIM,
         )
     verified = state.verifications.get(outcome.race)

@@ -37,7 +37,7 @@ class CountdownScreen(TableScreen):
 
     @property
     def seconds(self) -> int:
-        """Whole seconds until the start."""
+        """Seconds until the start, rounded up."""
         return -(-race_clock(self.state, self.controls.now()).until_start // 1000)
 
     def redraw(self) -> None:

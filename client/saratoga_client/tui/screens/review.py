@@ -89,7 +89,7 @@ class ReviewScreen(GameScreen):
     ) -> None:
         """Show a player's board first; without a `player`, the winner's.
 
-        Raises `ReplayError` if this version does not know the record's rules.
+        Raises `ReplayError` if the record cannot be replayed, and `ValueError` if it has no boards.
         """
         super().__init__()
         self.record = record

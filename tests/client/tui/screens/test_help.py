@@ -32,5 +32,5 @@ async def test_scrolling_shows_every_line_of_the_help() -> None:
             seen |= set(at_table.rows)
         whole = "\n".join(seen)
         assert "RULES OF CANFIELD" in whole
-        assert "to reach that count wins" in whole
+        assert "who reached it first wins" in whole
         assert at_table.app.screen.query_one(ScrollPage).lines_below == 0
