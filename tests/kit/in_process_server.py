@@ -102,7 +102,7 @@ class InProcessServer:
         return board
 
     async def record(self, code: str) -> str | None:
-        """Return the stored record of a table's first race."""
+        """Return the stored record of a table's first race; `None` if there is none."""
         return await self.real.tables.load_record(code, 1)
 
     async def is_alive(self, node: str) -> bool:
@@ -215,7 +215,7 @@ async def gathered(
 
 
 async def listed(player: Player) -> list[tuple[str, str, int]]:
-    """Return host, phase and number of seats of every public table in the player's list."""
+    """Return host, phase and number of seated players of every public table in the player's list."""
     answer = await player.ask(ListTables)
     assert isinstance(answer, Tables)
     return [(each.host, each.phase, each.seated) for each in answer.tables]

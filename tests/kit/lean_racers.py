@@ -166,7 +166,7 @@ def _board(view: events.BoardView) -> Board:
 
 
 def plausible(racer: LeanRacer) -> str | None:
-    """Choose a move that banks a card, else any move, so that races last long."""
+    """Choose a move that banks a card, else any legal move, so that races last long; `None` if none is."""
     assert racer.board is not None
     legal = racer.board.legal
     if not legal:

@@ -45,7 +45,7 @@ class LeanRequests:
         return len(frame)
 
     def repeat_newest(self, command_id: int) -> None:
-        """Repeat the newest command after `REPEATED_AFTER` seconds, under the same id.
+        """Repeat a command after `REPEATED_AFTER` seconds, under the same id, if it is the newest.
 
         The server does not carry out a command twice.
         """

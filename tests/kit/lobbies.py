@@ -105,7 +105,7 @@ async def in_the_lobby(
 
 @asynccontextmanager
 async def open_lobby() -> AsyncIterator[OpenLobby]:
-    """A server without players."""
+    """Open a server without players."""
     async with (
         empty_store() as store,
         listening_server(store) as server,

@@ -1,6 +1,6 @@
 """Frames that are nearly commands: valid ones with damaged structure or damaged bytes.
 
-A `Spoiler` draws everything from one `Random`, so a seed repeats a million frames. A frame starts as a
+A `Spoiler` draws everything from one `Random`, so a seed always gives the same frames. A frame starts as a
 list of fields, in which a name may occur twice. The list is changed and then encoded by hand, because
 ordinary encoders do not write such frames. Then its bytes may be changed too.
 """

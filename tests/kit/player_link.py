@@ -1,4 +1,4 @@
-"""A faulty link for one player, which finds the boundaries between commands.
+"""A faulty link for one player; it finds the boundaries between commands.
 
 It can cut the connection between a move and its answer, and send moves twice, late or in another order.
 """

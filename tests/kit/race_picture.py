@@ -1,7 +1,7 @@
 """Paint the picture of a race for the README: `make picture`.
 
 The real client races against four rivals, two people and two bots, on a server in this process. Its
-screen is saved after two minutes. The deal and the players' strategies are always the same.
+screen is saved after `MOVES` moves. The deal and the players' strategies are always the same.
 """
 
 import asyncio

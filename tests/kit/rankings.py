@@ -19,7 +19,7 @@ _RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|p
 
 
 async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
-    """Wait until the nodes have emptied every outbox; return False after `SETTLED_WITHIN` seconds."""
+    """Wait until the nodes have emptied every outbox; return False after `within` seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + within
     while any(await store.client.commands([("LLEN", key) for key in OUTBOX_KEYS])):

@@ -302,7 +302,7 @@ async def players_at_a_table(
 ) -> AsyncIterator[list[RecordedPlayer]]:
     """Seat bots at a new table, each named `names` and a number; the first one is the host.
 
-    The players connect to the addresses in turn.
+    The players connect to the addresses in turn. `cap` is the time limit of a race in minutes.
     """
     addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:

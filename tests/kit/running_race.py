@@ -35,7 +35,7 @@ def move(
     rises: bool = False,
     code: str = CODE,
 ) -> BoardCommit:
-    """Return the commit of one move, with the command id `after + 1`."""
+    """Return the commit of one move, by default with the command id `after + 1`."""
     return BoardCommit(
         table=code,
         race=1,
@@ -105,7 +105,7 @@ async def running_race(
     banked: int = 0,
     code: str = CODE,
 ) -> RunningRace:
-    """Store a running race that lasts `minutes`; 0 means no deadline."""
+    """Store a race that started `started_ago` milliseconds ago and lasts `minutes`; 0: no deadline."""
     now = await store.tables.now()
     start_at = Millis(now - started_ago)
     opening = RaceOpening(

@@ -55,7 +55,7 @@ class DutifulPlayer:
         )
 
     async def answer(self, duty: Any) -> commands.AnyCommand:
-        """Handle an event and return the one command that the fairness checks send."""
+        """Run one of the fairness checks' coroutines; confirm the one command it sends and return it."""
         doing = asyncio.ensure_future(duty)
         command = await self.peer.command()
         await self.peer.send(events.Done(re=command.id))

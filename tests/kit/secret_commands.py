@@ -1,8 +1,8 @@
 """A script of commands, legal and not, that runs on deals which differ only in hidden cards.
 
-The script is made on one deal, by two racers, one of whom tries everything, and a watching player
-who does the same. The same frames are then sent on any other deal. Everything that comes back is kept
-step by step: every frame to every player, the HTTP pages, the metrics and the log.
+The script is made on one deal: two racers and a watching player send moves, other commands and damaged
+frames. The same frames are then sent on any other deal. Everything that comes back is kept step by
+step: every frame to every player, the HTTP pages, the metrics and the log.
 """
 
 import logging

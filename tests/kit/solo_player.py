@@ -175,7 +175,7 @@ PICTURES: Final[dict[str, Picture]] = {
         ("b", "end"),
     ),
 }
-"""The golden pictures: a screen, its size, and the keys before the picture."""
+"""The golden pictures: a screen, its size, its appearance, and the keys before the picture."""
 
 
 async def picture(name: str) -> str:

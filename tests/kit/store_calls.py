@@ -8,7 +8,7 @@ from saratoga_server.ports import StoreUnavailable
 
 
 async def tables_of(server: InProcessServer, player: str) -> list[str]:
-    """Return the stored tables where the player has a seat."""
+    """Return the codes of the stored tables where the player has a seat."""
     codes = sorted(await server.codes())
     return [code for code in codes if unpack((await server.stored(code))[1]).seat(player)]
 
