@@ -101,7 +101,7 @@ class TerminalPlayers:
             await opened.terminal.shows("cash out")
         if moment in (Moment.RESULTS, Moment.REVIEW):
             opened.terminal.type(b"x")
-            await opened.terminal.shows("Your race ends there")
+            await opened.terminal.shows("Your race ends")
             opened.terminal.type(b"y")
             await opened.terminal.shows(shows)
         return opened

@@ -49,7 +49,10 @@ def wandering(legal: Sequence[Move], chance: Random) -> Move:
 
 
 def banking(legal: Sequence[Move], chance: Random) -> Move:
-    """Choose a move to a foundation if possible, else one that uncovers a card, else the stock."""
+    """Choose a move to a foundation if possible, else one of a card from the reserve or the waste.
+
+    If there is neither, mostly choose a draw or a redeal, and sometimes a move from a column.
+    """
     for wanted in (_banks, _unearths, _shifts):
         chosen = [move for move in legal if wanted(move)]
         if chosen and (wanted is not _shifts or chance.random() < 0.1):

@@ -66,7 +66,7 @@ def _stores(installation: Installation) -> list[Redis]:
 
 
 def held(installation: Installation, stores: list[Redis]) -> list[str]:
-    """Describe the resources that nodes and stores hold, but not before the first player."""
+    """Describe what nodes and stores hold beyond what they held before the first player."""
     found = []
     most_files = max(each.files for each in installation.baseline)
     most_tasks = max(each.tasks for each in installation.baseline)
