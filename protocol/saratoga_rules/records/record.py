@@ -185,19 +185,13 @@ def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
 
 
 def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Return whether the race counts for the people's leaderboards.
-
-    It counts if the seed is random and at least two people made a move.
-    """
+    """Return whether the race counts for people: a random seed, and at least two people who moved."""
     people = sum(racer.moves > 0 and not racer.bot for racer in racers)
     return people >= LEAST_PEOPLE and not chosen_seed
 
 
 def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Return whether the race counts for the bots' leaderboards.
-
-    It counts if the seed is random and at least two racers, people or bots, made a move.
-    """
+    """Return whether the race counts for bots: a random seed, and at least two racers who moved."""
     return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
 
 
