@@ -12,6 +12,7 @@ from kit.stores import StoreServer
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
+from saratoga_server.live.readiness import WhyRefused, never_refused
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
@@ -42,10 +43,13 @@ async def listening_server(
     rate: float = 0,
     burst: float = 100,
     name: str = "node",
+    why_store_refused: WhyRefused = never_refused,
 ) -> AsyncIterator[ListeningServer]:
     """Run a server on this store. Its commands are rate-limited only if `rate` is given."""
     metrics = Metrics()
-    node = await compose(store, name, PROGRAM, metrics, deal=deal)
+    node = await compose(
+        store, name, PROGRAM, metrics, deal=deal, why_store_refused=why_store_refused
+    )
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
     gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
     opened = ListeningServer(node, gateway, await gateway.open())
