@@ -167,9 +167,10 @@ class FakeSession:
     async def kick(self, player: str) -> None:
         self._ask(f"kick {player}")
 
-    async def leave(self) -> None:
+    async def leave(self) -> bool:
         self._ask("leave")
         self.lose()
+        return True
 
     def _ask(self, what: str) -> None:
         self.asked.append(what)

@@ -251,15 +251,17 @@ class TableCommands:
         if own is not None and own.is_racing:
             kept = f"; your race ended with {money_words(own.game, own.view)}"
         self._writer.pause()
+        is_known = True
         try:
             # a watcher has no seat to give up
             if self._context is Context.TABLE:
-                await self._table.leave()
+                is_known = await self._table.leave()
         except Problem:
             self._writer.resume()
             raise
         self.has_left = True
-        self._write(f"left: {self._state.table.code}{kept}")
+        if is_known:  # otherwise the session ends with a problem
+            self._write(f"left: {self._state.table.code}{kept}")
 
     async def _yes(self, words: str) -> None:
         match self._question:

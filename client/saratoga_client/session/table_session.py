@@ -46,7 +46,15 @@ from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, parse_record
 
 LEAVE_TIMEOUT: Final = 5.0
-"""Seconds to wait for the answer to a leave command while the connection is lost."""
+"""Seconds to wait for the answer to a leave command while the connection is lost; three times as many
+otherwise, because the server may have died unnoticed."""
+
+LEFT_UNHEARD: Final = Problem(
+    "You left, but the server can't be reached, so it does not know.",
+    "It frees your seat a minute after the connection was lost, or join again to keep the seat. What you"
+    " have banked counts.",
+    Exit.UNREACHABLE,
+)
 
 Result = TypeVar("Result")
 
@@ -248,33 +256,28 @@ class TableSession:
         """As host, remove a player from the table and bar the player from coming back."""
         await self._request(partial(Kick, table=self._code, player=player))
 
-    async def leave(self) -> None:
+    async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.
 
-        For a watcher, `attend` returns even if the server does not answer.
+        Return whether the server has confirmed it. If no server answers, `attend` ends nevertheless; for a
+        player with a seat it raises a `Problem` that says when the seat is freed. Raises `Problem` if the
+        server refuses.
         """
         self._has_left = True
         is_away = self._connection.state is not LinkState.CONNECTED
         leave = UnwatchTable if self._is_watching else LeaveTable
         try:
             await self._connection.request(
-                partial(leave, table=self._code), LEAVE_TIMEOUT if is_away else None
+                partial(leave, table=self._code), LEAVE_TIMEOUT if is_away else 3 * LEAVE_TIMEOUT
             )
         except CONNECTION_ERRORS as error:
-            if not self._is_watching:
+            if isinstance(error, CommandRefused) and not self._is_watching:
                 self._has_left = False
-                raise self._not_left(error) from error
+                raise self._explain(error) from error
+            self._tasks.end(None if self._is_watching else LEFT_UNHEARD)
+            return False
         self._tasks.end()
-
-    def _not_left(self, error: Exception) -> Problem:
-        if isinstance(error, CommandRefused):
-            return self._explain(error)
-        return Problem(
-            "Can't reach the server, so it does not know that you leave.",
-            "Try again when it is back, or quit: the server frees your seat a minute after the"
-            " connection was lost. What you have banked counts.",
-            Exit.UNREACHABLE,
-        )
+        return True
 
     # Requests
 
