@@ -1,13 +1,15 @@
 """Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
-`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (200,
+`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (100,
 the same ones every time) or `long` (2000).
 """
 
 import os
 import signal
 import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from saratoga_rules.game import Game
@@ -30,16 +32,19 @@ settings.register_profile(
 )
 settings.register_profile(
     "ci",
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=_SLOW_IS_FINE,
 )
 settings.register_profile(
-    "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE
+    "long", max_examples=1000, deadline=None, suppress_health_check=_SLOW_IS_FINE
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
+
+WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
+"""Folders whose tests mostly wait for the processes that they start."""
 
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
@@ -53,6 +58,21 @@ pytest_plugins = [
     "kit.figures",
     "kit.deployment_fixture",
 ]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the tests that wait for processes evenly, so that they run beside those that compute.
+
+    Tests of one file stay together, because they may share servers.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    waiting = [path for path in files if not WAITING_FOLDERS.isdisjoint(path.parts)]
+    place = {path: number / len(waiting) for number, path in enumerate(waiting)}
+    others = [path for path in files if path not in place]
+    place |= {path: (number + 0.5) / len(others) for number, path in enumerate(others)}
+    items[:] = [item for path in sorted(files, key=place.__getitem__) for item in files[path]]
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

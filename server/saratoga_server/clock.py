@@ -10,7 +10,10 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from saratoga_server.cancellation import pause
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, StoreUnavailable
+
+_log = EventLog("clock")
 
 RESYNC: Final = 5.0
 """Seconds between two readings of the store's clock."""
@@ -81,6 +84,8 @@ class ServerClock:
             return
         self._offset, self._unsure = offset, unsure
         if not self._since or abs(self._offset - before) > STEP:
+            if self._since:
+                _log.warning("clock_stepped", seconds=round((self._offset - before) / 1000, 3))
             self._since = self.now()
 
     async def keep_synchronised(self) -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from kit.server_process import ServerProcess
 from saratoga_client.bots.player import TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local import key_files
 from saratoga_client.local.identity import derived, new_token
 from saratoga_client.local.origins import origin_of
-from saratoga_client.local.server_process import running_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit
 from saratoga_client.session.witness import Witness
@@ -67,9 +66,8 @@ class Shell:
 
 
 @pytest.fixture
-async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
-    async with running_server(tmp_path / "server") as url:
-        yield Shell(url, tmp_path / "home")
+def shell(quick_server: ServerProcess, tmp_path: Path) -> Shell:
+    return Shell(quick_server.url, tmp_path / "home")
 
 
 async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell) -> None:
@@ -186,12 +184,3 @@ async def test_an_empty_leaderboard_is_printed_as_text_and_as_json(shell: Shell)
     assert (shell.home / "secret").exists()
     (page,) = printed.objects
     assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
-
-
-async def test_the_demo_command_races_and_verifies(tmp_path: Path) -> None:
-    here = Shell("ws://127.0.0.1:1", tmp_path / "home")
-    ended = await here.run("demo", "--game", "canfield-aisleriot", "--pace", "40", "--plain")
-    assert ended.code == Exit.DONE, ended.out + ended.err
-    assert "one deal for all 4" in ended.out
-    assert "WRONG" not in ended.out
-    assert "is verified: witnessed here." in ended.out

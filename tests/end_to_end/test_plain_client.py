@@ -41,19 +41,19 @@ async def cash_out(client: LineClient) -> None:
 
 
 async def test_two_players_race_every_game_by_typed_moves_and_one_watches(
-    server_process: ServerProcess, tmp_path: Path
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
     chance = Random(5)
     async with (
-        line_client(server_process.url, tmp_path / "anna", "--plain") as anna,
-        line_client(server_process.url, tmp_path / "carl", "--plain") as carl,
+        line_client(quick_server.url, tmp_path / "anna", "--plain") as anna,
+        line_client(quick_server.url, tmp_path / "carl", "--plain") as carl,
     ):
         anna.type("name Anna", "create canfield cap 3 seats 2")
         code = await seated(anna)
         carl.type(f"watch {code}", "verbose on")
         await carl.expect("ok: ")
         async with line_client(
-            server_process.url, tmp_path / "bert", "join", code, "--plain"
+            quick_server.url, tmp_path / "bert", "join", code, "--plain"
         ) as bert:
             await bert.expect("name: ")
             bert.type("Bert")
@@ -95,18 +95,18 @@ async def test_two_players_race_every_game_by_typed_moves_and_one_watches(
 
 
 async def test_a_race_continues_after_the_server_was_killed_and_restarted(
-    server_process: ServerProcess, tmp_path: Path
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
     chance = Random(8)
-    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(quick_server.url, tmp_path / "anna", "--plain") as anna:
         anna.type("name Anna", "create lafayette cap 10")
         code = await seated(anna)
         await start_race(anna)
         made = await anna.play(chance, 6)
-        await server_process.kill()
+        await quick_server.kill()
         await anna.expect("link: connection lost")
         anna.type("draw", "look")
-        await server_process.start()
+        await quick_server.start()
         assert await anna.expect("link: ") == "link: connected again"
         assert (await anna.expect("move ")).startswith(f"move {made + 1} draw: turned ")
         assert await anna.expect("board: ") == f"board: lafayette, {made + 1} moves, " + (
@@ -130,12 +130,12 @@ async def last_money(client: LineClient) -> str:
 
 
 async def test_the_board_stays_as_it_is_if_the_input_ends_in_a_race(
-    server_process: ServerProcess, tmp_path: Path
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
-    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(quick_server.url, tmp_path / "anna", "--plain") as anna:
         anna.type("name Anna", "create canfield cap 10")
         code = await seated(anna)
-        async with line_client(server_process.url, tmp_path / "bert", "--plain") as bert:
+        async with line_client(quick_server.url, tmp_path / "bert", "--plain") as bert:
             bert.type("name Bert", f"join {code}")
             await seated(bert)
             await start_race(anna, bert)
@@ -147,7 +147,7 @@ async def test_the_board_stays_as_it_is_if_the_input_ends_in_a_race(
             assert await bert.ended() == Exit.DONE
         assert await anna.expect("seat: Bert") == "seat: Bert lost the connection"
         async with line_client(
-            server_process.url, tmp_path / "bert", "join", code, "--plain"
+            quick_server.url, tmp_path / "bert", "join", code, "--plain"
         ) as bert:
             assert (await bert.expect("board: ")).startswith("board: canfield, 2 moves")
             assert await anna.expect("seat: Bert") == "seat: Bert is back"
@@ -157,13 +157,13 @@ async def test_the_board_stays_as_it_is_if_the_input_ends_in_a_race(
 
 
 async def test_a_script_that_ends_before_the_race_gives_up_its_seat(
-    server_process: ServerProcess, tmp_path: Path
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
-    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(quick_server.url, tmp_path / "anna", "--plain") as anna:
         anna.type("name Anna", "create canfield")
         code = await seated(anna)
         async with line_client(
-            server_process.url, tmp_path / "bert", "join", code, "--plain"
+            quick_server.url, tmp_path / "bert", "join", code, "--plain"
         ) as bert:
             bert.type("Bert", "ready")
             bert.end_input()
@@ -173,9 +173,9 @@ async def test_a_script_that_ends_before_the_race_gives_up_its_seat(
 
 
 async def test_a_script_can_list_the_commands_of_a_whole_race_in_advance(
-    server_process: ServerProcess, tmp_path: Path
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
-    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(quick_server.url, tmp_path / "anna", "--plain") as anna:
         anna.type("name Anna", "create caprice cap 3", "ready", "start", "wait deal", "draw")
         anna.type("clock", "cash out yes", "wait result", "share")
         anna.end_input()

@@ -61,11 +61,11 @@ async def records(game: str, tables: int, races: int) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_server_players_and_rules_agree_on_two_races(game: str) -> None:
-    texts = await records(game, tables=2, races=1)
-    assert len(texts) == 2
+async def test_server_players_and_rules_agree_on_a_race(game: str) -> None:
+    texts = await records(game, tables=1, races=1)
+    assert len(texts) == 1
     chance = Random(game)
-    assert [unnoticed_changes(text, chance, CHANGES) for text in texts] == [[], []]
+    assert [unnoticed_changes(text, chance, CHANGES) for text in texts] == [[]]
 
 
 @pytest.mark.long

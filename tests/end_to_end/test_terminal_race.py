@@ -75,9 +75,9 @@ def is_to_get_ready(screen: Screen) -> bool:
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_two_players_finish_a_race_by_keys_alone(
-    server_process: ServerProcess, tmp_path: Path, game: str
+    quick_server: ServerProcess, tmp_path: Path, game: str
 ) -> None:
-    async with two_at_a_table(server_process, tmp_path, game, SIZES[game]) as players:
+    async with two_at_a_table(quick_server, tmp_path, game, SIZES[game]) as players:
         await race(players)
         assert all(player.made for player in players)
 

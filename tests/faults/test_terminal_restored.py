@@ -5,25 +5,23 @@ interrupts the program, resizes the terminal while the program ends, or kills th
 """
 
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
 
-from kit import quick_countdown
-from kit.server_process import ServerProcess, running_server
+from kit.server_process import ServerProcess
 from kit.terminal_moments import COLUMNS, LINES, ONLINE, Moment, TerminalPlayers
 from kit.windows import Window
 
 CTRL_C: Final = b"\x03"
 INTERRUPTED: Final = 128 + signal.SIGINT
-RESIZES: Final = 40
+RESIZES: Final = 20
 """The number of times that the terminal is resized."""
 ROUNDS: Final = 15
 """Repetitions of every moment: more than a hundred of each kind of end in total."""
-SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.GATHERING, Moment.RACE_DRAG)
+SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.RACE_DRAG)
 """The moments at which the short tests end the program."""
 
 
@@ -76,13 +74,6 @@ async def ends_in_every_way(
     if moment in ONLINE:
         async with players.at(moment, modern=modern) as opened:
             await loses_the_server(opened, players.server_process, moment)
-
-
-@pytest.fixture
-async def quick_server() -> AsyncIterator[ServerProcess]:
-    """A server with a short countdown, because no short test ends during the countdown."""
-    async with running_server(module=quick_countdown.MODULE) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("moment", SHORT)

@@ -43,19 +43,18 @@ def turned_up_at(run: Run, slot: Slot) -> int | None:
 @pytest.mark.parametrize("game", GAMES)
 async def test_cards_not_turned_up_change_no_byte_of_any_answer(game: str) -> None:
     chance = Random(f"odd commands of {game}")
-    for number in range(2):
-        opening = dealt(game, number)
-        base = await scripted(game, opening, chance, STEPS)
-        hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
-        assert len(hidden) > 3
-        again = await run_script(game, opening, base.script)
-        check_same(base.streams, again.streams)
-        for _ in range(2):
-            shuffled = chance.sample(hidden, len(hidden))
-            deal = rearranged(opening, dict(zip(hidden, shuffled, strict=True)))
-            assert deal != opening
-            other = await run_script(game, deal, base.script)
-            check_same(base.streams, other.streams)
+    opening = dealt(game, 0)
+    base = await scripted(game, opening, chance, STEPS)
+    hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
+    assert len(hidden) > 3
+    again = await run_script(game, opening, base.script)
+    check_same(base.streams, again.streams)
+    for _ in range(2):
+        shuffled = chance.sample(hidden, len(hidden))
+        deal = rearranged(opening, dict(zip(hidden, shuffled, strict=True)))
+        assert deal != opening
+        other = await run_script(game, deal, base.script)
+        check_same(base.streams, other.streams)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -64,7 +63,7 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
     opening = dealt(game, 7)
     base = await scripted(game, opening, chance, STEPS)
     looked = 0
-    for _ in range(6):
+    for _ in range(4):
         one, two = chance.sample(slots(opening), 2)
         deal = rearranged(opening, {one: two, two: one})
         first = [step for slot in (one, two) if (step := turned_up_at(base, slot)) is not None]

@@ -36,8 +36,9 @@ from saratoga_protocol.events import Dealt, MoveMade, RaceOver, Record
 from saratoga_rules.records.verify import verify
 
 CLIENTS = 2
+EXAMPLES = 50
 STEPS = 12
-"""Acts in one example; most acts send a batch of frames."""
+"""Acts in one example; most acts send a batch of frames. `make fuzz` sends a million."""
 
 SEEDS = st.integers(0, 2**32)
 
@@ -154,7 +155,8 @@ def test_friends_race_on_whatever_hostile_clients_send(
 ) -> None:
     HostileSessions.runner, HostileSessions.target = runner, target
     pid, tasks = target.server.pid, runner.run(tasks_of(target.server))
-    run_state_machine_as_test(HostileSessions, settings=settings(stateful_step_count=STEPS))
+    effort = settings(max_examples=EXAMPLES, stateful_step_count=STEPS)
+    run_state_machine_as_test(HostileSessions, settings=effort)
     assert target.server.pid == pid
     runner.run(finished(target, tasks))
     answers = target.figures.answers

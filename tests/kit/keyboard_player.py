@@ -16,7 +16,7 @@ from kit.tmux import Pane, Screen, Tmux
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
 
 CODE: Final = re.compile(r"\b[a-z]+-[a-z]+-\d+\b")
-PATIENCE: Final = 120
+PATIENCE: Final = 40
 """Moves in a row without a card banked, after which a player cashes out."""
 
 _PLACE: Final = re.compile(

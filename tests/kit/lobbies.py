@@ -60,11 +60,11 @@ class Visitor(Player):
         """Wait until the screen shows all of `texts`, ignoring line breaks; return the words on the screen."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
-                while not all(text in self.words for text in texts):
+                while not all(text in (words := self.words) for text in texts):
                     await self.pilot.pause()
         except TimeoutError:
             raise AssertionError(f"never seen: {texts}; the last was\n{self.text}") from None
-        return self.words
+        return words
 
     @property
     def words(self) -> str:

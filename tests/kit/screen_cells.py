@@ -21,8 +21,13 @@ def _row(screen: Screen[Any], y: int) -> Strip:
     x, pieces = 0, []
     while x < screen.size.width:
         widget, region = screen.get_widget_at(x, y)
-        # a container shows only between its children
-        end = x + 1 if widget.children else screen.find_widget(widget).visible_region.right
+        if widget.children:
+            # a container shows only between its children
+            end = x + 1
+            while end < screen.size.width and screen.get_widget_at(end, y)[0] is widget:
+                end += 1
+        else:
+            end = screen.find_widget(widget).visible_region.right
         (line,) = widget.render_lines(Region(0, y - region.y, region.width, 1))
         pieces.append(line.crop(x - region.x, end - region.x))
         x = end

@@ -22,6 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from kit import quick_countdown
 from kit.processes import listener_of, wait_until_gone
 from kit.stores import SCRATCH
 
@@ -193,4 +194,11 @@ def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
 async def server_process() -> AsyncIterator[ServerProcess]:
     """A server process with its embedded store."""
     async with running_server() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def quick_server() -> AsyncIterator[ServerProcess]:
+    """A server process with its embedded store and a short countdown."""
+    async with running_server(module=quick_countdown.MODULE) as opened:
         yield opened

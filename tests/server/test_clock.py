@@ -92,6 +92,19 @@ async def test_time_is_even_from_the_first_reading_or_the_latest_step_on() -> No
         assert clock.since == clock.now() == NOON + 60_000 + source.ahead
 
 
+async def test_a_step_is_logged_and_the_first_reading_is_none(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    source = Source()
+    clock = await synchronised(source)
+    assert caplog.records == []
+    source.ahead = -3_600_000
+    await clock.synchronise()
+    (record,) = caplog.records
+    assert record.message == "clock_stepped"
+    assert vars(record)["fields"] == {"seconds": -3600.0}
+
+
 async def test_the_next_reading_puts_a_drift_right() -> None:
     source = Source()
     clock = await synchronised(source)

@@ -11,6 +11,10 @@ OBSERVATIONS: Final = 8
 """The number of observations kept: enough for a fast one, few enough to follow an adjusted clock."""
 
 
+STEP: Final = 2_000.0
+"""Milliseconds between two observations, beyond their errors, that show that the server's clock was stepped."""
+
+
 class Observation(NamedTuple):
     """The times of a request and its answer."""
 
@@ -27,9 +31,17 @@ class ServerTime:
         self._observations: deque[Observation] = deque(maxlen=OBSERVATIONS)
 
     def observe(self, sent: float, received: float, server: int) -> None:
-        """Add an answer with the server's time in milliseconds; local times are in seconds."""
+        """Add an answer with the server's time in milliseconds; local times are in seconds.
+
+        If the server's clock was stepped, this drops what was observed before.
+        """
         round_trip = max(0.0, received - sent)
         lead = server - (sent + round_trip / 2) * 1000
+        if any(
+            abs(lead - known.lead) > (round_trip + known.round_trip) * 500 + STEP
+            for known in self._observations
+        ):
+            self._observations.clear()
         self._observations.append(Observation(round_trip, lead))
 
     def forget(self) -> None:

@@ -28,8 +28,8 @@ def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
 
     The command reads the backup again and fails if it is not complete.
     """
-    _refuse_other_stores(access, "valkey-cli --rdb FILE")
-    path, note = _run(backups.take(access.folder, folder))
+    refuse_other_stores(access, "valkey-cli --rdb FILE")
+    path, note = run(backups.take(access.folder, folder))
     click.echo(f"{path}: {_described(note)}")
     if keep is not None:
         for old in backups.prune(folder, keep):
@@ -53,15 +53,16 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
             raise click.ClickException(str(fault)) from None
         click.echo(f"{source}: complete, {_described(note)}")
         return
-    _refuse_other_stores(access, "the store's own tools")
-    keys, note = _run(backups.restore(source, access.folder))
+    refuse_other_stores(access, "the store's own tools")
+    keys, note = run(backups.restore(source, access.folder))
     click.echo(
         f"{keys} keys restored into {access.folder}; "
         f"{note.keys - keys} have expired since {note.taken}."
     )
 
 
-def _refuse_other_stores(access: StoreAccess, instead: str) -> None:
+def refuse_other_stores(access: StoreAccess, instead: str) -> None:
+    """Refuse a command for the embedded store, with what to use instead, if the store is another one."""
     if access.redis is not None:
         raise click.ClickException(
             f"This command is for the embedded store, but the server's store is "
@@ -70,7 +71,8 @@ def _refuse_other_stores(access: StoreAccess, instead: str) -> None:
         )
 
 
-def _run(work: Coroutine[Any, Any, _T]) -> _T:
+def run(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a command's work and return its result; if it fails, exit with the reason (exit code 1)."""
     try:
         return asyncio.run(work)
     except _FAULTS as fault:

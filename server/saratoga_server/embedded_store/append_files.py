@@ -36,7 +36,7 @@ def check_files(folder: Path, *, is_known: bool) -> bool:
         if is_known or left:
             raise _damaged(folder, f"{manifest} is missing")
         return False
-    named = _named(manifest)
+    named = named_files(manifest)
     if not named:
         raise _damaged(folder, f"{manifest} names no file")
     for name, kind in named.items():
@@ -49,7 +49,7 @@ def check_files(folder: Path, *, is_known: bool) -> bool:
     return True
 
 
-def _named(manifest: Path) -> dict[str, str]:
+def named_files(manifest: Path) -> dict[str, str]:
     """Return the files in a manifest, each with its type: base (b), incremental (i) or history (h)."""
     found: dict[str, str] = {}
     for line in manifest.read_text(errors="replace").splitlines():

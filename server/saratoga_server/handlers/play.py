@@ -181,6 +181,8 @@ class PlayHandlers:
         self._table_service.finish_if_over(race)
         if outcome.status is CommitStatus.REPEAT:
             return _repeated(move.session, race, run, move.command_id)
+        if outcome.status is CommitStatus.TIME_UP:
+            self._table_service.end_out_of_time(race)
         if outcome.status is CommitStatus.STALE:
             raise CommandRejected("stale_move", _stale_sentence(meant, outcome.length))
         raise CommandRejected(REFUSALS[outcome.status])

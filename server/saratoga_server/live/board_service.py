@@ -84,6 +84,9 @@ class BoardService:
                 board, after, entries, table=race.code, race=race.number, player=run.player
             )
         )
+        if outcome.status is CommitStatus.TIME_UP:
+            # by the store's clock, which may be ahead of this node's, the board is out of time
+            return await self._ended(race, run, board, State.OUT_OF_TIME)
         if outcome.status is not DONE:
             return False
         self._races.entered(race, run, after, entries, outcome)

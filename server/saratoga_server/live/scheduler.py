@@ -42,6 +42,9 @@ RETRY_MILLIS: Final = 100
 
 MOST_DUE: Final = 256
 
+CHECKED_AT_ONCE: Final = 500
+"""Tables checked after a step of the clock without yielding to the event loop: less than a millisecond."""
+
 
 class Scheduler:
     """The scheduled work of one node."""
@@ -81,6 +84,7 @@ class Scheduler:
         self._background_tasks = background_tasks
         self._elapsing: set[str] = set()
         self._missing: set[tuple[str, str, int]] = set()
+        self._clock_since = clock.since
         self._overdue: frozenset[str] = frozenset()
 
     @property
@@ -127,12 +131,16 @@ class Scheduler:
     def _retry_later(self, code: str) -> None:
         """Set a table's timer again; a due timer is delayed, or it would keep the event loop busy."""
         table = self._table_cache.known(code)
-        at = None if table is None else tables.due(table.state)
+        now = self._clock.now()
+        at = None if table is None else tables.due(tables.corrected(table.state, now))
         if at is not None:
-            self._due_tables.set(code, max(at, Millis(self._clock.now() + RETRY_MILLIS)))
+            self._due_tables.set(code, max(at, Millis(now + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
         table = await self._table_cache.get(code)
+        if table.state.phase is TablePhase.COUNTDOWN:
+            # a step of the clock since the last reading must not move the start of the race
+            await self._clock.synchronise()
         dead = await self._nodes.dead(
             seat.node for seat in table.state.seats if seat.node and seat.node != self._node
         )
@@ -150,6 +158,7 @@ class Scheduler:
         The steps are independent: an error in one stops no other, and moves are served in between.
         """
         for step in (
+            self._find_stepped_back,
             self._elapse_overdue,
             self._table_service.look_over,
             self._seats.catch_up,
@@ -167,6 +176,18 @@ class Scheduler:
         self._races.keep_only(
             {table.state.race_id for table in held if table.state.phase is TablePhase.RUNNING}
         )
+
+    async def _find_stepped_back(self) -> None:
+        """Check tables with times too far ahead after a step of the clock: their timers may be hours away."""
+        if self._clock.since == self._clock_since:
+            return
+        self._clock_since = self._clock.since
+        now = self._clock.now()
+        for place, table in enumerate(self._table_cache.all()):
+            if tables.corrected(table.state, now) is not table.state:
+                self._due_tables.set_now(table.code)
+            if place % CHECKED_AT_ONCE == CHECKED_AT_ONCE - 1:
+                await asyncio.sleep(0)
 
     async def _elapse_overdue(self) -> None:
         """Apply the timers that have run out, according to the store, and that no node has applied."""

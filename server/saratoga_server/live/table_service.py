@@ -236,6 +236,20 @@ class TableService:
         await self._boards.end(race, player, state, length)
         self.finish_if_over(race)
 
+    def end_out_of_time(self, race: LiveRace) -> None:
+        """End all boards in the background: the store, whose clock counts, has refused a late move.
+
+        This node's clock may be behind: after a failover, the new primary may have another time.
+        """
+
+        async def end() -> None:
+            for player, run in list(race.runs.items()):
+                if not run.standing.state.has_ended:
+                    await self._boards.end(race, player, State.OUT_OF_TIME)
+            self.finish_if_over(race)
+
+        self._background_tasks.spawn(end())
+
     def search_stuck(self, race: LiveRace, run: BoardRun, search: StuckSearch) -> None:
         """Continue a search in the background; end the board if it is proved stuck."""
         board = run.board

@@ -30,3 +30,18 @@ def test_all_observations_of_another_node_can_be_dropped() -> None:
     clock.forget()
     assert clock.at(1.0) == 1_000
     assert clock.round_trip is None
+
+
+def test_a_step_of_the_servers_clock_is_followed_at_once() -> None:
+    for step in (-3_600_000, 3_600_000):
+        clock = ServerTime()
+        clock.observe(sent=0.0, received=0.0, server=10_000_000)
+        clock.observe(sent=10.0, received=10.4, server=10_010_200 + step)
+        assert clock.at(10.4) == 10_010_400 + step
+
+
+def test_a_slow_answer_is_no_step() -> None:
+    clock = ServerTime()
+    clock.observe(sent=0.0, received=0.0, server=10_000_000)
+    clock.observe(sent=10.0, received=20.0, server=10_019_999)
+    assert clock.at(20.0) == 10_020_000

@@ -123,6 +123,23 @@ async def test_cashing_out_twice_is_once(server: InProcessServer) -> None:
     assert refused(await anna.move("draw")) == ("board_over", 2)
 
 
+async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_once(
+    server: InProcessServer,
+) -> None:
+    """A new primary may be ahead: the table must not run on while every move is refused."""
+    anna, bert = await two_racing(server)
+    await bert.moves("draw")
+    server.time.behind = -10 * MINUTE
+    server.time.at += 1
+    assert refused(await anna.move("draw")) == ("time_up", 0)
+    await server.settle()
+    for racer in (anna, bert):
+        assert [ended.board.state for ended in racer.received.all(BoardEnded)] == ["out of time"]
+        (over,) = racer.received.all(RaceOver)
+        assert [row.state for row in over.outcome.results] == ["out of time", "out of time"]
+        assert racer.table.phase == "over"
+
+
 async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -> None:
     anna, bert = await two_racing(server)
     await anna.moves("draw")

@@ -170,6 +170,17 @@ async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     assert await log(server, race, bert.player) == ["out-of-time"]
 
 
+async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
+    server: InProcessServer,
+) -> None:
+    race, (anna, _) = await racing(server, "Anna", "Bert")
+    server.time.behind = -10 * MINUTE
+    server.time.at += 1
+    assert await server.node.boards.end(race, anna.player, State.LEFT)
+    assert await log(server, race, anna.player) == ["out-of-time"]
+    assert [ended.board.state for ended in anna.received.all(BoardEnded)] == ["out of time"]
+
+
 async def test_idle_racers_are_found_by_the_newest_log(
     server: InProcessServer, elsewhere: Node
 ) -> None:

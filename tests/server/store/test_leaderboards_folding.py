@@ -91,7 +91,10 @@ acts_lists = st.lists(
 
 @calm
 @given(races=races_lists, acts=acts_lists)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 async def test_every_page_is_a_fold_over_the_settled_races(
     store: AnyStore,
     races: list[tuple[list[tuple[str, int, int]], int]],

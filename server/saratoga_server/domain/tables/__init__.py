@@ -3,9 +3,10 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
-`lifecycle` (settings, finish, next race, close), `seating`, `timers`, `public_view`, `packing`, `writes`.
+`lifecycle` (settings, finish, next race, close), `seating`, `timers`, `clock_steps`, `public_view`, `packing`, `writes`.
 """
 
+from saratoga_server.domain.tables.clock_steps import corrected
 from saratoga_server.domain.tables.countdown import not_ready, ready, reveal, start
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
@@ -65,6 +66,7 @@ __all__ = [
     "change_settings",
     "checked_settings",
     "close",
+    "corrected",
     "disconnect",
     "due",
     "elapse",

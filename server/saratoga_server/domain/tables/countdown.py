@@ -78,20 +78,27 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
         raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
     racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
-    start_at = Millis(now + COUNTDOWN_MILLIS)
     counting = replace(
         table.with_seat(seat.with_accepted(command_id)),
         phase=TablePhase.COUNTDOWN,
         racers=tuple(s.player for s in racing),
         racer_names={s.player: s.name for s in racing},
         racer_bots=tuple(s.player for s in racing if s.bot),
-        reveal_by=Millis(now + REVEAL_MILLIS),
-        start_at=start_at,
-        deadline=_deadline(table, start_at),
         notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
         touched=now,
     )
-    return Change(counting)
+    return Change(replanned(counting, now))
+
+
+def replanned(table: TableState, now: Millis) -> TableState:
+    """Return the table with the countdown's times as if it began now."""
+    start_at = Millis(now + COUNTDOWN_MILLIS)
+    return replace(
+        table,
+        reveal_by=Millis(now + REVEAL_MILLIS),
+        start_at=start_at,
+        deadline=_deadline(table, start_at),
+    )
 
 
 def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:

@@ -13,7 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_server.domain.tables.countdown import begun, voided_for_missing
+from saratoga_server.domain.tables.clock_steps import corrected
+from saratoga_server.domain.tables.countdown import begun, replanned, voided_for_missing
 from saratoga_server.domain.tables.lifecycle import close
 from saratoga_server.domain.tables.seating import has_others, vacated
 from saratoga_server.domain.tables.state import (
@@ -73,7 +74,7 @@ def elapse(
     at = due(table)
     if table.phase is TablePhase.CLOSED or at is None:
         return None
-    after = _with_absent(table, now, dead_nodes)
+    after = corrected(_with_absent(table, now, dead_nodes), now)
     if now - at > UNSERVED_MILLIS:
         after, since = replace(after, served_since=now), now
     change = Change(_excused(after, now, since))
@@ -102,9 +103,12 @@ def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
         return Change(table)
     if table.phase is TablePhase.RUNNING:
         return Change(replace(table, looked=now), (BoardsDue(),))
-    return (
-        begun(table, now, fresh_seed) if table.deal_key else voided_for_missing(table, fresh_seed)
-    )
+    if table.deal_key:
+        return begun(table, now, fresh_seed)
+    if now - at > UNSERVED_MILLIS:
+        # nobody could reveal a nonce meanwhile, or the clock was stepped forward
+        return Change(replanned(table, now))
+    return voided_for_missing(table, fresh_seed)
 
 
 def _absence_due(table: TableState) -> Millis | None:

@@ -1,0 +1,252 @@
+"""Repair of the embedded store's damaged files: always on a copy, never on the files themselves.
+
+A store is started on the copy. What it cannot load is left out, from the first damaged place on. The report
+says what is recovered and what is missing. The copy gets a generation of its own, and becomes a folder beside
+the damaged one.
+"""
+
+import asyncio
+import datetime
+import fcntl
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from saratoga_server.admin.census import Census, take_census
+from saratoga_server.embedded_store.append_files import cut as cut_off
+from saratoga_server.embedded_store.append_files import rewrite, sizes
+from saratoga_server.embedded_store.damaged_files import (
+    Cut,
+    StoreFiles,
+    candidates,
+    cuts,
+    lay_out,
+    of_manifest,
+    size,
+)
+from saratoga_server.embedded_store.ledger_file import (
+    LedgerNote,
+    read_ledger,
+    read_note,
+    renew_ledger,
+    write_note,
+)
+from saratoga_server.embedded_store.process import StoreProcess
+from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.clients import open_client
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.ledger import LedgerEntry
+from saratoga_server.store.opening import open_store
+
+_SETTINGS: Final = {"appendonly": "yes", "appendfsync": "everysec", "aof-load-truncated": "yes"}
+
+
+class Repair(Struct, frozen=True):
+    """A repaired store, and what it has and lacks."""
+
+    folder: Path | None
+    """The folder with the repaired files; `None` if nothing was damaged."""
+    stamp: str
+    """The time of the repair, as it stands in names of folders."""
+    files_are_whole: bool
+    """True if the manifest names all files, and a store can load all of them."""
+    lost_base: bool
+    """True if the snapshot with which the files begin is lost."""
+    bytes_left_out: int
+    known: LedgerNote | None
+    """The ledger file; `None` if there is none."""
+    found: LedgerEntry
+    """The ledger in the repaired store."""
+    census: Census
+
+    @property
+    def missing_millis(self) -> int | None:
+        """The time between the newest write found and the newest known; `None` if it is not known."""
+        if self.known is None or not self.found.generation:
+            return None
+        if self.known.generation != self.found.generation:
+            return None
+        return max(0, self.known.at - self.found.at)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the files are whole, and hold everything that is known to have been written."""
+        known, found = self.known, self.found
+        is_newest = known is None or (
+            found.generation == known.generation and found.sequence >= known.sequence
+        )
+        return is_newest and self.files_are_whole and not self.census.damaged
+
+
+class _Loaded(NamedTuple):
+    """Files that a store can load."""
+
+    files: StoreFiles
+    place: Cut | None
+    ledger: LedgerEntry
+    bytes_left_out: int
+
+
+async def repair(folder: Path) -> Repair:
+    """Repair a copy of the store's folder, in a new folder beside it; return what it has and lacks.
+
+    Raises `StoreRefused` if a server uses the folder, or nothing can be recovered; `OSError` if the copy cannot be
+    written.
+    """
+    if not candidates(folder):
+        raise StoreRefused(
+            f"{folder} has no files of a store. Give the server's folder with --data, or restore a backup."
+        )
+    stamp = f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}"
+    target = folder.with_name(f"{folder.name}.repaired-{stamp}")
+    begun = target.with_name(target.name + ".unfinished")
+    with _in_use(folder):
+        begun.mkdir(mode=0o700)
+        try:
+            done = await _repaired(folder, begun, stamp)
+            if done.is_complete:
+                shutil.rmtree(begun)
+                return done
+            begun.rename(target)
+        except BaseException:
+            shutil.rmtree(begun, ignore_errors=True)
+            raise
+    return replace(done, folder=target)
+
+
+async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
+    loaded = await _load(folder, copy)
+    known = await asyncio.to_thread(read_note, folder)
+    await asyncio.to_thread(lay_out, folder, copy, loaded.files, loaded.place)
+    async with _store_on(copy) as url:
+        async with open_store(url, Durability.FAST, trust_store=True) as store:
+            census = await take_census(store)
+        async with _client(url) as client:
+            note = await renew_ledger(client, token_hex(8))
+        await rewrite(url)
+    await asyncio.to_thread(write_note, copy, replace(note, clean=True))
+    return Repair(
+        folder=None,
+        stamp=stamp,
+        files_are_whole=loaded.files == of_manifest(folder) and not loaded.bytes_left_out,
+        lost_base=loaded.files.base is None,
+        bytes_left_out=loaded.bytes_left_out,
+        known=known,
+        found=loaded.ledger,
+        census=census,
+    )
+
+
+async def _load(folder: Path, copy: Path) -> _Loaded:
+    """Return the files with the newest data that a store can load. Raises `StoreRefused`."""
+    best: _Loaded | None = None
+    for files in candidates(folder):
+        loaded = await _longest(folder, copy, files)
+        if loaded is None:
+            continue
+        if best is None or loaded.ledger.sequence > best.ledger.sequence:
+            best = loaded
+        if files.base is not None and not loaded.bytes_left_out:
+            break
+    if best is None:
+        raise StoreRefused(
+            f"Nothing can be recovered from {folder}. Restore a backup (deploy/RUNBOOK.md, Restore)."
+        )
+    return best
+
+
+async def _longest(folder: Path, copy: Path, files: StoreFiles) -> _Loaded | None:
+    """Return the longest part of these files that a store can load; `None` if it can load nothing."""
+    whole = await _try(folder, copy, files, None)
+    if whole is not None or not files.writes:
+        return whole
+    places = await asyncio.to_thread(cuts, folder, files)
+    # whatever a store can load, it can also load without its last write
+    low, high, best = 0, len(places), None
+    while low < high:
+        # the last place first: a place that is no write is found without a store
+        middle = high - 1 if best is None and high == len(places) else (low + high) // 2
+        loaded = await _try(folder, copy, files, places[middle])
+        if loaded is None:
+            high = middle
+        else:
+            low, best = middle + 1, loaded
+    return best
+
+
+async def _try(folder: Path, copy: Path, files: StoreFiles, place: Cut | None) -> _Loaded | None:
+    """Start a store on a part of the files; return what it has, or `None` if it does not start."""
+    await asyncio.to_thread(lay_out, folder, copy, files, place)
+    laid_out = sizes(copy)
+    try:
+        async with _store_on(copy) as url, _client(url) as client:
+            ledger = await read_ledger(client)
+    except StoreRefused:
+        return None
+    kept = sum(laid_out.get(name, 0) for name in files.writes)
+    kept -= sum(cut_off(laid_out, sizes(copy)).values())
+    return _Loaded(files, place, ledger, size(folder, files) - kept)
+
+
+@contextmanager
+def _in_use(folder: Path) -> Iterator[None]:
+    """Keep servers and stores off the folder; raise `StoreRefused` if one is there."""
+    with ExitStack() as locked:
+        for name in ("server.lock", "store.lock"):
+            file = locked.enter_context((folder / name).open("a"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreRefused(f"A server runs on {folder}. Stop it, then repair.") from None
+        yield
+
+
+@asynccontextmanager
+async def _store_on(folder: Path) -> AsyncIterator[str]:
+    """Run a store on a folder and yield its address; raise `StoreRefused` if it does not start."""
+    with (folder / "store.lock").open("a") as lock, open_socket_path(folder) as socket_path:
+        store = await StoreProcess.start(folder, socket_path, _SETTINGS, lock)
+        try:
+            yield url_of(socket_path)
+        finally:
+            await store.stop()
+
+
+@asynccontextmanager
+async def _client(url: str) -> AsyncIterator["Redis"]:
+    client = open_client(url)
+    try:
+        yield client
+    except RedisError as error:
+        raise StoreUnavailable(f"the store on the copy did not answer: {error}") from error
+    finally:
+        await client.aclose(close_connection_pool=True)
+        # asyncio closes a socket one turn of the loop after its transport
+        await asyncio.sleep(0)
+
+
+def put_in_place(folder: Path, repaired: Path, stamp: str) -> Path:
+    """Move the damaged folder away and the repaired one into its place; return where the damaged one is."""
+    damaged = damaged_name(folder, stamp)
+    with _in_use(folder):
+        folder.rename(damaged)
+        try:
+            repaired.rename(folder)
+        except OSError:
+            damaged.rename(folder)
+            raise
+    return damaged
+
+
+def damaged_name(folder: Path, stamp: str) -> Path:
+    """Return the name under which a damaged folder is kept."""
+    return folder.with_name(f"{folder.name}.damaged-{stamp}")

@@ -1,0 +1,154 @@
+"""Damaged append-only files: which of them belong together, and where they can be cut.
+
+The store's data are a base file (a snapshot) and the files of the writes since then, in order; a manifest
+names them. A store loads them only as a whole, so whatever follows a damaged place is left out.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST, named_files
+
+_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
+
+
+class StoreFiles(NamedTuple):
+    """Append-only files that belong together, by their names in the store's folder."""
+
+    base: str | None
+    """The snapshot with which they begin; `None` if it is lost."""
+    writes: tuple[str, ...]
+    """The files of the writes since then, oldest first."""
+
+
+class Cut(NamedTuple):
+    """A place in the writes of a store: everything behind it is left out."""
+
+    file: int
+    """The index of the file in `StoreFiles.writes`; later files are left out."""
+    length: int
+    """The number of bytes of that file that are kept."""
+
+
+def candidates(folder: Path) -> list[StoreFiles]:
+    """Return the files that may make up the store in a folder, the most promising first.
+
+    These are the files of the manifest if it names no missing ones. Otherwise all files of writes follow the
+    oldest base, because a base is deleted before the writes that it holds. The last resort has no base.
+    """
+    files = folder / FOLDER
+    found = sorted(
+        (int(match[1]), match[2], path.name)
+        for path in (files.iterdir() if files.is_dir() else ())
+        if (match := _NAME.fullmatch(path.name)) and path.is_file()
+    )
+    # a store takes an empty base for no data
+    bases = [name for _, kind, name in found if kind == "base" and (files / name).stat().st_size]
+    writes = tuple(name for _, kind, name in found if kind == "incr")
+    every = [StoreFiles(base, writes) for base in (*bases, None) if base or writes]
+    named = of_manifest(folder)
+    if named is not None:
+        every = [named, *(each for each in every if each != named)]
+    return every
+
+
+def of_manifest(folder: Path) -> StoreFiles | None:
+    """Return the files in a store's manifest; `None` if there is none, or a file is missing, or the base empty."""
+    files = folder / FOLDER
+    if not (files / MANIFEST).is_file():
+        return None
+    named = named_files(files / MANIFEST)
+    bases = [name for name, kind in named.items() if kind == "b"]
+    writes = tuple(name for name, kind in named.items() if kind == "i")
+    if not named or not all((files / name).is_file() for name in (*bases, *writes)):
+        return None
+    if any((files / name).stat().st_size == 0 for name in bases):
+        return None
+    return StoreFiles(bases[0] if bases else None, writes)
+
+
+def lay_out(source: Path, target: Path, files: StoreFiles, cut: Cut | None = None) -> None:
+    """Copy the files of the store in `source` to `target`, replacing what is there, with a new manifest."""
+    there, here = source / FOLDER, target / FOLDER
+    shutil.rmtree(here, ignore_errors=True)
+    here.mkdir(mode=0o700)
+    lines = []
+    if files.base is not None:
+        shutil.copyfile(there / files.base, here / files.base)
+        lines.append(f"file {files.base} seq {_sequence(files.base)} type b\n")
+    for index, name in enumerate(files.writes):
+        if cut is not None and index > cut.file:
+            break
+        shutil.copyfile(there / name, here / name)
+        if cut is not None and index == cut.file:
+            with (here / name).open("r+b") as file:
+                file.truncate(cut.length)
+        lines.append(f"file {name} seq {_sequence(name)} type i\n")
+    (here / MANIFEST).write_text("".join(lines))
+
+
+def size(folder: Path, files: StoreFiles) -> int:
+    """Return the number of bytes in files of writes."""
+    return sum((folder / FOLDER / name).stat().st_size for name in files.writes)
+
+
+def cuts(folder: Path, files: StoreFiles) -> list[Cut]:
+    """Return every place behind a complete write, up to the first place that is no write."""
+    found = [Cut(0, 0)] if files.writes else []
+    for index, name in enumerate(files.writes):
+        content = (folder / FOLDER / name).read_bytes()
+        ends = list(_ends(content))
+        found += [Cut(index, end) for end in ends]
+        if (ends[-1] if ends else 0) != len(content):
+            break
+    return found
+
+
+def _ends(content: bytes) -> Iterator[int]:
+    """Yield the end of each write; what was written in one transaction is one write."""
+    at, is_open = 0, False
+    while (command := _command(content, at)) is not None:
+        at, word = command
+        if word == b"multi":
+            is_open = True
+        elif word == b"exec":
+            is_open = False
+        if not is_open:
+            yield at
+
+
+def _command(content: bytes, at: int) -> tuple[int, bytes] | None:
+    """Return the end and the first word of the command at `at`; `None` if there is no complete one."""
+    header = _number(content, at, b"*")
+    if header is None or header[1] < 1:
+        return None
+    at, words = header
+    first = b""
+    for index in range(words):
+        header = _number(content, at, b"$")
+        if header is None or header[1] < 0:
+            return None
+        start, length = header
+        at = start + length + 2
+        if content[at - 2 : at] != b"\r\n":
+            return None
+        if index == 0:
+            first = content[start : start + length].lower()
+    return at, first
+
+
+def _number(content: bytes, at: int, mark: bytes) -> tuple[int, int] | None:
+    """Return the place behind a line such as `*3`, and its number; `None` if it is no such line."""
+    end = content.find(b"\r\n", at, at + 24)
+    if end < 0 or content[at : at + 1] != mark or not content[at + 1 : end].isdigit():
+        return None
+    return end + 2, int(content[at + 1 : end])
+
+
+def _sequence(name: str) -> str:
+    match = _NAME.fullmatch(name)
+    assert match is not None, "the name was found by this pattern"
+    return match[1]

@@ -1,0 +1,35 @@
+"""What a store holds, counted."""
+
+import asyncio
+
+import msgpack
+
+from kit.in_process_server import InProcessServer
+from saratoga_protocol.commands import CashOut
+from saratoga_server.admin.census import take_census
+from saratoga_server.store.keys import records_key
+
+
+async def test_tables_races_moves_players_and_results_are_counted(server: InProcessServer) -> None:
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    over, running = await server.race(anna, bert), await server.race(cleo)
+    for player in (anna, bert):
+        await player.moves("draw")
+        await player.ask(CashOut, race=f"{over}/1")
+    await cleo.moves("draw", "draw")
+    await server.settle()
+    await server.node.leaderboards.settle()
+    census = await take_census(server.real)
+    assert (census.tables, census.records, census.running, census.boards) == (2, 1, 1, 1)
+    assert (census.moves, census.players, census.results) == (6, 3, 2)
+    assert census.damaged == []
+    # what cannot be read is named, and counted as far as it can be
+    raw = server.store.server
+    await asyncio.to_thread(raw.ask, "HSET", records_key(over), "1", "saratoga record 0")
+    await server.rewrite(running, msgpack.packb({"code": running}))
+    census = await take_census(server.real)
+    assert [what.partition(":")[0] for what in sorted(census.damaged)] == [
+        f"the record of race {over}/1",
+        f"the table {running}",
+    ]
+    assert census.moves == 0
