@@ -5,7 +5,6 @@ Every part gets its dependencies here and nowhere else.
 
 import asyncio
 import secrets
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -65,13 +64,13 @@ from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.health import Health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
-from saratoga_server.transport.gateway import Gateway, gateway_settings
+from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
 
 CLOSE_WITHIN: Final = 20.0
 """Seconds for connections to close; those that are still open then are reset."""
 
-EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded, ssl.SSLError)
+EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded)
 """Errors whose text tells the operator what to do; they end the server without a traceback."""
 
 log = EventLog("server")
@@ -90,7 +89,8 @@ async def serve(config: Config, metrics: Metrics) -> None:
     shutdown = Shutdown()
     shutdown.listen_for_signals()
     if config.until_eof:
-        await shutdown.listen_for_stdin_eof()
+        shutdown.listen_for_stdin_eof()
+    settings = gateway_settings(config)
     async with (
         _metrics_server(config, metrics),
         _store_address(config) as (url, embedded),
@@ -104,11 +104,12 @@ async def serve(config: Config, metrics: Metrics) -> None:
         ) as store,
     ):
         supervision = [embedded.supervision] if embedded else []
-        await _serve_players(config, store, metrics, shutdown, supervision)
+        await _serve_players(config, settings, store, metrics, shutdown, supervision)
 
 
 async def _serve_players(
     config: Config,
+    settings: GatewaySettings,
     store: Store,
     metrics: Metrics,
     shutdown: Shutdown,
@@ -121,7 +122,7 @@ async def _serve_players(
     node = await compose(
         store, config.node, program(), metrics, why_store_refused=lambda: store.guard.why_refused
     )
-    gateway = Gateway(node.dispatcher, gateway_settings(config), HttpPages(node), metrics)
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
@@ -166,8 +167,9 @@ async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[Non
         yield
         return
     with _cannot_listen(
-        f"The metrics port {config.metrics_port}",
-        "Choose another with --metrics-port, or turn metrics off with --metrics-port off.",
+        f"The metrics address {config.metrics_host}:{config.metrics_port}",
+        "Choose another with --metrics-host and --metrics-port, or turn metrics off with "
+        "--metrics-port off.",
     ):
         server = serve_metrics(metrics, config.node, config.metrics_host, config.metrics_port)
     log.info("metrics_open", port=server.port)
@@ -182,10 +184,9 @@ def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
     """Turn an `OSError` from opening a socket into a `StartupError`."""
     try:
         yield
-    except OSError as error:
-        raise StartupError(
-            f"{what} cannot be opened ({error.strerror or error}). {remedy}"
-        ) from None
+    except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
+        reason = getattr(error, "strerror", None) or error
+        raise StartupError(f"{what} cannot be opened ({reason}). {remedy}") from None
 
 
 def program() -> str:

@@ -12,21 +12,21 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from saratoga_server.store.addresses import addresses
+from saratoga_server.store.addresses import addresses, fault_in
 from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
 DEFAULT_METRICS_PORT: Final = 7471
 DEFAULT_RATE: Final = 50
 DEFAULT_BURST: Final = 100
+LONGEST_DRAIN_DELAY: Final = 3600
 LEAST_BURST: Final = 10
 """The cost of the most expensive command: with a smaller burst it would be refused for ever."""
 
-_REDIS_SCHEMES: Final = ("redis", "rediss", "unix")
 _PUBLIC_SCHEMES: Final = ("http", "https", "ws", "wss")
 _ORIGIN_SCHEMES: Final = ("http", "https")
 
@@ -111,6 +111,10 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise `InvalidConfig` for values that cannot work."""
+        if not self.host or not self.metrics_host:
+            raise InvalidConfig(
+                "--host and --metrics-host must not be empty; 0.0.0.0 = everywhere."
+            )
         _check_port("--port", self.port)
         if self.metrics_port is not None:
             _check_port("--metrics-port", self.metrics_port)
@@ -130,8 +134,8 @@ class Config:
             raise InvalidConfig("--trusted-proxies must be 0 (none) or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise InvalidConfig("--node must be printable ASCII characters, such as east-1.")
-        if self.drain_delay < 0:
-            raise InvalidConfig("--drain-delay must be 0 seconds or more.")
+        if not 0 <= self.drain_delay <= LONGEST_DRAIN_DELAY:
+            raise InvalidConfig(f"--drain-delay must be 0 to {LONGEST_DRAIN_DELAY} seconds.")
 
     @property
     def is_tls(self) -> bool:
@@ -172,26 +176,34 @@ def _check_port(flag: str, port: int) -> None:
 
 
 def _check_redis(url: str | None) -> None:
-    for each in () if url is None else addresses(url):
-        parts = urlsplit(each)
-        if parts.scheme not in _REDIS_SCHEMES or not (parts.netloc or parts.path):
-            raise InvalidConfig(
-                "--redis must be a URL such as redis://localhost:6379/0, rediss://... or "
-                "unix:///run/redis.sock. For a cluster give the URLs of several nodes, separated "
-                "by commas."
-            )
+    fault = None if url is None else fault_in(url)
+    if fault is not None:
+        raise InvalidConfig(
+            f"The URL of --redis or --redis-file cannot be used. {fault} Give a URL such as redis://localhost:6379/0, "
+            "rediss://... or unix:///run/redis.sock; for a cluster the URLs of several nodes, "
+            "separated by commas."
+        )
+
+
+def _split(url: str) -> SplitResult:
+    """Return the parts of a URL; no parts if it is malformed."""
+    try:
+        parts = urlsplit(url)
+        return parts if parts.port != 0 else SplitResult("", "", "", "", "")
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _check_public_url(url: str | None) -> None:
     if url is None:
         return
-    parts = urlsplit(url)
+    parts = _split(url)
     if parts.scheme not in _PUBLIC_SCHEMES or not parts.hostname:
         raise InvalidConfig("--public-url must be a URL such as wss://patience.example.org.")
 
 
 def _check_origin(origin: str) -> None:
-    parts = urlsplit(origin)
+    parts = _split(origin)
     if parts.scheme not in _ORIGIN_SCHEMES or not parts.hostname or origin.endswith("/"):
         raise InvalidConfig(
             f"--origin {origin} is not an origin. Write scheme and host without a path: "

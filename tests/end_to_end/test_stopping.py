@@ -129,3 +129,17 @@ async def test_a_killed_server_leaves_no_store_running() -> None:
         assert not server_process.store_socket.exists()
         await server_process.start()
         assert server_process.store_pid() != store
+
+
+async def test_a_server_that_stops_at_the_end_of_its_input_needs_no_pipe(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_server", "--port", "0", "--until-eof"),
+        *("--data", str(tmp_path), "--metrics-port", "off"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(WITHIN):
+        _, log = await process.communicate()
+    assert process.returncode == 0, log
+    assert b" server_closed " in log

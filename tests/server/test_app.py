@@ -70,7 +70,11 @@ async def refused(folder: Path, *options: str) -> str:
     ("option", "what", "advice"),
     [
         ("--port", "127.0.0.1:{port} cannot be opened", "with --host and --port."),
-        ("--metrics-port", "The metrics port {port} cannot be opened", "--metrics-port off."),
+        (
+            "--metrics-port",
+            "The metrics address 127.0.0.1:{port} cannot be opened",
+            "--metrics-port off.",
+        ),
     ],
 )
 async def test_a_port_that_is_taken_ends_the_server_with_advice(

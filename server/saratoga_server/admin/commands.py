@@ -20,7 +20,7 @@ import msgspec
 
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
 from saratoga_server.app import compose_table_cache
-from saratoga_server.config import Config
+from saratoga_server.config import Config, InvalidConfig
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
@@ -86,8 +86,11 @@ def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
     server = context.find_object(Config) or Config()
     # a folder given here means the store in that folder and overrides the server's --redis
     url = redis or (None if data else server.redis)
-    folder = dataclasses.replace(server, data=data) if data else server
-    context.obj = StoreAccess(url, folder.store_folder)
+    try:
+        server = dataclasses.replace(server, redis=url, data=data or server.data)
+    except InvalidConfig as error:
+        raise click.UsageError(str(error)) from None
+    context.obj = StoreAccess(server.redis, server.store_folder)
 
 
 def _act(

@@ -101,6 +101,16 @@ class EmbeddedStore:
         return self._supervision
 
     async def __aenter__(self) -> str:
+        try:
+            return await self._open()
+        except OSError as error:
+            at = f": {error.filename}" if error.filename else ""
+            raise StoreRefused(
+                f"{self.folder} cannot hold the store ({error.strerror or error}{at}). Correct that, "
+                "or give another folder with --data."
+            ) from error
+
+    async def _open(self) -> str:
         async with AsyncExitStack() as resources:
             _make_private(self.folder)
             resources.enter_context(await _lock_for_server(self.folder))

@@ -91,12 +91,19 @@ class StoreProcess:
             if reply.startswith(b"-LOADING"):
                 silent_since = clock()
             if self._exited.done() or clock() - silent_since > READY_WITHIN:
-                raise StoreRefused(
-                    f"The embedded store did not start; {folder / 'store.log'} ends:\n"
-                    + _last_lines(folder / "store.log")
-                )
+                raise StoreRefused(self._failure(folder / "store.log"))
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _failure(self, log: Path) -> str:
+        if self._exited.done():
+            what = f"it ended with exit code {self._exited.result()}"
+        else:
+            what = f"it did not answer for {READY_WITHIN:.0f} s"
+        return (
+            f"The embedded store did not start: {what}. Correct what the end of {log} says, or "
+            f"reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
+        )
 
     async def wait(self) -> None:
         """Wait until the store has ended for any reason."""

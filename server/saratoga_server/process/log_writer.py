@@ -42,8 +42,10 @@ class LogWriter:
 
     def write(self, line: str) -> None:
         """Write a line soon, or drop it."""
+        # after a dropped line the next one is its report, which this object's thread writes
+        is_report = threading.current_thread() is self._thread
         with self._changed:
-            if len(self._lines) < LIMIT:
+            if is_report or (len(self._lines) < LIMIT and not self._reportable()):
                 self._lines.append(line)
                 self._changed.notify()
             else:
@@ -71,10 +73,10 @@ class LogWriter:
             self._changed.wait_for(lambda: self._lines or self._is_closed or self._reportable())
             lines, self._lines = self._lines, []
             dropped = self._reportable()
-            self._unreported -= dropped
         if dropped:
-            # no line has been accepted since the first was dropped, so this is the next one
             log.error("log_lines_dropped", count=dropped)
+            with self._changed:
+                self._unreported -= dropped
         return lines if lines or dropped else None
 
     def _reportable(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Final
 
 from saratoga_server.config import Config, LogFormat
-from saratoga_server.logs import set_up_logs
+from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process.event_loop import run_event_loop
 from saratoga_server.process.file_limits import raise_open_file_limit
@@ -19,11 +19,16 @@ from saratoga_server.process.output import (
 LOG_WRITTEN_WITHIN: Final = 1.0
 """Seconds for the last lines of the log; lines that nobody reads until then are lost."""
 
+log = EventLog("server")
+
 Serve = Callable[[Config, Metrics], Coroutine[None, None, None]]
 
 
 def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Exception], ...]) -> None:
-    """Run `serve` until it returns. After an expected error print its text and raise `SystemExit`."""
+    """Run `serve` until it returns. After an error print its text and raise `SystemExit`.
+
+    An error that is not expected is logged too, with the place where it was raised.
+    """
     open_closed_descriptors()
     metrics = Metrics()
     log_writer = LogWriter(STDERR, metrics)
@@ -39,6 +44,10 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
         run_event_loop(serve(config, metrics))
     except expected_errors as error:
         log_writer.write(f"Error: {error}\n")
+        raise SystemExit(1) from None
+    except Exception as error:
+        log.error("server_fault", fault=error)
+        log_writer.write(f"Error: The server cannot run: {error}. The line above says where.\n")
         raise SystemExit(1) from None
     finally:
         log_writer.close(LOG_WRITTEN_WITHIN)

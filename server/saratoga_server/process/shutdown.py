@@ -1,8 +1,12 @@
 """Requests to stop the server: by signal, or by the end of standard input."""
 
 import asyncio
+import os
 import signal
-import sys
+import threading
+from contextlib import suppress
+
+from saratoga_server.process.output import STDIN
 
 
 class Shutdown:
@@ -23,23 +27,21 @@ class Shutdown:
             # SIGHUP never forces: kernel and shell both send one when a terminal is closed
             loop.add_signal_handler(signal.SIGHUP, self.requested.set)
 
-    async def listen_for_stdin_eof(self) -> None:
-        """Request a shutdown when the other end of standard input, a pipe, is closed."""
+    def listen_for_stdin_eof(self) -> None:
+        """Request a shutdown when standard input ends: a pipe whose other end is closed, or a file."""
         loop = asyncio.get_running_loop()
-        await loop.connect_read_pipe(lambda: _EofListener(self.requested), sys.stdin)
+        # a thread, because uvloop aborts the process if standard input is not a pipe
+        threading.Thread(target=self._read_stdin, args=(loop,), name="stdin", daemon=True).start()
+
+    def _read_stdin(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(OSError):  # a terminal that was closed
+            while os.read(STDIN, 1 << 12):
+                pass
+        with suppress(RuntimeError):  # the loop has ended before
+            loop.call_soon_threadsafe(self.requested.set)
 
     def _signalled(self) -> None:
         if self._was_signalled:
             self.forced.set()
         self._was_signalled = True
         self.requested.set()
-
-
-class _EofListener(asyncio.Protocol):
-    """A protocol that sets an event when a pipe is closed, and ignores data."""
-
-    def __init__(self, ended: asyncio.Event) -> None:
-        self._ended = ended
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._ended.set()

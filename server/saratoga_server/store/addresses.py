@@ -1,12 +1,72 @@
-"""Parse the addresses of stores that the operator gives."""
+"""Parse and check the addresses of stores that the operator gives."""
 
 import re
 from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+SCHEMES: Final = ("redis://", "rediss://", "unix://")
+
+OPTIONS: Final = ("db", "username", "password")
+TLS_OPTIONS: Final = (
+    *("ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_certfile", "ssl_keyfile", "ssl_password"),
+    *("ssl_cert_reqs", "ssl_check_hostname", "ssl_min_version", "ssl_ciphers"),
+    *("ssl_include_verify_flags", "ssl_exclude_verify_flags"),
+)
+"""The options in the query of a `rediss://` address, beside `OPTIONS`."""
 
 _NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
+_HOST: Final = re.compile(r"[\w.:%-]+")
+_DATABASE: Final = re.compile(r"/?|/\d+/?")
+_VERIFY: Final = ("none", "optional", "required")
 
 
 def addresses(url: str) -> list[str]:
     """Return the addresses of several nodes of a cluster, separated by commas in `url`."""
     # a password or a path may contain a comma
     return _NEXT.split(url)
+
+
+def fault_in(url: str) -> str | None:
+    """Return a sentence that says why one of the addresses cannot be used; `None` if all can be used.
+
+    The sentence quotes nothing, because an address may contain a password.
+    """
+    return next(filter(None, map(_fault_in_one, addresses(url))), None)
+
+
+def _fault_in_one(url: str) -> str | None:
+    # redis-py takes a part that is missing or not understood for its default, such as localhost
+    if not url.startswith(SCHEMES):
+        return "An address must begin with redis://, rediss:// or unix://."
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    except ValueError:
+        host, port, options = None, 0, {}
+    if port == 0 or parts.fragment:
+        return (
+            "A port must be a number from 1 to 65535, and characters such as / ? # [ ] in a password "
+            "must be percent-encoded."
+        )
+    if parts.scheme == "unix":
+        if host or len(parts.path) < len("/s"):
+            return (
+                "A path must follow unix:// and begin with a slash, as in unix:///run/redis.sock."
+            )
+    elif host is None or not _HOST.fullmatch(host):
+        return "A host name must follow redis:// or rediss://, without blanks and further commas."
+    elif not _DATABASE.fullmatch(parts.path):
+        return "Only the number of a database may follow the host, as in redis://localhost:6379/0."
+    return _fault_in_options(parts.scheme, options)
+
+
+def _fault_in_options(scheme: str, options: dict[str, str]) -> str | None:
+    known = (*OPTIONS, *TLS_OPTIONS) if scheme == "rediss" else OPTIONS
+    if not options.keys() <= set(known):
+        return f"The options of a {scheme}:// address are {', '.join(known)}."
+    if not options.get("db", "0").isdecimal():
+        return "The option db must be a number."
+    if options.get("ssl_cert_reqs", "none") not in _VERIFY:
+        return f"The option ssl_cert_reqs must be one of {', '.join(_VERIFY)}."
+    return None

@@ -8,6 +8,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from saratoga_server.ports import StoreRefused
 from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
@@ -52,18 +53,21 @@ _KINDS: Final[dict[type, type]] = {
 
 
 def open_client(url: str) -> "Redis":
-    """Return a client of the store process at that address."""
-    pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=POOL_SIZE,
-        timeout=STORE_TIMEOUT,
-        decode_responses=False,
-        protocol=2,
-        socket_timeout=REPLY_TIMEOUT,
-        socket_connect_timeout=CONNECT_TIMEOUT,
-        retry=Retry(NoBackoff(), 0),
-        client_name=CLIENT_NAME,
-        driver_info=None,  # or redis-py reads its version from disk for every connection
-    )
+    """Return a client of the store process at that address. Raises `StoreRefused` if it is invalid."""
+    try:
+        pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=POOL_SIZE,
+            timeout=STORE_TIMEOUT,
+            decode_responses=False,
+            protocol=2,
+            socket_timeout=REPLY_TIMEOUT,
+            socket_connect_timeout=CONNECT_TIMEOUT,
+            retry=Retry(NoBackoff(), 0),
+            client_name=CLIENT_NAME,
+            driver_info=None,  # or redis-py reads its version from disk for every connection
+        )
+    except ValueError as error:  # the value of an option
+        raise StoreRefused(f"The address of the store is not valid: {error} Correct it.") from None
     pool.connection_class = _KINDS[pool.connection_class]
     return Redis.from_pool(pool)

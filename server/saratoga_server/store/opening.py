@@ -161,8 +161,11 @@ async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Prefl
                     "address of one store."
                 )
             return preflight, await open_primaries(url, is_cluster=preflight.is_cluster)
-        except StoreUnavailable:
+        except StoreUnavailable as error:
             if clock() > deadline:
-                raise
+                reason = str(error).rstrip(".")
+                raise StoreUnavailable(
+                    f"The store cannot be used: {reason}. Start it, or correct its address (--redis)."
+                ) from None
         await asyncio.sleep(_PAUSE)
     raise AssertionError

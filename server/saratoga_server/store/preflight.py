@@ -73,7 +73,8 @@ async def check_client(client: "Redis", durability: Durability, *, trust: bool) 
                 f"The store refuses the login: {error} Put user and password into the address, as "
                 "in redis://user:password@host:6379."
             ) from error
-        raise StoreUnavailable(f"the store does not answer: {error}") from error
+        reason = str(error) or f"no answer within {ANSWER_WITHIN:.0f} s"
+        raise StoreUnavailable(f"the store does not answer: {reason}") from error
     except ResponseError as error:
         if is_transient(error):
             raise StoreUnavailable(f"the store takes no commands now: {error}") from error

@@ -19,7 +19,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.refusals import RESTARTING, CloseCode
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
-from saratoga_server.config import Config
+from saratoga_server.config import Config, StartupError
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
@@ -63,7 +63,7 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
 
 
 def gateway_settings(config: Config) -> GatewaySettings:
-    """Return the gateway's settings. Raises `ssl.SSLError` for a bad certificate."""
+    """Return the gateway's settings. Raises `StartupError` for a bad certificate."""
     return GatewaySettings(
         host=config.host,
         port=config.port,
@@ -80,7 +80,15 @@ def _tls(config: Config) -> ssl.SSLContext | None:
     if config.tls_cert is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(config.tls_cert, config.tls_key)
+    try:
+        # an empty password, because OpenSSL would ask for that of a key at the terminal
+        context.load_cert_chain(config.tls_cert, config.tls_key, password="")
+    except OSError as error:
+        raise StartupError(
+            f"The certificate {config.tls_cert} cannot be used with the key {config.tls_key} "
+            f"({error.strerror or error}). Give --tls-cert a PEM file with the certificate chain, and "
+            "--tls-key one with its private key, without a password."
+        ) from None
     return context
 
 

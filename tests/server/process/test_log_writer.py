@@ -74,16 +74,18 @@ def test_lines_that_nobody_reads_are_dropped_counted_and_reported_in_their_place
     written = 500
     for number in range(written):
         log.info("line", number=number)
-    dropped = metrics.log_lines_dropped
-    # some wait in the queue, and some in the thread, which is blocked
-    assert written - 2 * 50 <= dropped <= written - 50
+    assert metrics.log_lines_dropped >= written - 2 * 50 - 2
     full_pipe.read_filling()
-    kept = [json.loads(full_pipe.read_line()) for _ in range(written - dropped)]
-    assert [line["number"] for line in kept] == list(range(written - dropped))
-    report = json.loads(full_pipe.read_line())
-    assert (report["event"], report["level"], report["count"]) == (
-        "log_lines_dropped", "error", dropped,
-    )  # fmt: skip
+    number = dropped = 0
+    while number < written:
+        event = json.loads(full_pipe.read_line())
+        if event["event"] == "log_lines_dropped":
+            assert event["level"] == "error"
+            number += event["count"]
+            dropped += event["count"]
+        else:
+            assert event["number"] == number
+            number += 1
     log.info("line", number=written)
     assert json.loads(full_pipe.read_line())["number"] == written
     assert metrics.log_lines_dropped == dropped

@@ -36,7 +36,7 @@ def command(end: str) -> list[str]:
     [
         ("", 0, ""),
         ("raise LookupError('Nothing there. Look again.')", 1, "Error: Nothing there. Look again."),
-        ("raise ValueError('a bug')", 1, "ValueError: a bug"),
+        ("raise ValueError('a bug')", 1, "cannot run: a bug. The line above says where."),
         ("raise SystemExit(3)", 3, ""),
     ],
 )
@@ -44,6 +44,7 @@ def test_the_last_lines_are_written_whatever_ends_the_program(
     end: str, code: int, last: str
 ) -> None:
     done = subprocess.run(command(end), capture_output=True, text=True, check=False, timeout=BOUND)
+    assert "Traceback" not in done.stderr
     lines = done.stderr.splitlines()
     assert [line.rpartition("=")[2] for line in lines[:2000]] == [str(n) for n in range(2000)]
     assert lines[-1].endswith(last)

