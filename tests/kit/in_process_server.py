@@ -138,7 +138,10 @@ class InProcessServer:
         return player
 
     def next_look(self) -> float:
-        """Return the time at which the timers of the running races here have run out at every node."""
+        """Return when the next timer of a race running here has run out at every node.
+
+        In milliseconds since 1970 UTC; infinite if there is none.
+        """
         held = (table.state for table in self.node.table_cache.all())
         due = (tables.due(state) for state in held if state.phase is TablePhase.RUNNING)
         delay = 0 if self.node.peers.is_alone else JITTER

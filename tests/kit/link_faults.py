@@ -52,7 +52,7 @@ def lose_next_answer(function: str) -> LinkFault:
 
 
 def cut_within_commits(on_cut: Callable[[], None]) -> LinkFault:
-    """Return a fault that forwards half of each commit to the store and cuts the connection."""
+    """Return a fault that forwards half of each commit, calls `on_cut` and cuts the connection."""
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
         def to_server(data: bytes) -> bytes:

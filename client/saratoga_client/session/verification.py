@@ -19,7 +19,7 @@ class Proof:
     checks: tuple[Check, ...]
     testimony: Testimony
     record: RaceRecord | None
-    """The record; `None` if it cannot be read."""
+    """The record; `None` if it cannot be read, or if the server voided the race."""
     standing: tuple[Placed, ...]
     digest: str
 

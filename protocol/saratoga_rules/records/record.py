@@ -347,7 +347,7 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
 
 
 def checked_racer(reader: RecordReader, number: int, before: str, player: str) -> str:
-    """Return the id of the racer read last, the `number`th. Raise `RecordError` if it may not follow `before`."""
+    """Return the id of the `number`th racer. Raise `RecordError` if there are too many, or it is not above `before`."""
     if number > MOST_RACERS:
         reader.refuse(f"there are more than {MOST_RACERS} racers")
     if player <= before:
@@ -356,7 +356,7 @@ def checked_racer(reader: RecordReader, number: int, before: str, player: str) -
 
 
 def parse_name(reader: RecordReader, quoted: str) -> str:
-    """Return the name that a JSON string has. Raise `RecordError` if it is not one."""
+    """Return the name in a JSON string. Raise `RecordError` if it is no JSON or has control characters."""
     try:
         name = str(json.loads(quoted))
     except ValueError:
@@ -367,7 +367,7 @@ def parse_name(reader: RecordReader, quoted: str) -> str:
 
 
 def parse_log(reader: RecordReader) -> Iterator[LogLine]:
-    """Yield the entries of a log."""
+    """Yield the entries of a log. Raise `RecordError` on an entry that is none."""
     while reader.line[:1].isdigit():
         at, number, text = reader.take(_ENTRY, "an entry").groups()
         if text not in LOG_ENDINGS:

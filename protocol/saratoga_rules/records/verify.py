@@ -352,7 +352,7 @@ def _voided_faults(record: RaceRecord) -> Iterator[str]:
     before = 0
     for voided in record.voided:
         if not before < voided.race < record.race:
-            yield f"race {voided.race} cannot have been voided there before race {record.race}"
+            yield f"race {voided.race} cannot stand here among those voided before race {record.race}"
         before = voided.race
         if fault := seed_fault(voided, record.table):
             yield fault
@@ -362,4 +362,6 @@ def _voided_sentence(record: RaceRecord) -> str:
     races = ", ".join(
         f"{record.table}/{each.race} ({VOID_REASONS[each.reason]})" for each in record.voided
     )
-    return f"the server voided {races} before this race, which counts for nothing; the seed matches"
+    return (
+        f"the server voided {races} before; voided races count for nothing, and their seeds match"
+    )

@@ -66,7 +66,7 @@ class VoidedLog:
     """The nonce in hexadecimal; empty if it could not be read."""
     log: tuple[LogLine, ...]
     complete: bool
-    """False if the log is damaged behind its last entry here."""
+    """False if the log is damaged after its last entry here."""
 
     @property
     def nonce_hash(self) -> str:
@@ -82,9 +82,13 @@ class VoidRecord:
     rules_version: int
     table: str
     race: int
+    """The number of the race at that table, from 1."""
     start_at: int
+    """The start of the race, in milliseconds since 1970 UTC."""
     cap: int
+    """The time limit in minutes; 0 = none."""
     reason: str
+    """A key of `voided.VOID_REASONS`."""
     commitment: str
     seed: str
     """The seed in hexadecimal; empty if it could not be read."""

@@ -94,7 +94,7 @@ def as_text(name: object) -> str:
 
 
 def keys_left_over(store: Redis) -> Iterator[str]:
-    """Describe keys that are never deleted or by the wrong clock, and keys that belong to no stored object."""
+    """Describe wrong TTLs, keys that nothing deletes, keys and names without a table, unsettled results."""
     keys = {as_text(key) for key in store.scan_iter(count=1000)}
     for key in sorted(keys):
         ttl = store.pttl(key)

@@ -1,4 +1,4 @@
-"""Faults after which the nodes refuse the store: its settings changed, its clock days behind, its absence."""
+"""Faults after which the nodes refuse the store: its settings changed, or its clock days behind."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ BELOW_THE_LEVEL: Final = (
 
 
 async def until_ready(installation: Installation, *, is_ready: bool) -> None:
-    """Wait until `/readyz` of every running node says so."""
+    """Wait until `/readyz` of every running node says that the node is ready, or that it is not."""
     expected = OK if is_ready else UNAVAILABLE
     until = time.monotonic() + NOTICED_WITHIN
     for node in installation.up():
@@ -110,4 +110,4 @@ CLOCK_BEHIND = Fault(
 )
 
 GUARD_FAULTS = (SETTINGS_CHANGED, *([CLOCK_BEHIND] if find_library() else []))
-"""Faults of a standalone store; a cluster has no stepped clocks."""
+"""The faults for a standalone store; a cluster has no stepped clocks."""

@@ -17,7 +17,7 @@ LOGGED_WITHIN = 10.0
 """Longest time in seconds for a log line to arrive after the log is read again."""
 
 STANDARD_FILES = 3
-"""The number of standard input, output and error; no other descriptor may be opened below this limit."""
+"""The descriptors of standard input, output and error: with this limit no other can be opened."""
 
 CUTS = 3
 """The number of store connections that one fault cuts within a request."""

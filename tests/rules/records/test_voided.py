@@ -55,7 +55,7 @@ def faults_of(*races: VoidedLine) -> list[str]:
 
 
 def test_a_race_cannot_be_voided_after_the_race_of_the_record() -> None:
-    assert "cannot have been voided there" in faults_of(voided(AFTER.race))[0]
+    assert "cannot stand here among those voided" in faults_of(voided(AFTER.race))[0]
 
 
 def test_a_voided_race_whose_seed_is_not_the_promised_one_is_a_fault() -> None:
