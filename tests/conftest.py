@@ -4,6 +4,7 @@
 the same ones every time) or `long` (2000).
 """
 
+import gc
 import os
 import signal
 import sys
@@ -23,6 +24,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # would compile it again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Collecting the tests makes many objects, of which none is garbage: see `pytest_collection_finish`.
+gc.disable()
 
 # Walks through whole games are slow to generate, which is not an error of the test.
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -73,6 +77,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others = [path for path in files if path not in place]
     place |= {path: (number + 0.5) / len(others) for number, path in enumerate(others)}
     items[:] = [item for path in sorted(files, key=place.__getitem__) for item in files[path]]
+
+
+def pytest_collection_finish() -> None:
+    """Turn the garbage collector on, without the modules and tests, which live to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
