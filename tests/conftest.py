@@ -43,7 +43,7 @@ settings.register_profile(
     suppress_health_check=_SLOW_IS_FINE,
 )
 settings.register_profile(
-    "long", max_examples=1000, deadline=None, suppress_health_check=_SLOW_IS_FINE
+    "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 
