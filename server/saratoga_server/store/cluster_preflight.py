@@ -1,7 +1,6 @@
 """The preflight of a whole store: every node of a cluster, and the replicas."""
 
 import asyncio
-from typing import Final
 
 from redis.exceptions import RedisError
 
@@ -12,9 +11,6 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, mark_key
 from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary
-
-CLOCKS_WITHIN: Final = 0.5
-"""Seconds by which the primaries' clocks may differ, including the time of the requests."""
 
 _log = EventLog("store")
 
@@ -33,7 +29,6 @@ async def check_rest(
         checks = [asyncio.create_task(_check(node, durability, trust=trust)) for node in nodes]
         await asyncio.wait(checks)
         found = [preflight for check in checks if (preflight := check.result()) is not None]
-        await _compare_clocks(primaries)
     if durability is not Durability.REPLICATED:
         return False
     replicated = [each for each in found if each.is_primary and each.replicas]
@@ -62,22 +57,6 @@ async def _check(node: Primary, durability: Durability, *, trust: bool) -> Prefl
         return None
     except StoreRefused as refused:
         raise StoreRefused(f"{node.name}: {refused}") from None
-
-
-async def _compare_clocks(primaries: Primaries) -> None:
-    """Warn if the primaries' clocks differ: races on different primaries use different clocks."""
-
-    async def clock(primary: Primary) -> float | None:
-        try:
-            seconds, micros = await primary.client.time()
-        except (RedisError, OSError):
-            return None
-        return float(seconds) + micros / 1e6
-
-    answers = await asyncio.gather(*map(clock, primaries.all()))
-    times = [time for time in answers if time is not None]
-    if times and max(times) - min(times) > CLOCKS_WITHIN:
-        _log.warning("clocks_differ", seconds=round(max(times) - min(times), 3))
 
 
 async def _syncs(primaries: Primaries, primary: Primary) -> bool:

@@ -15,6 +15,7 @@ from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import RedisBoards
 from saratoga_server.store.clock_check import why_clock_refused
+from saratoga_server.store.cluster_clocks import ClusterClocks
 from saratoga_server.store.cluster_commits import ClusterCommits
 from saratoga_server.store.cluster_preflight import check_rest
 from saratoga_server.store.commit_encoder import CommitEncoder
@@ -78,7 +79,7 @@ async def open_store(
     preflight, primaries = await _find(url, durability, trust=trust_store)
     replicated = durability is Durability.REPLICATED
     commits: Batcher | ClusterCommits | None = None
-    guarding: asyncio.Task[None] | None = None
+    watching: list[asyncio.Task[None]] = []
 
     def stop_commits(reason: str) -> None:
         if commits is not None:
@@ -112,7 +113,9 @@ async def open_store(
         await client.load_library()
         if is_guarded:
             await guard.open()
-            guarding = asyncio.create_task(guard.keep())
+            watching.append(asyncio.create_task(guard.keep()))
+            if primaries.is_cluster:
+                watching.append(asyncio.create_task(ClusterClocks(primaries).keep()))
         encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
         if primaries.is_cluster:
             commits = ClusterCommits(primaries, connect, encoder, on_batch)
@@ -136,8 +139,8 @@ async def open_store(
     finally:
         if commits is not None:
             await commits.close(STORE_TIMEOUT)
-        if guarding is not None:
-            await cancel_all([guarding])
+        if watching:
+            await cancel_all(watching)
             await guard.close()
         await primaries.close()
         # asyncio closes a socket one turn of the loop after its transport

@@ -9,7 +9,7 @@ from kit.cluster import Cluster, ClusterNode, running_cluster, until
 from kit.running_race import move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, cluster_preflight
+from saratoga_server.store import batcher
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, table_key
 from saratoga_server.store.opening import open_store
@@ -39,16 +39,6 @@ async def test_a_cluster_without_replicas_is_refused_where_they_are_counted_on(
     trio: Cluster,
 ) -> None:
     assert "CLUSTER REPLICATE" in await refusal(trio.url, Durability.REPLICATED)
-
-
-async def test_clocks_that_differ_are_logged(
-    trio: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with open_store(trio.url):
-        assert "clocks_differ" not in caplog.text
-    monkeypatch.setattr(cluster_preflight, "CLOCKS_WITHIN", -1)
-    async with open_store(trio.url):
-        assert "clocks_differ" in caplog.text
 
 
 async def test_the_first_address_may_be_that_of_a_dead_node(trio: Cluster) -> None:
