@@ -88,7 +88,7 @@ class CloseCode(Struct, frozen=True):
 
 RESTARTING: Final = CloseCode(4000, "the server restarts; come back")
 TOO_SLOW: Final = CloseCode(4001, "you read too slowly; come back")
-UNKNOWN_PLAYER: Final = CloseCode(4002, "the server lost this player's data; come back")
+STORE_LOST_DATA: Final = CloseCode(4002, "the server's store lost data; come back")
 TAKEN_OVER: Final = CloseCode(4500, "a newer connection of this player took over")
 NO_HELLO: Final = CloseCode(4501, "no hello in time")
 ABUSE: Final = CloseCode(4502, "too many bad or too fast commands")

@@ -30,7 +30,7 @@ from saratoga_protocol.commands import (
     Start,
 )
 from saratoga_protocol.events import AnyEvent, MoveMade, NameClaimed, Refused, SeatLost, Snapshot
-from saratoga_protocol.refusals import UNKNOWN_PLAYER
+from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
@@ -215,7 +215,7 @@ async def test_a_player_whose_row_is_gone_is_sent_to_say_hello_again(
     }
     given = fields[str(kind.__struct_config__.tag)]
     assert await anna.refused(kind, **given) == "hello_first"
-    assert anna.close_codes == [UNKNOWN_PLAYER.code]
+    assert anna.close_codes == [STORE_LOST_DATA.code]
     back = await server.player("Anna")
     assert (back.player, (await server.row(back.player)).name) == (anna.player, "Anna")
     assert isinstance(await back.ask(JoinTable, table=table), Snapshot)
@@ -231,5 +231,5 @@ async def test_a_connected_player_whose_row_is_found_gone_is_not_called_banned(
     await server.node.peer_events.subscribed()
     await server.node.peer_events.subscribed()
     await server.settle()
-    assert anna.close_codes == [UNKNOWN_PLAYER.code]
+    assert anna.close_codes == [STORE_LOST_DATA.code]
     assert anna.received.all(SeatLost) == []

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, AnyEvent, Refused
-from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, UNKNOWN_PLAYER
+from saratoga_protocol.refusals import BANNED, RESTARTING, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
@@ -239,7 +239,7 @@ class Dispatcher:
             session.connection.leave(BANNED)
         if refusal.code == "hello_first" and session.player:
             # the player's row is gone; the next hello makes another
-            session.connection.leave(UNKNOWN_PLAYER)
+            session.connection.leave(STORE_LOST_DATA)
         if refusal.code == "draining" and not self._readiness.is_draining:
             # only newer nodes can read the table; the load balancer may choose one
             session.connection.leave(RESTARTING)

@@ -4,7 +4,7 @@ The administrator's command has already changed the data in the store (`admin.ac
 """
 
 from saratoga_protocol.events import Announcement
-from saratoga_protocol.refusals import BANNED, DELETED, UNKNOWN_PLAYER, CloseCode
+from saratoga_protocol.refusals import BANNED, DELETED, STORE_LOST_DATA, CloseCode
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TableState
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
@@ -72,7 +72,7 @@ class AdminEvents:
         the next hello makes a new player.
         """
         if row is None:
-            await self._disconnect(session, UNKNOWN_PLAYER)
+            await self._disconnect(session, STORE_LOST_DATA)
         elif row.banned:
             await self._disconnect(session, BANNED)
         else:

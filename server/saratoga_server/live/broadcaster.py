@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from saratoga_protocol.codec import Codec
-from saratoga_protocol.events import AnyEvent, Standings
+from saratoga_protocol.events import Announcement, AnyEvent, Standings
+from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.live.session import Session
 
 TICK: Final = 0.2
@@ -16,6 +17,16 @@ TICK: Final = 0.2
 
 TABLES_AT_ONCE: Final = 8
 """Tables whose standings are sent in one turn of the event loop: about a millisecond."""
+
+
+def send_loss(sessions: Iterable[Session], text: str) -> None:
+    """Tell players that the store has lost their data; they come back and are sent what it has.
+
+    A correction of what they have would be ignored: it has a lower version or fewer moves.
+    """
+    for session in sessions:
+        session.send(Announcement(text=text))
+        session.connection.leave(STORE_LOST_DATA)
 
 
 def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:

@@ -18,7 +18,7 @@ from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import checked_deal
 from saratoga_server.domain.voids import ReadableLog
-from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -253,17 +253,43 @@ class RaceCache:
         try:
             stored = await self._store.load_board(race.code, race.number, run.player)
             if stored is None:
+                self._report_loss(race, run, 0)
                 raise BoardDamaged("the board is gone")
             board = None if run.board is None else boards.continued(run.board, stored)
+            has_lost = board is None and run.board is not None
+            if has_lost:
+                self._report_loss(race, run, len(stored.entries))
             if board is None:
                 board = boards.open_board(race.opening, run.start_at)
             await self._fold(race.game, board, stored)
+            if has_lost:
+                # otherwise a standing never goes back
+                run.standing = board.standing()
+                self._broadcaster.standings_changed(run.audience, race.standings)
         except BoardDamaged as damage:
             state = (await self._table_cache.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
                 raise CommandRejected("not_racing") from None
             raise self._refusal(state, Damage(f"the board of {run.player}: {damage}")) from None
         return board
+
+    def _report_loss(self, race: LiveRace, run: BoardRun, stored: int) -> None:
+        """Log that the store has lost acknowledged moves, and tell their player."""
+        known = 0 if run.board is None else run.board.length
+        if not known:
+            return
+        log.error(
+            "moves_lost",
+            table=race.code,
+            race=race.id,
+            player=run.player,
+            acknowledged=known,
+            stored=stored,
+        )
+        send_loss(
+            [each for each in self._broadcaster.audience(race.code) if each.player == run.player],
+            f"The server's store lost data: your board is back at move {stored} of {known}.",
+        )
 
     async def _fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
         async with self._folding:

@@ -17,7 +17,7 @@ from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.writes import starts, write_of
-from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable, read_table
 from saratoga_server.live.peers import Peers
@@ -45,6 +45,14 @@ PROMPT_ATTEMPTS: Final = 2
 
 PAUSE: Final = 0.001
 """The longest pause before an attempt, in seconds, for each attempt beyond `PROMPT_ATTEMPTS`."""
+
+TABLE_LOST: Final = (
+    "The server's store lost data, and this table with it. Open or join another table."
+)
+
+CHANGES_LOST: Final = (
+    "The server's store lost data: this table is as it was before the last changes."
+)
 
 DAMAGED: Final = "The server's stored data of that table are damaged, so it cannot be opened. Open or join another table."
 
@@ -265,11 +273,19 @@ class TableCache:
         stored = await self._store.load_table(table.code)
         if stored is None:
             self.forget(table.code)
-            raise CommandRejected("no_such_table")
+            if table.state.phase is TablePhase.CLOSED:
+                raise CommandRejected("no_such_table")
+            # no table that is open is deleted
+            log.error("table_lost", table=table.code, acknowledged=table.version)
+            raise CommandRejected("no_such_table", TABLE_LOST)
         known, table.in_doubt = table.known, False
         version, body = stored
         if version == table.version:
             return False
+        if version < table.version:
+            log.error("table_lost", table=table.code, acknowledged=table.version, stored=version)
+            send_loss(self._broadcaster.audience(table.code), CHANGES_LOST)
+            table.heard_of, table.announced = 0, ""
         try:
             table.version, table.state = version, self._read(table.code, body)
         except CommandRejected:

@@ -17,7 +17,7 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
-from saratoga_server.domain.tables import Change, TablePhase, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
@@ -85,8 +85,12 @@ class TableService:
 
         Nothing has changed if it raises `CommandRejected`.
         """
+        held = self._table_cache.known(code)
         try:
             applied = await self._table_cache.change(code, transition, finish)
+        except CommandRejected as refusal:
+            await self._take_lost_seats(held, refusal)
+            raise
         finally:
             if (known := self._table_cache.known(code)) is not None:
                 await self.catch_up(known)
@@ -98,9 +102,23 @@ class TableService:
 
     async def refresh(self, code: str, version: int | None = None) -> None:
         """Read a cached table again (`TableCache.refresh`), and carry out the effects of its changes."""
-        table = await self._table_cache.refresh(code, version)
+        held = self._table_cache.known(code)
+        try:
+            table = await self._table_cache.refresh(code, version)
+        except CommandRejected as refusal:
+            await self._take_lost_seats(held, refusal)
+            raise
         if table is not None:
             await self.catch_up(table)
+
+    async def _take_lost_seats(self, held: LiveTable | None, refusal: CommandRejected) -> None:
+        """Take the seats of an open table that the store does not have any more, and tell its players."""
+        is_open = held is not None and held.state.phase is not TablePhase.CLOSED
+        if refusal.code != "no_such_table" or held is None or not is_open:
+            return
+        self._races.forget(held.state.race_id)
+        if self._broadcaster.audience(held.code):
+            await run_logged(self._seats.closed(held, refusal.detail))
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
         """Apply the timers of a table that have run out, and return the table.
@@ -147,6 +165,9 @@ class TableService:
         """Carry out the effects of changes that other nodes made, or whose reply was lost."""
         while table.followed_up is not None:
             known, table.followed_up = table.followed_up, None
+            if known.version > table.version and table.state.phase is not TablePhase.RUNNING:
+                # the store has lost changes, and with them the race
+                self._races.forget(known.state.race_id)
             if not await self._followed_up(table, known, self._follow(table, known.state)):
                 return
 
