@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,11 +26,13 @@ def checked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "CHECK_EVERY", 3_600.0)
 
 
-@pytest.fixture
-def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def short_timeout() -> Iterator[None]:
     """Shorten the timeout, so that commits and calls are given up soon."""
-    for module in (batcher, store_client):
-        monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (batcher, store_client):
+            patch.setattr(module, "STORE_TIMEOUT", 0.3)
+        yield
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -42,16 +46,16 @@ async def refused(store: Store) -> str:
     await store.guard.check()
     reason = store.guard.why_refused
     assert reason is not None
-    with pytest.raises(StoreUnavailable) as commit:
-        await store.commits.commit(move("w>t1", 1))
-    with pytest.raises(StoreUnavailable) as read:
-        await store.tables.load_table(CODE)
+    with short_timeout():
+        with pytest.raises(StoreUnavailable) as commit:
+            await store.commits.commit(move("w>t1", 1))
+        with pytest.raises(StoreUnavailable) as read:
+            await store.tables.load_table(CODE)
     assert reason in str(commit.value)
     assert str(read.value) == reason
     return reason
 
 
-@pytest.mark.usefixtures("short_timeout")
 @pytest.mark.parametrize(
     ("setting", "wrong", "right"),
     [
@@ -106,7 +110,6 @@ async def test_a_commit_under_way_when_the_store_is_refused_is_sent_again_when_i
         assert await race.texts() == ["draw"]
 
 
-@pytest.mark.usefixtures("short_timeout")
 async def test_a_store_that_was_emptied_is_refused_until_the_data_are_back(
     mortal_store: StoreServer, tmp_path: Path
 ) -> None:
@@ -121,15 +124,14 @@ async def test_a_store_that_was_emptied_is_refused_until_the_data_are_back(
         assert await race.texts() == ["draw"]
 
 
-@pytest.mark.usefixtures("short_timeout")
 async def test_another_store_at_the_address_is_refused_before_anything_is_read_from_it(
-    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+    mortal_store: StoreServer,
 ) -> None:
     async with open_store(mortal_store.url) as store:
         await running_race(store)
         mortal_store.kill()
         restart_on(mortal_store, None)
-        with pytest.raises(StoreUnavailable, match="empty, or another store"):
+        with short_timeout(), pytest.raises(StoreUnavailable, match="empty, or another store"):
             await store.tables.load_table(CODE)
         # a store that this server did not know before is taken as it is
         async with open_store(mortal_store.url) as other:
@@ -138,7 +140,6 @@ async def test_another_store_at_the_address_is_refused_before_anything_is_read_f
         assert "other data" in (store.guard.why_refused or "")
 
 
-@pytest.mark.usefixtures("short_timeout")
 async def test_an_older_backup_at_the_address_is_refused(
     mortal_store: StoreServer, tmp_path: Path
 ) -> None:
