@@ -128,7 +128,7 @@ async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
     known = await asyncio.to_thread(read_note, folder)
     await asyncio.to_thread(lay_out, folder, copy, loaded.files, loaded.place)
     async with _store_on(copy) as url:
-        async with open_store(url, Durability.FAST, trust_store=True) as store:
+        async with open_store(url, Durability.FAST, trust_store=True, is_guarded=False) as store:
             census = await take_census(store)
         async with _client(url) as client:
             note = await renew_ledger(client, token_hex(8))

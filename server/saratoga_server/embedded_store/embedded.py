@@ -144,7 +144,16 @@ class EmbeddedStore:
             is_known = self.ledger.note is not None
             has_data = append_files.check_files(self.folder, is_known=is_known)
             before = append_files.sizes(self.folder)
-            store = await StoreProcess.start(self.folder, self._socket_path, self._settings, lock)
+            try:
+                store = await StoreProcess.start(
+                    self.folder, self._socket_path, self._settings, lock
+                )
+            except StoreRefused as refused:
+                if not has_data:
+                    raise
+                raise StoreRefused(
+                    f"{refused}\nIf its files are damaged: {self.ledger.remedy}"
+                ) from None
         try:
             for name, size in append_files.cut(before, append_files.sizes(self.folder)).items():
                 _log.error("store_file_cut", file=name, bytes=size)

@@ -14,8 +14,10 @@ from redis.asyncio import Redis
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import NOTE, SNAPSHOT, UNFINISHED, BadBackup
 from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.embedded_store.ledger_file import LEDGER_KEY, read_note
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.opening import open_store
 
 
 @pytest.fixture
@@ -80,6 +82,24 @@ async def test_a_restored_store_begins_with_its_append_only_file(
     await backups.restore(path, tmp_path / "fresh")
     assert "appendonlydir" in names_in(tmp_path / "fresh")
     assert SNAPSHOT not in names_in(tmp_path / "fresh")
+
+
+async def test_a_backup_names_its_generation_and_a_restored_store_has_another(
+    folder: Path, tmp_path: Path
+) -> None:
+    async with running(folder) as client:
+        await client.hset(LEDGER_KEY, mapping={"generation": "one", "sequence": 7, "at": 5})
+        path, note = await backups.take(folder, tmp_path / "backups")
+    assert (note.generation, note.sequence, note.newest) == ("one", 7, 5)
+    await backups.restore(path, tmp_path / "fresh")
+    ledger = read_note(tmp_path / "fresh")
+    assert ledger is not None
+    assert ledger.generation not in ("", "one")
+    store = EmbeddedStore(tmp_path / "fresh")
+    async with store as url, open_store(url, memory=store.ledger) as opened:
+        assert opened.guard.why_refused is None
+        [known] = opened.guard.memory.recall().values()
+        assert (known.generation, known.sequence > 7) == (ledger.generation, True)
 
 
 async def test_nothing_is_restored_over_something(folder: Path, tmp_path: Path) -> None:
