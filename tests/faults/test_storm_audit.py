@@ -4,12 +4,9 @@ The tests share two races on a real server: a finished one and one in play. Each
 the store or in a player's notes, runs the audit, and undoes the change.
 """
 
-import copy
 import dataclasses
 import signal
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 import msgpack
@@ -21,15 +18,16 @@ from redis import Redis
 from kit import quick_countdown
 from kit.messages import GATHERING, NOW
 from kit.rankings import settled
-from kit.recorded_players import Acknowledged, Notes
-from kit.storms.auditor import Auditor
-from kit.storms.installation import Installation, open_installation
+from kit.recorded_players import Refusal
+from kit.storms.audited_races import AuditedRaces, has_mover, log_of, mover
+from kit.storms.installation import open_installation
+from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
-from saratoga_client.bots.player import TablePlayer
 from saratoga_protocol.events import Snapshot
 from saratoga_rules.records.record import RacerLog, ResultLine, format_record, parse_record
+from saratoga_rules.records.standing import State
 from saratoga_server.store.keys import OUTBOX_KEYS, race_key, records_key
-from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.opening import open_store
 
 Row = TypeVar("Row", RacerLog, ResultLine)
 
@@ -37,110 +35,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 GAMES = ("canfield-aisleriot", "lafayette")
 """A game of short races, and one of longer races."""
-MOVES = 5
-"""The number of moves that some player of each race has made."""
 PACE = 60.0
 """Moves a second of each player."""
-SETTLED_WITHIN = 0.2
-"""Seconds that the audit waits for the outboxes, which were empty before the sabotage."""
-
-
-@dataclass
-class AuditedRaces:
-    """The shared races, which tests sabotage."""
-
-    installation: Installation
-    store: Store
-    client: Any
-    """A connection to the store that bypasses the server."""
-
-    @property
-    def finished(self) -> list[StormPlayer]:
-        """The players of the table whose race is over."""
-        return self.installation.tables[0]
-
-    @property
-    def in_play(self) -> list[StormPlayer]:
-        """The players of the table whose race is in play."""
-        return self.installation.tables[1]
-
-    @property
-    def race(self) -> str:
-        """The id of the finished race."""
-        return f"{self.code}/1"
-
-    @property
-    def code(self) -> str:
-        """The code of the finished race's table."""
-        return self.finished[0].notes.code
-
-    def record(self) -> str:
-        """Return the record of the finished race."""
-        text = self.client.hget(records_key(self.code), "1")
-        assert isinstance(text, bytes)
-        return text.decode()
-
-    async def audited(self) -> Auditor:
-        auditor = Auditor(self.installation, self.store, SETTLED_WITHIN)
-        await auditor.audit_all()
-        return auditor
-
-    async def faults(self) -> list[str]:
-        return (await self.audited()).faults
-
-    def mover(self) -> tuple[StormPlayer, list[Acknowledged]]:
-        """Return a player of the finished race who has made moves, and these moves."""
-        return mover(self.finished)
-
-    @contextmanager
-    def restored(self) -> Iterator[None]:
-        """Restore the store and the notes at the end of the block."""
-        keys = {
-            key: (self.client.dump(key), self.client.pttl(key)) for key in self.client.scan_iter()
-        }
-        notes = [_contents(player.notes) for player in self.installation.players]
-        testimonies = [
-            copy.deepcopy(_bot(player).testimonies) for player in self.installation.players
-        ]
-        try:
-            yield
-        finally:
-            self.client.flushall()
-            for key, (value, ttl) in keys.items():
-                self.client.restore(key, max(ttl, 0), value)
-            for player, kept, said in zip(
-                self.installation.players, notes, testimonies, strict=True
-            ):
-                vars(player.notes).update(kept)
-                _bot(player).testimonies.update(said)
-
-
-def mover(table: list[StormPlayer]) -> tuple[StormPlayer, list[Acknowledged]]:
-    """Return a player with moves in the first race, and those moves."""
-    for player in table:
-        race = f"{player.notes.code}/1"
-        moves = [each for each in player.notes.of_race(race) if each.after is not None]
-        if len(moves) >= MOVES:
-            return player, moves
-    raise LookupError("no player has made enough moves")
-
-
-def has_mover(table: list[StormPlayer]) -> bool:
-    return any(len(player.notes.acknowledged) > MOVES for player in table)
-
-
-def log_of(player: StormPlayer) -> str:
-    """Return the key of the player's stored moves in the first race."""
-    return f"{race_key(player.notes.code, 1)}:log:{player.notes.player}"
-
-
-def _contents(notes: Notes) -> dict[str, object]:
-    return copy.deepcopy({name: value for name, value in vars(notes).items() if name != "on_news"})
-
-
-def _bot(player: StormPlayer) -> TablePlayer:
-    assert player.bot.bot is not None
-    return player.bot.bot
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -198,6 +94,7 @@ async def test_a_dropped_acknowledged_move_is_described(races: AuditedRaces, pla
     assert entry is not None
     races.client.lrem(key, 1, entry)
     faults = await races.faults()
+    assert described(faults, races.race, player.notes.player, "is damaged", "entries of")
     assert described(faults, races.race, "not numbered one after the other")
     assert described(faults, races.race, "the stored log and the record differ")
 
@@ -370,6 +267,41 @@ async def test_an_ending_that_a_connected_player_was_not_sent_is_described(
     notes.shown[races.race] = [each for each in notes.shown[races.race] if each.state == "racing"]
     notes.ended.pop(races.race, None)
     assert described(await races.faults(), races.race, "(racing), not")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"code": "time_up"}, "was refused time_up"),
+        ({"code": "board_over"}, "which was carried out"),
+        ({"code": "stale_move"}, "which was meant for the board's position"),
+        ({"code": "illegal_move"}, "which was legal"),
+    ],
+)
+async def test_a_refusal_of_a_move_that_is_not_true_is_described(
+    races: AuditedRaces, changed: dict[str, Any], words: str
+) -> None:
+    player, moves = races.mover()
+    board = moves[1].board
+    refusal = Refusal(id=moves[2].id, code="", retry=False, wait=0, board=board, moment=0.0)
+    player.notes.refusals.append(dataclasses.replace(refusal, **changed))
+    assert described(await races.faults(), races.race, player.notes.player, words)
+
+
+async def test_a_racer_that_was_taken_from_the_race_is_described(races: AuditedRaces) -> None:
+    player, _ = races.mover()
+    record = parse_record(races.record())
+    racers = tuple(
+        dataclasses.replace(racer, state=State.LEFT)
+        if racer.player == player.notes.player
+        else racer
+        for racer in record.racers
+    )
+    forged = dataclasses.replace(record, racers=racers)
+    board = await races.store.boards.load_board(races.code, 1, player.notes.player)
+    assert board is not None
+    found = list(untrue_refusals_of_race(forged, board, player.notes))
+    assert described(found, "was taken from the race")
 
 
 async def test_another_commitment_is_described(races: AuditedRaces) -> None:

@@ -17,7 +17,7 @@ from statistics import median
 
 from kit import quick_countdown
 from kit.race_audit import disagreements, faults_of_log
-from kit.rankings import settled
+from kit.rankings import counted, settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
@@ -184,11 +184,12 @@ async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records:
     key = BoardKey(game=raced[0].game, ranking="bankroll", period="all", bots=True)
     for player in table:
         results = [
-            row for race in raced for row in race.results if row.player == player.notes.player
+            row for race in raced for row in counted(race) if row.player == player.notes.player
         ]
         row = await store.leaderboards.row(key, player.notes.player)
         assert row is not None
-        assert (row.races, row.value) == (len(results), sum(each.net for each in results))
+        expected = (len(results), sum(each.net for each in results))
+        assert (row.races, row.value) == expected, (player.name, raced[0].table)
 
 
 def _raced(table: list[RecordedPlayer]) -> list[str]:

@@ -43,6 +43,19 @@ class Acknowledged:
     """The time of the acknowledgement by `time.monotonic()`, in seconds."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A refusal of a command."""
+
+    id: int
+    code: str
+    retry: bool
+    wait: int
+    board: BoardView | None
+    moment: float
+    """The time of the refusal by `time.monotonic()`, in seconds."""
+
+
 @dataclass
 class Notes:
     """A player's notes: everything that it sent and received."""
@@ -80,8 +93,8 @@ class Notes:
     """The number of refusals because the server did not reach its store."""
     heard: float = 0.0
     """The time of the last event (`time.monotonic()`)."""
-    refused: Counter[str] = field(default_factory=Counter)
-    """The number of refusals by code."""
+    refusals: list[Refusal] = field(default_factory=list)
+    """All refusals, also those of races that were audited."""
     lost_answers: Counter[str] = field(default_factory=Counter)
     """How often an answer may have been lost, by race: connection lost, store unavailable, timeout."""
     pipelined: Counter[str] = field(default_factory=Counter)
@@ -92,6 +105,11 @@ class Notes:
     @property
     def is_racing(self) -> bool:
         return self.phase == "running" and self.board is not None and self.board.state == "racing"
+
+    @property
+    def refused(self) -> Counter[str]:
+        """The number of refusals by code."""
+        return Counter(refusal.code for refusal in self.refusals)
 
     def of_race(self, race: str) -> list[Acknowledged]:
         return [each for each in self.acknowledged if each.race == race]
@@ -117,10 +135,19 @@ class Notes:
                 self.outcomes[outcome.race] = outcome
             case events.TableChanged(table=table):
                 self._see(table)
-            case events.Refused(code=code, board=present):
+            case events.Refused(re=command_id, code=code, board=present):
                 if present is not None:
                     self._show(present)
-                self.refused[code] += 1
+                self.refusals.append(
+                    Refusal(
+                        id=command_id or 0,
+                        code=code,
+                        retry=event.retry,
+                        wait=event.wait,
+                        board=present,
+                        moment=time.monotonic(),
+                    )
+                )
                 if code == "store_unavailable":
                     self.unavailable += 1
                     self.miss_answer()

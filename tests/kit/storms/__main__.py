@@ -40,6 +40,7 @@ def plans(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, StormPl
                 faults=faults,
                 kinds=kinds,
                 nodes=options.nodes,
+                pace=options.pace,
                 together=0 if options.only else 3,
                 silence=SILENCE,
                 races=-(-faults // FAULTS_A_RACE),
@@ -77,6 +78,9 @@ def main() -> int:
         "--store", choices=list(KINDS), help="only with this store [default: both]"
     )
     arguments.add_argument("--nodes", type=int, default=3, help="server nodes [default: 3]")
+    arguments.add_argument(
+        "--pace", type=float, default=6.0, help="moves a second of each player [default: 6]"
+    )
     arguments.add_argument("--figures", type=Path, help="write the figures to this file too")
     options = arguments.parse_args()
     seed = options.seed or str(random.SystemRandom().randrange(1_000_000))

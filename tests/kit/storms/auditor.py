@@ -18,9 +18,11 @@ from kit.race_audit import (
 from kit.rankings import SETTLED_WITHIN, counted, settled, stored_leaderboards
 from kit.recorded_players import Notes
 from kit.storms.installation import Installation
+from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
 from kit.storms.unanswered import unanswered_moves, unexplained
 from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.opening import Store
@@ -147,7 +149,7 @@ class Auditor:
             found += player.bot.objections(record.race_id)
         boards = []
         for racer in record.racers:
-            board = await self.store.boards.load_board(record.table, record.race, racer.player)
+            board = await self._board(record.table, record.race, racer.player)
             if board is None:
                 found.append(f"the board of {racer.player} is missing")
                 continue
@@ -156,6 +158,7 @@ class Auditor:
             found += faults_of_log(board, racer, notes)
             self.unanswered += bool(unanswered_moves(record, notes))
             found += [f"{racer.player}: {fault}" for fault in unexplained(record, notes)]
+            found += untrue_refusals_of_race(record, board, notes)
         found += faults_of_count(boards)
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count_moves(table, record.race_id)
@@ -167,7 +170,7 @@ class Auditor:
         boards: list[StoredBoard] = []
         race_id = f"{code}/{race}"
         for player in table:
-            board = await self.store.boards.load_board(code, race, player.notes.player)
+            board = await self._board(code, race, player.notes.player)
             done = player.notes.of_race(race_id)
             self.faults += [
                 f"{race_id}: {player.notes.player}: {fault}"
@@ -182,6 +185,16 @@ class Auditor:
                 )
         self.faults += [f"{race_id}: {fault}" for fault in faults_of_count(boards)]
         self._count_moves(table, race_id)
+
+    async def _board(self, code: str, race: int, player: str) -> StoredBoard | None:
+        """Load a board; describe its damage if it has any, and return what can be read of it."""
+        try:
+            return await self.store.boards.load_board(code, race, player)
+        except BoardDamaged as damage:
+            self.faults.append(f"{code}/{race}: the board of {player} is damaged: {damage}")
+            return StoredBoard(
+                epoch=0, last_id=0, banked=0, state="racing", entries=damage.readable
+            )
 
     def _count_moves(self, table: list[StormPlayer], race: str) -> None:
         for player in table:

@@ -108,7 +108,7 @@ PROCESS_FAULTS = (
         is_alone=True,
     ),
     Fault(
-        name="store connections cut within requests",
+        name="store cut within requests",
         part="store",
         inject=cut_within_a_request,
         needs_play=True,

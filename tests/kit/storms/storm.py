@@ -61,6 +61,8 @@ class Storm:
     figures_by_kind: dict[str, FaultFigures] = field(default_factory=dict)
     injected: int = 0
     """Faults injected: fewer than planned if the storm stopped early."""
+    troubles: list[tuple[float, float]] = field(default_factory=list)
+    """For every fault of nodes or store: when it was injected, and when all players were back."""
     late: list[str] = field(default_factory=list)
     """Faults after which a player was back later than promised."""
     latest: str = ""
@@ -99,7 +101,7 @@ class Storm:
         await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
         racing = self.installation.racing()
         self.latest = ""
-        since = injected = time.monotonic()
+        first = since = injected = time.monotonic()
         active: list[tuple[Fault, ActiveFault]] = []
         for fault in faults:
             began = time.monotonic()
@@ -121,6 +123,8 @@ class Storm:
         if len(faults) == 1:
             self._figures_of(faults[0]).heals.append(healed - injected)
         await self._await_recovery(faults, active, since, healed, racing)
+        if any(fault.part != "connection" for fault in faults):
+            self.troubles.append((first, time.monotonic()))
 
     def _figures_of(self, fault: Fault) -> FaultFigures:
         return self.figures_by_kind.setdefault(fault.name, FaultFigures())

@@ -15,6 +15,7 @@ from kit.storms.leaks import leaks_of
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
 from kit.storms.node_faults import NODE_FAULTS, STORE_LINK_FAULTS
 from kit.storms.process_faults import PROCESS_FAULTS
+from kit.storms.refusals import untrue_refusals
 from kit.storms.store_faults import AWAY_LONG as STORE_AWAY_LONG
 from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
@@ -125,6 +126,8 @@ async def run_storm(
             await asyncio.wait_for(auditor.audit_all(), AUDITED_WITHIN)
             auditor.faults += too_few(auditor, plan.races)
             auditor.faults += storm.without_effect()
+            for player in installation.players:
+                auditor.faults += untrue_refusals(player.notes, storm.troubles)
         return StormResult(
             storm=storm,
             auditor=auditor,

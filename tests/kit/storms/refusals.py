@@ -1,0 +1,92 @@
+"""Judge the refusals that players received in a storm: each must be true.
+
+The racing bots obey the protocol, so most codes can only be wrong for them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from kit.recorded_players import Notes, Refusal
+from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_protocol.refusals import REASONS
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import replay
+from saratoga_rules.records.standing import State
+from saratoga_rules.views import redact
+from saratoga_server.ports import StoredBoard
+
+TRUE_AT_TIMES = {
+    "board_over",
+    "draining",
+    "illegal_move",
+    "nobody_ready",
+    "stale_move",
+    "store_unavailable",
+    "time_up",
+    "wrong_commitment",
+    "wrong_phase",
+}
+"""The codes that a bot may receive in a storm."""
+
+NOTICED_LATE = 5.0
+"""Seconds after the recovery from a fault for which the store may still be unavailable to a player."""
+
+Period = tuple[float, float]
+"""When a fault was injected, and when all players were back (`time.monotonic()`)."""
+
+
+def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
+    """Describe the refusals that cannot be true, whatever the race.
+
+    `troubles` are the faults of nodes and store.
+    """
+    for refusal in notes.refusals:
+        what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
+        if refusal.code not in TRUE_AT_TIMES:
+            yield what
+        elif refusal.retry != REASONS[refusal.code].retry:
+            yield f"{what}, with retry {refusal.retry}"
+        elif refusal.retry and refusal.wait <= 0:
+            yield f"{what}, without a time to wait"
+        elif refusal.code == "store_unavailable" and not any(
+            began <= refusal.moment <= back + NOTICED_LATE for began, back in troubles
+        ):
+            yield f"{what}, without a fault of nodes or store"
+
+
+def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes) -> Iterator[str]:
+    """Describe the refusals of moves and cash-outs in a race that its record contradicts."""
+    racer = record.racer(notes.player)
+    stored = {entry.command_id for entry in board.entries}
+    for refusal in notes.refusals:
+        command = notes.sent.get(refusal.id)
+        if not isinstance(command, MakeMove | CashOut) or command.race != record.race_id:
+            continue
+        what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
+        if not refusal.retry and refusal.id in stored:
+            yield f"{what}, which was carried out"
+        if refusal.code == "time_up" and racer.state != State.OUT_OF_TIME:
+            yield f"{what}, and ended as {racer.state}"
+        if refusal.code == "illegal_move" and _is_legal(record, command, notes.player):
+            yield f"{what}, which was legal"
+        if refusal.code == "stale_move" and _is_at(refusal, command):
+            yield f"{what}, which was meant for the board's position"
+    if racer.state == State.LEFT:
+        yield f"{notes.player} was taken from the race, and has not left it"
+
+
+def _is_legal(record: RaceRecord, command: MakeMove | CashOut, player: str) -> bool:
+    """Return whether a move was legal at the position that it was meant for."""
+    positions = replay(record, player)
+    if isinstance(command, CashOut) or command.after >= len(positions):
+        return False
+    view = redact(positions[command.after])
+    return command.move in map(str, legal_moves(GAMES[record.game], view))
+
+
+def _is_at(refusal: Refusal, command: MakeMove | CashOut) -> bool:
+    """Return whether the board that came with the refusal is the one that the move was meant for."""
+    if refusal.board is None or isinstance(command, CashOut):
+        return False
+    return refusal.board.count == command.after and refusal.board.race == command.race
