@@ -21,7 +21,8 @@ from saratoga_server.ports import CommitStatus, StoreRefused
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.opening import open_store
 
-DAY = 24 * 60 * 60
+HOUR = 60 * 60
+DAY = 24 * HOUR
 WITHIN = 20.0
 
 valkey = pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
@@ -105,6 +106,30 @@ async def test_a_clock_a_hundred_days_ahead_for_a_while_deletes_nothing(
         board = await store.boards.load_board(CODE, 1, "annaannaannaanna")
         assert board is not None
         assert [entry.text for entry in board.entries] == ["draw"], "the cap was over by that clock"
+
+
+@valkey
+async def test_a_clock_set_back_by_an_hour_in_the_countdown_delays_the_race_by_seconds(
+    mortal_store: StoreServer, tmp_path: Path
+) -> None:
+    clock = stepping(mortal_store, tmp_path, 0)
+    if clock is None:
+        return
+    async with (
+        running_server("--redis", mortal_store.url) as server,
+        player_at(server.url, "Anna") as anna,
+        player_at(server.url, "Bert") as bert,
+    ):
+        await gathered(anna, bert)
+        await counted_down(anna, bert)
+        clock.set(-HOUR)
+        for racer in (anna, bert):
+            dealt = await racer.received.next(Dealt, 0)
+            assert abs(dealt.now - (time.time() - HOUR) * 1000) < 60_000
+            assert 0 <= dealt.now - dealt.start_at < 1_000
+            await racer.moves("draw")
+        [stepped] = [each for each in server.events() if each["event"] == "clock_stepped"]
+        assert round(stepped["seconds"]) == -HOUR
 
 
 @pytest.mark.parametrize("ahead", [300, -300])
