@@ -67,8 +67,8 @@ from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
 
-CLOSE_WITHIN: Final = 20.0
-"""Seconds for connections to close; those that are still open then are reset."""
+CLOSE_WITHIN: Final = 12.0
+"""Seconds for connections to close; those that are still open then are reset. See `STOP_WITHIN`."""
 
 EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded)
 """Errors whose text tells the operator what to do; they end the server without a traceback."""
@@ -90,6 +90,10 @@ async def serve(config: Config, metrics: Metrics) -> None:
     shutdown.listen_for_signals()
     if config.until_eof:
         shutdown.listen_for_stdin_eof()
+    await shutdown.limit(_serve(config, metrics, shutdown), config.drain_delay)
+
+
+async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
     settings = gateway_settings(config)
     async with (
         _metrics_server(config, metrics),
@@ -142,8 +146,9 @@ async def _serve_players(
     requested = asyncio.create_task(shutdown.requested.wait())
     await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
     has_failed = not shutdown.requested.is_set()
+    shutdown.requested.set()
     systemd.notify(systemd.STOPPING)
-    await _close(node, gateway, shutdown, config.drain_delay, [*tasks, requested])
+    await _close(node, gateway, config.drain_delay, [*tasks, requested])
     if has_failed:
         raise TaskEnded
 
@@ -201,23 +206,17 @@ async def _finish_startup() -> None:
 
 
 async def _close(
-    node: Node,
-    gateway: Gateway,
-    shutdown: Shutdown,
-    delay: float,
-    tasks: Iterable[asyncio.Task[object]],
+    node: Node, gateway: Gateway, delay: float, tasks: Iterable[asyncio.Task[object]]
 ) -> None:
-    """Drain and close; reset open connections if shutdown is requested a second time."""
+    """Drain and close; reset the connections that are open then, or when this is cancelled."""
     log.info("server_closing", connections=node.metrics.connections)
     node.readiness.is_stopping, node.metrics.is_ready = True, False
-    forced = asyncio.create_task(shutdown.forced.wait())
-    closing = asyncio.create_task(_drain(node, gateway, delay))
-    await asyncio.wait([closing, forced], return_when=asyncio.FIRST_COMPLETED)
-    if not closing.done():
-        log.warning("server_aborted")
+    try:
+        await _drain(node, gateway, delay)
+    finally:
         gateway.cut()
-    for error in await cancel_all([*tasks, forced, closing]):
-        log.error("server_fault", fault=error)
+        for error in await cancel_all(tasks):
+            log.error("server_fault", fault=error)
     log.info("server_closed")
 
 
@@ -234,7 +233,6 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
             await node.stop()
     except TimeoutError:
         log.warning("server_aborted")
-        gateway.cut()
 
 
 # The parts of a node

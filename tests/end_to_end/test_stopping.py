@@ -4,15 +4,20 @@ import asyncio
 import os
 import signal
 import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from kit import quick_stop
 from kit.player_sockets import player_at
+from kit.players import Disconnected
 from kit.processes import wait_until_gone
 from kit.pseudo_terminal import PseudoTerminal
 from kit.server_process import ServerProcess, running_server
-from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
@@ -20,6 +25,9 @@ from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
 """Longest time in seconds for the server to stop; a bound that no test should reach."""
+
+SLACK = 2.0
+"""Seconds by which a busy machine may delay the end of a process."""
 
 
 def tell(server_process: ServerProcess, sign: signal.Signals = signal.SIGTERM) -> None:
@@ -30,6 +38,13 @@ def tell(server_process: ServerProcess, sign: signal.Signals = signal.SIGTERM) -
 async def not_ready(server_process: ServerProcess) -> None:
     async with asyncio.timeout(WITHIN):
         while (await server_process.get("/readyz"))[0] != 503:
+            pass
+
+
+async def closing(server_process: ServerProcess) -> None:
+    """Wait until the server has noticed that it should stop."""
+    async with asyncio.timeout(WITHIN):
+        while b"server_closing" not in await asyncio.to_thread(server_process.log.read_bytes):
             pass
 
 
@@ -143,3 +158,39 @@ async def test_a_server_that_stops_at_the_end_of_its_input_needs_no_pipe(tmp_pat
         _, log = await process.communicate()
     assert process.returncode == 0, log
     assert b" server_closed " in log
+
+
+@asynccontextmanager
+async def player_waiting_for_a_hung_store(
+    module: str = ServerProcess.module,
+) -> AsyncIterator[ServerProcess]:
+    """Yield a server whose embedded store has been stopped, and that a player waits for."""
+    async with running_server(module=module) as server_process:
+        store = server_process.store_pid()
+        async with player_at(server_process.url, "Anna") as anna:
+            os.kill(store, signal.SIGSTOP)
+            create = asyncio.create_task(anna.ask(CreateTable, game="canfield"))
+            yield server_process
+            await anna.closed()
+        with suppress(Disconnected):
+            await create
+        # the server did not leave its store behind
+        await asyncio.to_thread(wait_until_gone, store)
+
+
+async def test_a_server_whose_store_hangs_stops_within_its_bound() -> None:
+    async with player_waiting_for_a_hung_store(quick_stop.MODULE) as server_process:
+        began = time.monotonic()
+        tell(server_process)
+        assert await ended(server_process) == 0
+        assert time.monotonic() - began < quick_stop.STOP_WITHIN + SLACK
+
+
+async def test_a_second_signal_stops_it_at_once_though_its_store_hangs() -> None:
+    async with player_waiting_for_a_hung_store() as server_process:
+        tell(server_process)
+        await closing(server_process)
+        began = time.monotonic()
+        tell(server_process)
+        assert await ended(server_process) == 0
+        assert time.monotonic() - began < quick_stop.STOP_WITHIN + SLACK

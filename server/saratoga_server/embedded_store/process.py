@@ -115,12 +115,15 @@ class StoreProcess:
         return self._process.returncode == 0
 
     async def stop(self) -> None:
-        """Shut the store down; kill it if it does not end in time."""
+        """Shut the store down; kill it if it does not end in time, or when this is cancelled."""
         self._process.terminate()
-        await asyncio.wait([self._exited], timeout=STOP_WITHIN)
+        try:
+            await asyncio.wait([self._exited], timeout=STOP_WITHIN)
+        finally:
+            if not self._exited.done():
+                _log.error("store_killed", pid=self.pid)
+                self._process.kill()
         if not self._exited.done():
-            _log.error("store_killed", pid=self.pid)
-            self._process.kill()
             await self.wait()
         if self._lifeline is not None:
             os.close(self._lifeline)

@@ -1,12 +1,26 @@
-"""Requests to stop the server: by signal, or by the end of standard input."""
+"""Requests to stop the server, by signal or by the end of standard input, and the time it may take."""
 
 import asyncio
 import os
 import signal
 import threading
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Final
 
+from saratoga_server.logs import EventLog
 from saratoga_server.process.output import STDIN
+
+STOP_WITHIN: Final = 20.0
+"""Seconds from the request, and a delay that the operator chose, to the end of the process."""
+
+ABORT_WITHIN: Final = 3.0
+"""The part of `STOP_WITHIN` that is kept for an end without order."""
+
+_STEP_WITHIN: Final = 1.0
+"""Seconds for one step of an end without order, such as the end of the embedded store."""
+
+log = EventLog("server")
 
 
 class Shutdown:
@@ -39,6 +53,31 @@ class Shutdown:
                 pass
         with suppress(RuntimeError):  # the loop has ended before
             loop.call_soon_threadsafe(self.requested.set)
+
+    async def limit(self, work: Coroutine[None, None, None], delay: float) -> None:
+        """Run `work`, and return or raise what it does; cancel it when a shutdown takes too long.
+
+        `delay`: seconds by which the operator has delayed the shutdown.
+        """
+        running = asyncio.create_task(work)
+        overdue = asyncio.create_task(self._overdue(delay + STOP_WITHIN - ABORT_WITHIN))
+        await asyncio.wait([running, overdue], return_when=asyncio.FIRST_COMPLETED)
+        overdue.cancel()
+        if not running.done():
+            log.warning("server_aborted")
+        while not running.done():
+            # each step of closing may wait, and is cancelled in turn
+            running.cancel()
+            await asyncio.wait([running], timeout=_STEP_WITHIN)
+        if not running.cancelled():
+            running.result()
+
+    async def _overdue(self, seconds: float) -> None:
+        """Return when a shutdown that was requested is forced, or has taken so many seconds."""
+        await self.requested.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.forced.wait()
 
     def _signalled(self) -> None:
         if self._was_signalled:

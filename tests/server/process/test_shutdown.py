@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from saratoga_server.process import shutdown as module
 from saratoga_server.process.shutdown import Shutdown
 
 
@@ -41,3 +42,51 @@ async def test_a_hangup_that_was_ignored_from_the_start_stays_ignored(
     monkeypatch.setattr(signal, "getsignal", lambda number: signal.SIG_IGN)
     Shutdown().listen_for_signals()
     assert not asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
+
+
+async def hang(steps: list[str]) -> None:
+    """Wait for ever, in two steps, as closing does while the store hangs."""
+    try:
+        await asyncio.Event().wait()
+    finally:
+        steps.append("drained")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            steps.append("closed")
+
+
+async def test_a_shutdown_that_hangs_is_cancelled_step_by_step_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("STOP_WITHIN", "ABORT_WITHIN", "_STEP_WITHIN"):
+        monkeypatch.setattr(module, name, 0.01)
+    shutdown = Shutdown()
+    steps: list[str] = []
+    limited = asyncio.create_task(shutdown.limit(hang(steps), 0.0))
+    await asyncio.sleep(0)
+    assert steps == []
+    shutdown.requested.set()
+    async with asyncio.timeout(10):
+        await limited
+    assert steps == ["drained", "closed"]
+    assert [record.getMessage() for record in caplog.records] == ["server_aborted"]
+
+
+async def test_a_second_signal_does_not_wait_for_the_time() -> None:
+    shutdown = Shutdown()
+    steps: list[str] = []
+    shutdown.requested.set()
+    shutdown.forced.set()
+    async with asyncio.timeout(module.STOP_WITHIN - module.ABORT_WITHIN):
+        await shutdown.limit(hang(steps), 600.0)
+    assert steps == ["drained", "closed"]
+
+
+async def test_a_shutdown_in_time_ends_as_its_work_does() -> None:
+    async def fail() -> None:
+        raise LookupError("no such folder")
+
+    with pytest.raises(LookupError, match="no such folder"):
+        await Shutdown().limit(fail(), 0.0)
+    await Shutdown().limit(asyncio.sleep(0), 0.0)
