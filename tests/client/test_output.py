@@ -144,6 +144,7 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
         checks=(Check("text", False, HOSTILE),),
         testimony=witness.Testimony((), ()),
         record=None,
+        void=None,
         standing=(),
         digest="",
     )

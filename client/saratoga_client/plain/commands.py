@@ -59,6 +59,8 @@ class TableCommands:
         self._context = context
         self._question = ""
         """The command that waits for the answer `yes`; empty without one."""
+        self._voided: frozenset[str] | None = None
+        """The voided races that were known when the last `wait` ended; `None` before the first command."""
         self.is_waiting = False
         """True while `wait` waits for its event."""
         self.has_left = False
@@ -103,6 +105,8 @@ class TableCommands:
     async def do(self, parsed: ParsedLine) -> None:
         """Carry out a command and write its answer; a `Problem` becomes a `no:` line."""
         name = "" if parsed.command is None else parsed.command.name
+        if self._voided is None:
+            self._voided = _voided(self._state)
         try:
             await self._do(name, parsed)
         except Problem as problem:
@@ -284,9 +288,16 @@ class TableCommands:
             return
         self.is_waiting = True
         try:
-            await self._table.until(holds)
+            await self._table.until(lambda state: holds(state) or self._has_new_void(state))
         finally:
             self.is_waiting = False
+        if not holds(self._state):
+            self._write(f"no: The race was voided, so {kind} does not come. Get ready again.")
+        self._voided = _voided(self._state)
+
+    def _has_new_void(self, state: SessionState) -> bool:
+        """Return whether a race was voided since the last `wait`: what it waits for may never come."""
+        return not _voided(state) <= (self._voided or frozenset())
 
     # A finished race
 
@@ -332,3 +343,7 @@ def _are_ready(state: SessionState, wanted: int) -> bool:
     here = [seat for seat in state.table.seats if seat.connected]
     ready = sum(seat.ready for seat in here)
     return ready >= (wanted or max(2, len(here)))
+
+
+def _voided(state: SessionState) -> frozenset[str]:
+    return frozenset(voided.race for voided in state.table.voided)

@@ -18,6 +18,7 @@ from saratoga_client.plain.standings_rate import new_lines
 from saratoga_client.session.feed import Tone
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.voided import newly_voided, voided_words
 from saratoga_client.wording import cap_words, counted, minutes_and_seconds, shown_name
 from saratoga_protocol import events
 
@@ -78,6 +79,8 @@ def table_lines(state: SessionState) -> Iterator[str]:
     for number, seat in enumerate(table.seats, start=1):
         yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
+    for voided in table.voided:
+        yield f"voided {voided.race}: {voided_words(voided)}"
 
 
 def settings_words(settings: events.TableSettings) -> str:
@@ -147,7 +150,12 @@ def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
 def _notices(before: SessionState, after: SessionState) -> Iterator[str]:
     if after.announcement and after.announcement != before.announcement:
         yield f"house: {after.announcement}"
-    if notice := _new_notice(before, after):
+    voided = newly_voided(before.table, after.table)
+    for race in voided:
+        yield f"voided {race.race}: {voided_words(race)}"
+    notice = _new_notice(before, after)
+    # the server's notice says the same
+    if notice and not any(race.race in notice for race in voided):
         yield f"notice: {notice}"
     for alarm in after.alarms[len(before.alarms) :]:
         yield f"alarm: {alarm}"

@@ -15,7 +15,13 @@ from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut, UnexpectedAnswer
-from saratoga_client.session.witness import Sighting, Testimony, Witness, compare_with_record
+from saratoga_client.session.witness import (
+    Sighting,
+    Testimony,
+    Witness,
+    compare_with_record,
+    faults_of_voided,
+)
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetRecord, NotReady, Ready, Reveal
 from saratoga_protocol.events import AnyEvent
@@ -129,11 +135,21 @@ class FairnessDuties:
         if known is not None and known.code == table.code and known.version > table.version:
             return
         self.table = table
+        self._see_voided(table)
         self._see_table(table)
         if table.phase == "countdown" and self.player in table.racers:
             await self._reveal(table)
 
     # Sightings
+
+    def _see_voided(self, table: events.Table) -> None:
+        """Compare the races that the server voided with what was seen of them."""
+        for voided in table.voided:
+            sighting = self._sighting
+            if sighting is None or sighting.race != voided.race:
+                sighting = None if self._witness is None else self._witness.load(voided.race)
+            if faults := tuple(faults_of_voided(voided, sighting)):
+                self._raise_alarm(voided.race, faults)
 
     def _see_table(self, table: events.Table) -> None:
         """Save the facts of the table; from the countdown on, only its first version counts."""

@@ -26,6 +26,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import Observer, StateStore, StateStoreClosed
+from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -44,6 +45,7 @@ from saratoga_protocol.events import AnyEvent
 from saratoga_rules.moves import Move
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.void_record import is_void_record
 
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
@@ -193,6 +195,8 @@ class TableSession:
     async def _fetch_record(self, race: str) -> RaceRecord:
         try:
             answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
+            if is_void_record(answer.text):
+                raise voided_problem(race)
             record = parse_record(answer.text)
         except (RecordError, UnexpectedAnswer) as fault:
             raise Problem(

@@ -10,6 +10,7 @@ from saratoga_client.session.witness import Sighting, Testimony, Witness, compar
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
 from saratoga_rules.records.verify import Check, verify
+from saratoga_rules.records.void_record import VoidRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,8 @@ class Proof:
     testimony: Testimony
     record: RaceRecord | None
     """The record; `None` if it cannot be read, or if the server voided the race."""
+    void: VoidRecord | None
+    """The record of a race that the server voided."""
     standing: tuple[Placed, ...]
     digest: str
 
@@ -29,11 +32,13 @@ class Proof:
 
     @property
     def race(self) -> str:
-        return "" if self.record is None else self.record.race_id
+        record = self.record or self.void
+        return "" if record is None else record.race_id
 
     @property
     def game(self) -> str:
-        return "" if self.record is None else self.record.game
+        record = self.record or self.void
+        return "" if record is None else record.game
 
     @property
     def places(self) -> list[tuple[Placed, RacerLog]]:
@@ -48,6 +53,11 @@ class Proof:
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
             return f"NOT VERIFIED: {faults} of {len(self.checks)} checks failed."
+        if self.void is not None:
+            return (
+                f"{self.race} was voided by the server, so it counts for nothing. What the server opened "
+                f"of it is verified: {self.testimony.verdict}."
+            )
         return f"{self.race} is verified: {self.testimony.verdict}."
 
 
@@ -59,9 +69,10 @@ def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> 
     verdict = verify(record)
     checks = list(verdict.checks)
     testimony, digest = Testimony((), ()), ""
-    if verdict.record is not None:
+    found = verdict.record or verdict.void
+    if found is not None:
         text = record.decode("ascii")
-        race, digest = verdict.record.race_id, digest_of(text)
+        race, digest = found.race_id, digest_of(text)
         if wanted:
             checks.append(_right_race(wanted, race))
         testimony = compare_with_record(sighting or Witness().load(wanted or race), text)
@@ -70,6 +81,7 @@ def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> 
         checks=tuple(checks),
         testimony=testimony,
         record=verdict.record,
+        void=verdict.void,
         standing=verdict.standing,
         digest=digest,
     )

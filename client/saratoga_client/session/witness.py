@@ -16,9 +16,13 @@ import msgspec
 from saratoga_client.codes import RACE_ID
 from saratoga_client.local.files import OWNER_ONLY, delete_oldest, replace_file
 from saratoga_client.local.identity import home
+from saratoga_protocol import events
+from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
+from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT
 from saratoga_rules.views import redact
 
 FOLDER: Final = "witness"
@@ -110,12 +114,16 @@ _RACE: Final = re.compile(RACE_ID)
 
 def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
     """Compare the text of a record with the sighting of its race."""
+    record: RaceRecord | VoidRecord
     try:
-        record = parse_record(text)
+        record = parse_void_record(text) if is_void_record(text) else parse_record(text)
     except RecordError as fault:
         return Testimony((), (f"the record cannot be read: {fault}",))
     if sighting is None:
         return Testimony((), ())
+    if isinstance(record, VoidRecord):
+        parts = ("commitment", *(("nonces",) if sighting.nonce_hashes else ()))
+        return Testimony(parts, tuple(_disagreements_of_void(sighting, record)))
     seen = [
         part
         for part, value in (
@@ -130,12 +138,7 @@ def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
 
 
 def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Iterator[str]:
-    if record.race_id != sighting.race:
-        yield f"the record is of race {record.race_id}, not of {sighting.race}"
-    if record.game != sighting.game:
-        yield f"the race was of {sighting.game}, and the record is of {record.game}"
-    if record.commitment != sighting.commitment:
-        yield "the record's commitment is not the one announced before the race"
+    yield from _disagreements_of_race(sighting, record)
     if sighting.nonce_hashes:
         hashes = {racer.player: racer.nonce_hash for racer in record.racers}
         yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
@@ -148,6 +151,31 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
         yield "the record's digest is not the one announced at the end of the race"
 
 
+def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[str]:
+    yield from _disagreements_of_race(sighting, record)
+    if sighting.nonce_hashes:
+        # a nonce that the server could not read is no contradiction
+        unread = {racer.player for racer in record.racers if not racer.nonce}
+        hashes = {
+            racer.player: racer.nonce_hash for racer in record.racers if racer.player not in unread
+        }
+        seen = {
+            player: hashed
+            for player, hashed in sighting.nonce_hashes.items()
+            if player not in unread
+        }
+        yield from _nonce_disagreements(seen, hashes)
+
+
+def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+    if record.race_id != sighting.race:
+        yield f"the record is of race {record.race_id}, not of {sighting.race}"
+    if record.game != sighting.game:
+        yield f"the race was of {sighting.game}, and the record is of {record.game}"
+    if record.commitment != sighting.commitment:
+        yield "the record's commitment is not the one announced before the race"
+
+
 def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iterator[str]:
     for player in sorted(seen.keys() | recorded.keys()):
         if player not in recorded:
@@ -156,3 +184,21 @@ def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iter
             yield f"{player} is in the record, but was not in the countdown"
         elif seen[player] != recorded[player]:
             yield f"the nonce of {player} does not match the hash from the countdown"
+
+
+def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:
+    """Yield how a voided race contradicts what this machine saw of it. What is missing is no contradiction."""
+    table, _, number = voided.race.rpartition("/")
+    if SEED_TEXT.fullmatch(voided.seed):
+        seed = bytes.fromhex(voided.seed)
+        made = commitment(seed, voided.game, voided.rules, table, int(number))
+        if made != voided.commitment:
+            yield "the seed of the voided race does not match its commitment"
+    if sighting is None:
+        return
+    if sighting.commitment != voided.commitment:
+        yield "the voided race's commitment is not the one announced before the race"
+    for player, nonce in sorted(voided.nonces.items()):
+        seen = sighting.nonce_hashes.get(player)
+        if seen and (not NONCE_TEXT.fullmatch(nonce) or nonce_hash(bytes.fromhex(nonce)) != seen):
+            yield f"the nonce of {player} in the voided race does not match the hash from the countdown"

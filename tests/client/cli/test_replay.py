@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kit.solo_player import before, finished
+from kit.voided_races import void_record
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.local.settings import Settings
@@ -16,6 +17,7 @@ from saratoga_client.tui import flows
 from saratoga_client.tui.app import Flow
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.records.record import RaceRecord, format_record
+from saratoga_rules.records.void_record import format_void_record
 
 
 @pytest.fixture
@@ -111,3 +113,16 @@ async def test_a_review_shows_the_board_that_was_asked_for() -> None:
     player = finished().results[1].player
     async with before(ReviewScreen(finished(), player)) as watcher:
         assert "2. Zoë [bot]" in watcher.lines[0]
+
+
+def test_a_voided_race_cannot_be_replayed_and_the_remedy_names_verify(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "void.record"
+    path.write_text(format_void_record(void_record()))
+    assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.REFUSED
+    said = capsys.readouterr().err
+    assert "was voided by the server" in said
+    assert "saratoga verify mint-otter-42/1" in said
+    assert run(saratoga, ["verify", str(path), "--plain"]) == Exit.DONE
+    assert "voided: the server's stored data" in capsys.readouterr().out

@@ -17,6 +17,7 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
+from kit.voided_races import voided_race
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
 from saratoga_client.plain.event_lines import (
@@ -173,3 +174,23 @@ def test_the_clock_has_the_time_passed_and_the_time_left() -> None:
     assert clock_line(state_after(first=snapshot(shown=GATHERING)), START) == (
         "clock: no race is running"
     )
+
+
+def test_a_voided_race_has_one_line_instead_of_the_servers_notice() -> None:
+    running = state_after(first=snapshot())
+    voided = shown(
+        at_table(phase="gathering", race="mint-otter-42/2"),
+        notice="Race mint-otter-42/1 was voided by the server: so and so. Get ready again.",
+        voided=[voided_race(RACE)],
+    )
+    assert heard(running, voided) == [
+        "voided mint-otter-42/1: voided by the server: the server's stored data of the race were "
+        "damaged. It counts for nothing. To check it: saratoga verify mint-otter-42/1",
+        "race mint-otter-42/2: gathering",
+    ]
+
+
+def test_a_late_comer_is_told_of_voided_races() -> None:
+    gathering = msgspec.structs.replace(GATHERING, voided=[voided_race("mint-otter-42/7")])
+    lines = list(opening_lines(state_after(first=snapshot(shown=gathering)), PLAIN, START))
+    assert [line for line in lines if line.startswith("voided mint-otter-42/7: ")]

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from msgspec.structs import replace
+
 from kit.recorded_output import RecordedOutput, scripted_session
 from kit.scripted_server import CODE, TOKEN, ScriptedPeer, scripted_server, snapshot
+from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.plain.table import play_table
@@ -56,3 +59,15 @@ async def test_a_command_is_answered_before_the_next_one_is_read() -> None:
         assert await playing is ExitReason.QUIT
     kinds = [line.split(":")[0] for line in output.lines[before:]]
     assert kinds[:2] == ["ok", f"table {CODE}"]
+
+
+async def test_a_wait_for_a_result_ends_when_the_race_is_voided() -> None:
+    async with at_table("not ready", "wait result", "quit") as (peer, playing, output):
+        withdrawing = await peer.command()
+        shown = snapshot().table
+        gathers = replace(shown, version=9, race=f"{CODE}/2", voided=[voided_race(shown.race)])
+        await peer.send(events.TableChanged(table=gathers, now=0))
+        await peer.send(events.Done(re=withdrawing.id))
+        async with asyncio.timeout(10):
+            assert await playing is ExitReason.QUIT
+    assert "no: The race was voided, so result does not come. Get ready again." in output.lines

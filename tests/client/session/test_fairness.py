@@ -14,6 +14,7 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedServer,
     scripted_server,
+    table,
 )
 from kit.scripted_table import (
     PROMISE,
@@ -22,6 +23,7 @@ from kit.scripted_table import (
     countdown,
     gathering,
 )
+from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import DealSpent
 from saratoga_client.session.fairness import COUNTDOWN_CHANGED, DEAL_REUSED
@@ -185,3 +187,17 @@ async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer
     await player.peer.send(events.Refused(re=command.id, code="wrong_phase", message="Late."))
     await showing
     assert player.alarms == []
+
+
+async def test_a_voided_race_whose_seed_was_changed_raises_the_alarm_once(
+    player: DutifulPlayer,
+) -> None:
+    await player.race()
+    honest = voided_race(RACE)
+    forged = replace(honest, commitment="d0" * 32)
+    for voided, version in ((honest, 8), (forged, 9), (forged, 10)):
+        gathers = replace(table(version=version), race=f"{CODE}/2", voided=[voided])
+        await player.seat.handle(events.TableChanged(table=gathers, now=NOON))
+    ((race, faults),) = player.alarms
+    assert race == RACE
+    assert [fault.partition(" ")[2][:11] for fault in faults] == ["seed of the", "voided race"]

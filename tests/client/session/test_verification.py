@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from kit.races import Entrant, race
+from kit.voided_races import void_record, voided_race
 from kit.walks import banking, wandering
 from saratoga_client.session.verification import Proof, prove
 from saratoga_client.session.witness import Sighting
 from saratoga_rules.records.record import format_record
+from saratoga_rules.records.void_record import format_void_record
 
 RECORD = race(
     "caprice", 2, [Entrant("Anna", banking, patience=5), Entrant("Ben", wandering, patience=3)]
@@ -60,3 +62,17 @@ def test_a_record_with_another_order_fails() -> None:
 def test_garbage_fails_and_does_not_raise() -> None:
     for junk in (b"", b"\xff\xfe", b"saratoga record 1\n", b"\n" * 1000):
         assert not prove(junk).ok
+
+
+def test_the_record_of_a_voided_race_says_that_it_counts_for_nothing() -> None:
+    text, voided = format_void_record(void_record()).encode(), voided_race()
+    sighting = Sighting(race=voided.race, game="canfield", commitment=voided.commitment)
+    proof = prove(text, voided.race, sighting)
+    assert proof.ok, proof.checks
+    assert (proof.record, proof.race, proof.game) == (None, voided.race, "canfield")
+    assert proof.sentence == (
+        "mint-otter-42/1 was voided by the server, so it counts for nothing. What the server opened of "
+        "it is verified: witnessed here."
+    )
+    assert failed(prove(text, "mint-otter-42/2", sighting)) == {"race"}
+    assert failed(prove(text, voided.race, seen("00" * 32))) == {"witness"}

@@ -1,15 +1,25 @@
+import dataclasses
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from kit.races import Entrant, race
+from kit.voided_races import ANNA, NONCE, void_record, voided_race
 from kit.walks import banking
 from saratoga_client.session import witness as witness_module
-from saratoga_client.session.witness import Sighting, Witness, compare_with_record
+from saratoga_client.session.witness import (
+    Sighting,
+    Witness,
+    compare_with_record,
+    faults_of_voided,
+)
+from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.void_record import format_void_record
 from saratoga_rules.views import redact
 
 
@@ -137,3 +147,51 @@ def test_a_nonce_that_does_not_match_its_hash_disagrees(record: RaceRecord) -> N
     sighting = replace(sighting_of(record), nonce_hashes={**hashes, liar: "00" * 32})
     (disagreement,) = compare_with_record(sighting, format_record(record)).disagreements
     assert disagreement.startswith(f"the nonce of {liar} does not match")
+
+
+# Voided races
+
+SEEN = Sighting(
+    race="mint-otter-42/1",
+    game="canfield",
+    commitment=voided_race().commitment,
+    nonce_hashes={ANNA: nonce_hash(bytes.fromhex(NONCE))},
+)
+
+
+def test_a_voided_race_that_keeps_what_was_promised_has_no_fault() -> None:
+    assert list(faults_of_voided(voided_race(), SEEN)) == []
+    assert list(faults_of_voided(voided_race(), None)) == []
+    unread = replace(voided_race(), seed="", nonces={})
+    assert list(faults_of_voided(unread, SEEN)) == [], "what is missing is no contradiction"
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"seed": "00" * 32}, "the seed of the voided race does not match its commitment"),
+        ({"commitment": "00" * 32, "seed": ""}, "is not the one announced before the race"),
+        ({"nonces": {ANNA: "00" * 16}}, "does not match the hash from the countdown"),
+        ({"nonces": {ANNA: "short"}}, "does not match the hash from the countdown"),
+    ],
+)
+def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(
+    changed: dict[str, Any], fault: str
+) -> None:
+    (found,) = faults_of_voided(replace(voided_race(), **changed), SEEN)
+    assert fault in found
+
+
+def test_the_record_of_a_voided_race_is_compared_with_what_was_seen() -> None:
+    text = format_void_record(void_record())
+    testimony = compare_with_record(SEEN, text)
+    assert (testimony.seen, testimony.disagreements) == (("commitment", "nonces"), ())
+    assert testimony.verdict == "witnessed here"
+    other = replace(SEEN, commitment="00" * 32, nonce_hashes={ANNA: "00" * 32})
+    assert len(compare_with_record(other, text).disagreements) == 2
+
+
+def test_a_nonce_that_the_server_could_not_read_is_no_contradiction() -> None:
+    racer = dataclasses.replace(void_record().racers[0], nonce="")
+    text = format_void_record(dataclasses.replace(void_record(), racers=(racer,)))
+    assert compare_with_record(SEEN, text).disagreements == ()

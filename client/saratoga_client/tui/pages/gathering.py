@@ -13,6 +13,7 @@ from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, dollars
 from saratoga_protocol.events import Seat
+from saratoga_rules.records.voided import VOID_REASONS
 
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
@@ -96,4 +97,18 @@ def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> Renderable
         ink.text(" THE DEAL IS FIXED", Role.LABEL),
         ink.text(f" {short_hash(state.table.commitment, symbols.dots)}"),
         ink.indented("its fingerprint, checked after the race", Role.DIM),
+        *voided_part(state, ink),
     )
+
+
+def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
+    """Return the races that the server voided since the last result; nothing if there is none."""
+    if not state.table.voided:
+        return
+    yield ""
+    yield ink.text(" VOIDED BY THE SERVER", Role.WARNING)
+    for voided in state.table.voided:
+        number = voided.race.rpartition("/")[2]
+        reason = VOID_REASONS.get(voided.reason, voided.reason)
+        yield ink.indented(f"Race {number} counts for nothing: {reason}.", Role.TEXT)
+        yield ink.indented(f"To check it: saratoga verify {voided.race}", Role.DIM)

@@ -10,7 +10,7 @@ from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
-from saratoga_client.tui.pages.gathering import money_role
+from saratoga_client.tui.pages.gathering import money_role, voided_part
 from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
@@ -40,6 +40,7 @@ def results_page(
         _places(state, symbols, ink),
         "",
         *(ink.indented(text, role) for text, role in notes),
+        *voided_part(state, ink),
         *_totals(state, symbols, ink),
         *([] if findings is None else _chart(findings, ink, width, height)),
     )

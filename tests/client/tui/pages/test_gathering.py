@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Group
 
 from kit.rich_pages import INK, page_text
 from kit.session_states import player, seat, snapshot, state_after, table
+from kit.voided_races import voided_race
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
@@ -79,3 +81,12 @@ def test_the_chosen_player_is_marked() -> None:
 def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
     seats = [seat("a", ready=True), seat("o", connected=False)]
     assert page(gathering(seats), chosen=player("a"), symbols=LETTERS).isascii()
+
+
+def test_a_voided_race_is_shown_with_its_reason() -> None:
+    at_table = table(phase="gathering", race="mint-otter-42/2")
+    state = state_after(first=snapshot(shown=replace(at_table, voided=[voided_race()])))
+    shown = page(state)
+    assert "VOIDED BY THE SERVER" in shown
+    assert "Race 1 counts for nothing" in shown
+    assert "VOIDED" not in page(gathering([seat("y")]))

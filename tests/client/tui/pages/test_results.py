@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 
 from kit.finished_races import finished_race, over
 from kit.rich_pages import INK, page_text
 from kit.session_states import START, YOU, player, seat, snapshot, state_after, table
+from kit.voided_races import voided_race
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
@@ -116,3 +118,10 @@ def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
     found = findings_of(RECORD, over(RECORD).player)
     text = page_text(results_page(over(RECORD), found, LETTERS, INK, 80, 24))
     assert text.replace("ë", "e").isascii()
+
+
+def test_a_race_voided_before_this_one_is_named() -> None:
+    shown = over(RECORD)
+    voided = msgspec.structs.replace(shown.table, voided=[voided_race("mint-otter-42/1")])
+    view = replace(shown.table_view, table=voided)
+    assert "Race 1 counts for nothing" in page(replace(shown, table_view=view), width=120)

@@ -1,0 +1,34 @@
+"""What is said of a race that the server voided."""
+
+from msgspec.structs import replace
+
+from kit.session_states import table
+from kit.voided_races import voided_race
+from saratoga_client.problems import Exit
+from saratoga_client.session.voided import newly_voided, voided_problem, voided_words
+
+
+def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
+    assert voided_words(voided_race()) == (
+        "voided by the server: the server's stored data of the race were damaged. It counts for "
+        "nothing. To check it: saratoga verify mint-otter-42/1"
+    )
+
+
+def test_a_reason_that_this_program_does_not_know_is_shown_as_it_is() -> None:
+    assert "voided by the server: no-nonce." in voided_words(
+        replace(voided_race(), reason="no-nonce")
+    )
+
+
+def test_only_races_voided_since_are_new() -> None:
+    first, second = voided_race("mint-otter-42/1"), voided_race("mint-otter-42/2")
+    before = replace(table(), voided=[first])
+    assert newly_voided(before, replace(before, voided=[first, second])) == [second]
+    assert newly_voided(before, replace(before, voided=[])) == []
+
+
+def test_a_voided_race_has_no_boards() -> None:
+    problem = voided_problem("mint-otter-42/1")
+    assert problem.code == Exit.REFUSED
+    assert "saratoga verify mint-otter-42/1" in problem.remedy
