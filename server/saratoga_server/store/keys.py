@@ -19,7 +19,7 @@ finished: `FINISHED_LOGS_KEPT` |
 newest time of the data (`ledger.py`) | for ever |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
-| `{players}:player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; with a name: for ever |
+| `{players}:player:ID` | hash | a player, and the codes of the last eight tables it made | `GUEST_KEPT`; with a name: for ever |
 | `{players}:name:SKELETON` | string | the player who holds the name | until given up |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
