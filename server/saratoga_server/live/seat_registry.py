@@ -4,9 +4,9 @@ The player's row names the table, and the table has the seat; the two may be on 
 row is written before the seat is taken, and checked after it. If the store's answer is lost in between, the
 seat is noted here as uncertain and checked until it is known.
 
-Three connections that take seats at the same time may leave two seats, or a seat that the row does not name:
-one gives way to a seat that another is giving up. Their seats are noted as uncertain too, so the next sweep,
-within a second, repairs this.
+Of several connections that take seats at the same time, each may change the row while another relies on it. So
+a connection that cannot free its seat, because a newer connection holds it, checks that seat again; and one that
+finds a third table in the row settles the seat that it gives way to.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -109,12 +109,16 @@ class SeatRegistry:
     async def _give_way(self, player: str, code: str, before: Iterable[str]) -> None:
         """Write an earlier table to the row again if the player has a seat there."""
         for other in before:
-            if await self._seats.seat(player, other):
-                await self._players.sit(player, other, instead_of=code)
-                raise _sits_at(other)
+            seat = await self._seats.seat(player, other)
+            if seat is None:
+                continue
+            if await self._players.sit(player, other, instead_of=code) is not None:
+                # the row names a third table already, whose connection does not know of this seat
+                await self._settle(player, other, seat.epoch)
+            raise _sits_at(other)
 
     async def _give_up(self, player: str, code: str, epoch: int, reason: str | None) -> None:
-        """Free a seat that should not have been taken, unless a newer connection holds it now."""
+        """Free a seat that should not have been taken; if a newer connection holds it now, check it again."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             seat = state.seat(player)
@@ -122,7 +126,12 @@ class SeatRegistry:
                 return None
             return tables.force_leave(state, player, now=now, fresh_seed=self._new_seed())
 
-        await self._seats.lost(await self._table_service.change(code, left), player, reason)
+        table = await self._table_service.change(code, left)
+        await self._seats.lost(table, player, reason)
+        seat = table.state.seat(player)
+        if seat is not None and seat.epoch != epoch and not table.state.is_racing(player):
+            # the newer connection may have found the row right, before this one changed it
+            await self._settle(player, code, seat.epoch)
 
     async def may_have_been_at(self, player: str, code: str) -> bool:
         """Return whether the player has or had a seat at that table; true for a closed table."""

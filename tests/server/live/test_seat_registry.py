@@ -155,7 +155,7 @@ async def test_a_seat_that_was_under_way_when_the_row_changed_is_found_after_it(
         assert (await server.row(first.player)).table == one
 
 
-@pytest.mark.parametrize("chance", range(40))
+@pytest.mark.parametrize("chance", [*range(40), 776, 1201])
 async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch, chance: int
 ) -> None:
@@ -185,9 +185,6 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
         expected = ("elsewhere", "taken_over", "not_seated", "stale_id")
         for answer in answers:
             assert isinstance(answer, Snapshot) or answer.code in expected, answer
-        # connections that give way to each other may leave two seats, or a seat and an empty row
-        for node in (nodes.east, nodes.west):
-            await node.node.scheduler.sweep()
         seats = await tables_of(server, annas[0].player)
         assert len(seats) <= 1
         if seats:
