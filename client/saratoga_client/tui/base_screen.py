@@ -110,8 +110,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def can_draw(self) -> bool:
-        """True while the screen has its widgets: from the end of its opening until it closes."""
-        return self.is_mounted and self.is_attached and bool(self.children)
+        """True while the screen has its widgets: from the end of its opening until it or the app closes."""
+        is_open = self.is_mounted and self.is_attached and bool(self.children)
+        return is_open and self.app.is_running
 
     def begin(self) -> None:
         """Prepare the screen and say its first message; called once, before the first drawing."""
