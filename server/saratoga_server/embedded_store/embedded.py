@@ -104,11 +104,7 @@ class EmbeddedStore:
         try:
             return await self._open()
         except OSError as error:
-            at = f": {error.filename}" if error.filename else ""
-            raise StoreRefused(
-                f"{self.folder} cannot hold the store ({error.strerror or error}{at}). Correct that, "
-                "or give another folder with --data."
-            ) from error
+            raise StoreRefused(_unusable(self.folder, error)) from error
 
     async def _open(self) -> str:
         async with AsyncExitStack() as resources:
@@ -199,7 +195,11 @@ class EmbeddedStore:
                 store = await self._start()
             except Exception as fault:  # any error: players wait, and a later attempt may succeed
                 _log.error("store_start_failed", fault=fault)
-                self._hold = f"The embedded store ended, and does not start again: {fault}"
+                # without the end of the store's log
+                said = str(fault).partition("\n")[0]
+                if isinstance(fault, OSError):
+                    said = _unusable(self.folder, fault)
+                self._hold = f"The embedded store ended, and does not start again: {said}"
             else:
                 _log.warning("store_restarted", pid=store.pid)
                 return store
@@ -219,6 +219,15 @@ class EmbeddedStore:
             await ask(self._socket_path, b"SHUTDOWN")
             await asyncio.sleep(_LOOK_AGAIN)
         return lock
+
+
+def _unusable(folder: Path, error: OSError) -> str:
+    """Return sentences that say why the folder cannot be used, and what to do."""
+    at = f": {error.filename}" if error.filename else ""
+    return (
+        f"{folder} cannot hold the store ({error.strerror or error}{at}). Correct that, or give "
+        "another folder with --data."
+    )
 
 
 def _make_private(folder: Path) -> None:
