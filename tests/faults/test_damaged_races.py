@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
+from kit.two_nodes import beside
 from saratoga_protocol.commands import (
     CashOut,
     GetRecord,
@@ -253,3 +254,28 @@ async def test_a_player_whose_row_is_damaged_is_refused_for_good(
     assert "server_fault" not in caplog.text
     bert = await server.player("Bert")
     assert bert.player, "the others play on"
+
+
+async def test_a_void_by_one_node_reaches_the_players_of_the_other(
+    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with beside(server) as nodes:
+        anna, bert = await nodes.two()
+        code = await nodes.race(anna, bert)
+        await anna.moves("draw")
+        await bert.moves("draw")
+        await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
+        await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
+        assert (
+            await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw")
+            == "store_unavailable"
+        )
+        await nodes.settle()
+        await nodes.pass_time(0)
+        assert voided_at(bert).race == f"{code}/1"
+        assert nodes.west.node.races.known(f"{code}/1") is None
+        assert (
+            await bert.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "no_such_race"
+        )
+        assert [line.getMessage() for line in caplog.records].count("race_voided") == 1
+        assert "server_fault" not in caplog.text
