@@ -107,7 +107,7 @@ async def test_keys_that_belong_to_nothing_or_never_expire_are_described(
     assert set(keys_left_over(client)) == {
         "{p1}:due names calm-fox-11, which does not exist",
         "{p2}:table:calm-fox-11:race:1 has no table",
-        "{p3}:table:kind-owl-12 has no TTL",
-        "{p4}:unread:outbox has no TTL",
+        "{p2}:table:calm-fox-11:race:1 has a TTL, so a wrong clock of the store deletes it",
+        "{p3}:table:kind-owl-12 is never deleted",
         "{p4}:unread:outbox has unsettled results",
     }
