@@ -10,9 +10,10 @@ import pytest
 
 from kit.cluster import Cluster
 from kit.running_race import CODE, move, running_race
-from kit.stores import StoreServer
+from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, guard, store_client
+from saratoga_server.store import batcher, confirmations, guard, store_client
+from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LOSS_TOLERATED
 from saratoga_server.store.opening import Store, open_store
@@ -223,6 +224,18 @@ async def test_a_store_that_its_memory_does_not_know_is_refused_at_the_start(
         with pytest.raises(StoreRefused, match="empty, or another store"):
             async with open_store(mortal_store.url, memory=memory):
                 pass
+
+
+async def test_connections_and_reads_do_not_wait_for_a_replica_that_is_gone(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 5_000)
+    with replica_of(mortal_store) as replica:
+        async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+            replica.kill()
+            [primary] = store.primaries.all()
+            await store.guard.admit_connection(primary)
+            assert await store.tables.load_versions([CODE]) == [0]
 
 
 def copy_data(server: StoreServer, to: Path) -> None:
