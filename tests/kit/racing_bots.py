@@ -21,6 +21,7 @@ from kit.rankings import counted, settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
+from saratoga_client.bots.player import Report
 from saratoga_rules.records.record import parse_record
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.opening import Store, open_store
@@ -48,6 +49,8 @@ class RacingBots:
     external: StoreServer | None
     """The store if it runs outside the server, `None` if it is embedded."""
     tables: list[list[RecordedPlayer]] = field(default_factory=list)
+    racing: list["asyncio.Task[Report]"] = field(default_factory=list)
+    """The bots' tasks."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     returns: list[float] = field(default_factory=list)
     """Seconds from the restart until a player was back, one value for each player."""
@@ -133,8 +136,17 @@ class RacingBots:
             lambda: all(len(_raced(table)) > before[id(table)] for table in self.tables)
         )
 
+    async def stop_racing(self) -> list[object]:
+        """Stop all bots, which stay connected; return the results of those that had stopped by themselves."""
+        for task in self.racing:
+            task.cancel()
+        ended = await asyncio.gather(*self.racing, return_exceptions=True)
+        self.racing.clear()
+        return [end for end in ended if not isinstance(end, asyncio.CancelledError)]
+
     async def audit(self, store: Store) -> tuple[int, int]:
-        """Audit every race with all players' notes; return the numbers of races and of acknowledged moves."""
+        """Stop the bots and audit every race; return the numbers of races and of acknowledged moves."""
+        assert await self.stop_racing() == [], "a player has stopped"
         races = moves = 0
         assert await settled(store), "results are left in the outboxes"
         for table in self.tables:
@@ -148,10 +160,10 @@ class RacingBots:
     async def _records(self, store: Store, table: list[RecordedPlayer]) -> list[str]:
         """Return the records of all finished races at a table."""
         code = table[0].notes.code
-        numbers = sorted(int(race.partition("/")[2]) for race in _raced(table))
-        kept = [await store.tables.load_record(code, n) for n in range(1, numbers[-1] + 1)]
-        records = [text for text in kept if text is not None]
-        assert len(records) == numbers[-1]
+        records: list[str] = []
+        while (text := await store.tables.load_record(code, len(records) + 1)) is not None:
+            records.append(text)
+        assert len(records) >= max(int(race.partition("/")[2]) for race in _raced(table))
         return records
 
     def figures(self) -> str:
@@ -243,17 +255,14 @@ async def racing_bots_at(
             bots.tables.append(table)
         for player in bots.players:
             player.notes.on_news = bots.changed.set
-        racing = [
+        bots.racing += [
             asyncio.create_task(player.race(None, pace, len(LINE_UP))) for player in bots.players
         ]
         try:
             yield bots
         finally:
-            for task in racing:
-                task.cancel()
-            ended = await asyncio.gather(*racing, return_exceptions=True)
-        gone = [end for end in ended if not isinstance(end, asyncio.CancelledError)]
-        assert gone == [], "a player has stopped"
+            gone = await bots.stop_racing()
+        assert gone == [], f"players have stopped: {gone}"
 
 
 @asynccontextmanager

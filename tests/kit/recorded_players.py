@@ -82,6 +82,8 @@ class Notes:
     """Races whose end the server announced."""
     connected: list[float] = field(default_factory=list)
     """The times when the player had connected and resumed its seat (`time.monotonic()`)."""
+    told: list[str] = field(default_factory=list)
+    """The texts of announcements, and the reasons why seats were lost."""
     is_connected: bool = False
     board: BoardView | None = None
     """The player's own board, as last sent."""
@@ -133,6 +135,8 @@ class Notes:
             case events.RaceOver(outcome=outcome):
                 self.announced.append(outcome.race)
                 self.outcomes[outcome.race] = outcome
+            case events.Announcement(text=text) | events.SeatLost(reason=text):
+                self.told.append(text)
             case events.TableChanged(table=table):
                 self._see(table)
             case events.Refused(re=command_id, code=code, board=present):

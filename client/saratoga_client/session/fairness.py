@@ -118,8 +118,6 @@ class FairnessDuties:
         """Save the facts of an event; reveal the nonce or check the record after certain events."""
         match event:
             case events.Snapshot(table=table):
-                # it replaces all that was known, also by an older table if the server has lost data
-                self.table = None
                 await self._table_changed(table)
                 if event.outcome is not None:
                     await self._check(event.outcome)
@@ -155,6 +153,9 @@ class FairnessDuties:
 
     def _see_table(self, table: events.Table) -> None:
         """Save the facts of the table; from the countdown on, only its first version counts."""
+        if table.phase == "closed":
+            # Its commitment is that of a deal which nobody gets.
+            return
         sighting = self._sighting
         if sighting is None or sighting.race != table.race:
             sighting = self._remembered(table)

@@ -14,7 +14,6 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedServer,
     scripted_server,
-    snapshot,
     table,
 )
 from kit.scripted_table import (
@@ -75,13 +74,6 @@ async def test_an_older_version_of_the_table_is_ignored(player: DutifulPlayer) -
     await player.seat.handle(countdown("00" * 32, version=4))
     assert player.seat.table is not None
     assert player.seat.table.phase == "gathering"
-
-
-async def test_a_snapshot_counts_although_it_shows_an_older_version(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering("d0" * 32, version=5))
-    # as after a loss of the server's data
-    await player.seat.handle(replace(snapshot(), table=table(version=2)))
-    assert player.seat.table == table(version=2)
 
 
 async def test_a_restarted_program_still_knows_its_nonce(
@@ -165,6 +157,15 @@ async def test_a_racer_who_leaves_in_the_countdown_raises_no_alarm(player: Dutif
     await player.answer(player.seat.handle(honest))
     left = replace(honest.table, version=3, seats=honest.table.seats[:1])
     await player.seat.handle(events.TableChanged(table=left, now=NOON))
+    assert player.alarms == []
+
+
+async def test_a_table_that_closes_after_a_countdown_raises_no_alarm(player: DutifulPlayer) -> None:
+    await player.seat.handle(gathering())
+    honest = countdown((await player.ready()).nonce_hash)
+    await player.answer(player.seat.handle(honest))
+    closed = replace(honest.table, version=4, phase="closed", seats=[], commitment="c0" * 32)
+    await player.seat.handle(events.TableChanged(table=closed, now=NOON))
     assert player.alarms == []
 
 

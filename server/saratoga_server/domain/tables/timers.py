@@ -78,7 +78,11 @@ def elapse(
     if now - at > UNSERVED_MILLIS:
         after, since = replace(after, served_since=now), now
     change = Change(_excused(after, now, since))
+    before = change.table.phase
     change = change.then(_phase_elapsed(change.table, now, fresh_seed))
+    if change.table.phase is not before:
+        # The last command may have been written at another time, before the clock was stepped.
+        change = change.then(Change(replace(change.table, touched=now)))
     while (absent := _longest_absent(change.table, now)) is not None:
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
     close_at = _close_due(change.table)

@@ -1,6 +1,7 @@
 """The timers of a table, which any node may carry out; a late one shows that no node could before."""
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
@@ -230,6 +231,16 @@ def test_a_running_table_without_players_is_not_forgotten() -> None:
     assert table.phase is TablePhase.RUNNING
     change = swept(table, after(9_000 + 30 * MINUTE))
     assert change.table.phase is TablePhase.CLOSED
+
+
+def test_a_table_is_not_closed_when_its_countdown_is_called_off_after_a_step_of_the_clock() -> None:
+    table = counting(ANN, BEN)
+    assert table.reveal_by
+    # the countdown was started while the clock was two days behind, and planned again since
+    table = replace(table, touched=Millis(table.touched - 48 * HOUR))
+    called_off = swept(table, table.reveal_by).table
+    assert called_off.phase is TablePhase.GATHERING
+    assert called_off.touched == table.reveal_by
 
 
 def test_a_race_with_players_is_never_closed_for_idleness() -> None:

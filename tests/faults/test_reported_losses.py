@@ -1,0 +1,119 @@
+"""Losses outside the promise, on real processes: an older copy of the store's files, and a deleted store.
+
+The server cannot prevent them. It must log every one and tell the players, and must not go on silently.
+"""
+
+import asyncio
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from kit.racing_bots import RacingBots, racing_bots
+from kit.recorded_players import Notes
+from kit.stores import StoreServer
+
+PACE = 60.0
+"""Moves a second of each player."""
+
+MOVES = 60
+"""The number of acknowledged moves that are lost, in all."""
+
+UNAVAILABLE = 503
+
+WITHIN = 30.0
+"""Longest time in seconds for a log line; a bound, not a measurement."""
+
+LOSS = "The server's store lost data"
+"""The beginning of the sentence that a player is told."""
+
+valkey_only = pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
+
+
+def moves(bots: RacingBots) -> int:
+    return sum(len(player.notes.acknowledged) for player in bots.players)
+
+
+def logged(bots: RacingBots, event: str) -> list[dict[str, object]]:
+    return [each for each in bots.server_process.events() if each["event"] == event]
+
+
+def is_told(notes: Notes) -> bool:
+    """Return whether the player was told of a loss."""
+    return any(text.startswith(LOSS) for text in notes.told)
+
+
+def sequence(store: StoreServer) -> int:
+    """Return the number of the newest write that the nodes remember."""
+    reply = store.ask_all("HGET", "{players}:ledger", "sequence")
+    return int(reply.split(b"\r\n")[1])
+
+
+async def until_moves(bots: RacingBots, number: int) -> None:
+    until = moves(bots) + number
+    await bots.until(lambda: moves(bots) >= until)
+
+
+async def until_refused(bots: RacingBots) -> dict[str, str]:
+    """Wait until the server refuses the store and has logged so; return the page `/readyz`."""
+    until = time.monotonic() + WITHIN
+    while True:
+        status, page = await bots.server_process.get("/readyz")
+        if status == UNAVAILABLE and logged(bots, "store_refused"):
+            assert isinstance(page, dict)
+            return page
+        assert time.monotonic() < until, "the server goes on with the emptied store"
+
+
+@valkey_only
+async def test_every_move_that_an_older_copy_lacks_is_logged_and_said(
+    mortal_store: StoreServer, tmp_path: Path
+) -> None:
+    files, older = mortal_store.folder / "appendonlydir", tmp_path / "older"
+    async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
+        await bots.mid_race()
+        shutil.copytree(files, older)
+        before = sequence(mortal_store)
+        await until_moves(bots, MOVES)
+        # a loss between two raises of the ledger is noticed board by board only
+        await bots.until(lambda: sequence(mortal_store) > before)
+        acknowledged = {player.notes.player: player.notes for player in bots.players}
+        await asyncio.to_thread(mortal_store.kill)
+        shutil.rmtree(files)
+        shutil.copytree(older, files)
+        await asyncio.to_thread(mortal_store.start)
+
+        def all_back_on_shorter_boards() -> bool:
+            return all(player.notes.taken_back for player in bots.players)
+
+        await bots.until(all_back_on_shorter_boards)
+        assert logged(bots, "store_lost_writes")
+        lost = {line["player"]: line for line in logged(bots, "moves_lost")}
+        assert set(lost) == set(acknowledged)
+        for player, notes in acknowledged.items():
+            assert is_told(notes)
+            line = lost[player]
+            assert int(str(line["stored"])) < int(str(line["acknowledged"]))
+        await until_moves(bots, MOVES)
+
+
+@valkey_only
+async def test_an_emptied_store_is_refused_and_its_players_are_told(
+    mortal_store: StoreServer,
+) -> None:
+    async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
+        await bots.mid_race()
+        await until_moves(bots, len(bots.players))
+        all_notes = [player.notes for player in bots.players]
+        mortal_store.delete_data()
+        await bots.until(lambda: all(notes.told or notes.unavailable for notes in all_notes))
+        page = await until_refused(bots)
+        assert page["message"].startswith("The store does not have the data of this server")
+        silent = [notes.told for notes in all_notes if not (is_told(notes) or notes.unavailable)]
+        assert silent == []
+        # the guard may refuse the store before any player asks for a board or the table
+        lost = logged(bots, "moves_lost") + logged(bots, "table_lost")
+        assert bool(lost) == any(map(is_told, all_notes))
+        # the table is gone, so the bots leave
+        await bots.stop_racing()
