@@ -69,6 +69,10 @@ _REASONS: Final = (
         retry=True,
     ),
     Reason(
+        "damaged",
+        "The server's stored data for this are damaged. Its operator finds the reason in the log.",
+    ),
+    Reason(
         "server_fault",
         "The server failed on this command, and has logged why. Try again.",
         retry=True,

@@ -145,12 +145,10 @@ async def _serve_players(
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
     await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    has_failed = not shutdown.requested.is_set()
-    shutdown.requested.set()
+    if not shutdown.requested.is_set():
+        shutdown.fail()
     systemd.notify(systemd.STOPPING)
     await _close(node, gateway, config.drain_delay, [*tasks, requested])
-    if has_failed:
-        raise TaskEnded
 
 
 @asynccontextmanager

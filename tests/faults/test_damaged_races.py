@@ -9,7 +9,16 @@ from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import CashOut, GetRecord, JoinTable, MakeMove, NextRace, Resume
+from kit.two_nodes import beside
+from saratoga_protocol.commands import (
+    CashOut,
+    GetRecord,
+    Hello,
+    JoinTable,
+    MakeMove,
+    NextRace,
+    Resume,
+)
 from saratoga_protocol.events import Record, Refused, Snapshot, TableChanged, VoidedRace
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.record import parse_record
@@ -19,7 +28,7 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.keys import race_key, table_key
+from saratoga_server.store.keys import player_key, race_key, table_key
 
 Harm = Callable[[Redis, str, str], Awaitable[object]]
 """A function that damages a race in the store, given the key of the race and a player."""
@@ -228,3 +237,45 @@ async def test_a_table_whose_body_is_damaged_is_refused_and_logged_once(
             await server.pass_time(LOOK_MILLIS)
     assert "server_fault" not in caplog.text
     assert "task_postponed" not in caplog.text
+
+
+@pytest.mark.parametrize("field", ["last_id", "created", "name"])
+async def test_a_player_whose_row_is_damaged_is_refused_for_good(
+    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture, field: str
+) -> None:
+    anna = await server.player("Anna")
+    await raw.hset(player_key(anna.player), field, b"\xff\xfe")
+    await server.restart()
+    again = server.connect("Anna")
+    answer = await again.ask(Hello, token=again.token, name="Anna")
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry) == ("damaged", False)
+    assert "data_damaged" in caplog.text
+    assert "server_fault" not in caplog.text
+    bert = await server.player("Bert")
+    assert bert.player, "the others play on"
+
+
+async def test_a_void_by_one_node_reaches_the_players_of_the_other(
+    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with beside(server) as nodes:
+        anna, bert = await nodes.two()
+        code = await nodes.race(anna, bert)
+        await anna.moves("draw")
+        await bert.moves("draw")
+        await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
+        await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
+        assert (
+            await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw")
+            == "store_unavailable"
+        )
+        await nodes.settle()
+        await nodes.pass_time(0)
+        assert voided_at(bert).race == f"{code}/1"
+        assert nodes.west.node.races.known(f"{code}/1") is None
+        assert (
+            await bert.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "no_such_race"
+        )
+        assert [line.getMessage() for line in caplog.records].count("race_voided") == 1
+        assert "server_fault" not in caplog.text

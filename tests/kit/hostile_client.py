@@ -30,7 +30,7 @@ BATCH: Final = 25
 """The number of frames between two heartbeats."""
 
 DOCUMENTED_CLOSES: Final = frozenset(
-    {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4500, 4501, 4502, 4503, 4504}
+    {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4002, 4500, 4501, 4502, 4503, 4504, 4505}
 )
 """Close codes that the server may use (protocol/README.md); 1011 would be an error of its own."""
 

@@ -118,6 +118,8 @@ class FairnessDuties:
         """Save the facts of an event; reveal the nonce or check the record after certain events."""
         match event:
             case events.Snapshot(table=table):
+                # it replaces all that was known, also by an older table if the server has lost data
+                self.table = None
                 await self._table_changed(table)
                 if event.outcome is not None:
                     await self._check(event.outcome)

@@ -4,6 +4,7 @@ from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT
+from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
@@ -57,6 +58,9 @@ def failed(session: Session, command_id: int | None, fault: Exception, metrics: 
         metrics.store_errors += 1
         log.warning("store_unavailable", player=session.player, reason=str(fault))
         code = "store_unavailable"
+    elif isinstance(fault, Damage):
+        log.error("data_damaged", player=session.player, reason=str(fault))
+        code = "damaged"
     else:
         log.error("server_fault", fault=fault, player=session.player)
         code = "server_fault"

@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Final
 
+from saratoga_server.cancellation import TaskEnded
 from saratoga_server.logs import EventLog
 from saratoga_server.process.output import STDIN
 
@@ -31,6 +32,7 @@ class Shutdown:
         self.forced = asyncio.Event()
         """Set by the second SIGTERM or SIGINT: stop without draining."""
         self._was_signalled = False
+        self._has_failed = False
 
     def listen_for_signals(self) -> None:
         """Handle SIGTERM and SIGINT, and SIGHUP unless it was ignored from the start (`nohup`)."""
@@ -54,10 +56,15 @@ class Shutdown:
         with suppress(RuntimeError):  # the loop has ended before
             loop.call_soon_threadsafe(self.requested.set)
 
+    def fail(self) -> None:
+        """Request a shutdown because a background task has ended."""
+        self._has_failed = True
+        self.requested.set()
+
     async def limit(self, work: Coroutine[None, None, None], delay: float) -> None:
         """Run `work`, and return or raise what it does; cancel it when a shutdown takes too long.
 
-        `delay`: seconds by which the operator has delayed the shutdown.
+        `delay`: seconds by which the operator has delayed the shutdown. Raises `TaskEnded` after `fail`.
         """
         running = asyncio.create_task(work)
         overdue = asyncio.create_task(self._overdue(delay + STOP_WITHIN - ABORT_WITHIN))
@@ -71,6 +78,8 @@ class Shutdown:
             await asyncio.wait([running], timeout=_STEP_WITHIN)
         if not running.cancelled():
             running.result()
+        if self._has_failed:
+            raise TaskEnded
 
     async def _overdue(self, seconds: float) -> None:
         """Return when a shutdown that was requested is forced, or has taken so many seconds."""

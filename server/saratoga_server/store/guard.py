@@ -10,6 +10,7 @@ change and its discovery are not protected: that is at most `CHECK_EVERY` second
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from redis.exceptions import RedisError
@@ -25,6 +26,8 @@ from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CHECK_EVERY: Final = 3.0
 """Seconds between two checks of the store."""
+RAISED_WITHIN: Final = 4.0
+"""Seconds to raise the ledgers of a primary, including the wait for a replica."""
 _OPENING_PAUSE: Final = 0.05
 """Seconds between two attempts to check a store that is just starting."""
 
@@ -64,9 +67,12 @@ class StoreGuard:
         """The result of the last check of each primary that has answered."""
         self._runs: dict[Primary, tuple[str, int]] = {}
         """The run of each primary, and the slot map's revision, whose ledgers were all checked."""
+        self._read_runs: dict[Primary, tuple[str, int]] = {}
+        """The same, of the last reading."""
         self.readings: dict[Primary, StoreReading] = {}
         """The last reading of each primary's clock and ledgers."""
-        self._is_in_doubt = False
+        self._doubts = self._cleared = 0
+        """How often another store may have come to the address, and the last time that a check has cleared."""
         self._reported: str | None = None
 
     @property
@@ -91,7 +97,7 @@ class StoreGuard:
         After the connection for commits was lost, this checks the store first: another store may be there.
         """
         if self._is_in_doubt:
-            await self.check()
+            await self._check_all()
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
         if self._is_in_doubt:
@@ -100,7 +106,7 @@ class StoreGuard:
     async def admit_connection(self, primary: Primary) -> None:
         """Check a primary before a new connection for commits; raise `StoreUnavailable` if it may not be used."""
         # The primaries of a cluster are checked one by one: one of them being down does not stop the others.
-        self._is_in_doubt = not self._primaries.is_cluster
+        self._doubts += not self._primaries.is_cluster
         has_answered = await self._check(primary)
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
@@ -130,9 +136,27 @@ class StoreGuard:
             await asyncio.wait(self._running.values())
 
     async def check(self) -> bool:
-        """Check every primary; return whether at least one has answered."""
+        """Check every primary, and raise the ledgers of those that may be used; return whether one has answered."""
+        has_answered = await self._check_all()
+        if self.why_refused is None:
+            await asyncio.gather(*map(self._raise, self._primaries.all()))
+        return has_answered
+
+    async def _check_all(self) -> bool:
         answered = await asyncio.gather(*map(self._check, self._primaries.all()))
         return any(answered)
+
+    async def _raise(self, primary: Primary) -> None:
+        """Raise the ledgers that the last check has read. At level `replicated` that may wait for a replica."""
+        reading = self.readings.get(primary)
+        if reading is None or primary not in self._faults:
+            return
+        run = self._read_runs[primary]
+        # the ledgers were as they should be; what fails now, the next check does again
+        with suppress(RedisError, OSError, TimeoutError):
+            async with asyncio.timeout(RAISED_WITHIN):
+                await self._ledger.raise_(primary, reading)
+            self._runs[primary] = run
 
     async def _check(self, primary: Primary) -> bool:
         """Check a primary by a check that begins now; concurrent callers share it. Return whether it has answered."""
@@ -145,11 +169,12 @@ class StoreGuard:
         return primary in self._faults
 
     async def _check_now(self, primary: Primary) -> None:
+        doubts = self._doubts
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 if not self._is_held:
                     self._faults[primary] = await self._fault(primary)
-                    self._is_in_doubt = False
+                    self._cleared = doubts
         except (StoreUnavailable, RedisError, OSError, TimeoutError):
             # nothing is known about a primary that does not answer, and nothing can be written to it
             if self._faults.get(primary) is None:
@@ -161,11 +186,16 @@ class StoreGuard:
             self._report()
 
     @property
+    def _is_in_doubt(self) -> bool:
+        """True after the connection for commits was lost, until a check that began later has an answer."""
+        return self._cleared != self._doubts
+
+    @property
     def _is_held(self) -> bool:
         return any(hold() is not None for hold in self._holds)
 
     async def _fault(self, primary: Primary) -> str | None:
-        """Return why the primary must not be used; if it may be, raise its ledgers and return `None`."""
+        """Return why the primary must not be used; `None` if it may be."""
         where = f"{primary.name}: " if self._primaries.is_cluster else ""
         try:
             found = await check_client(primary.client, self._durability, trust=self._trust)
@@ -175,7 +205,8 @@ class StoreGuard:
             raise StoreUnavailable(f"{primary.name} has become a replica")
         run = (found.run_id, self._primaries.revision)
         keys = self._ledger.keys(primary, every=self._runs.get(primary) != run)
-        reading = self.readings[primary] = await self._ledger.read(primary, keys)
+        reading = await self._ledger.read(primary, keys)
+        self.readings[primary], self._read_runs[primary] = reading, run
         losses = self._ledger.losses(reading)
         for loss in losses:
             if not loss.is_tolerated:
@@ -190,11 +221,7 @@ class StoreGuard:
                 store=primary.name,
                 millis=newest.remembered.at - newest.found.at,
             )
-        try:
-            await self._ledger.raise_(primary, reading)
-        except (RedisError, OSError):  # the ledger was as it should be; the next check raises it
-            return None
-        self._runs[primary] = run
+            await self._ledger.memory.remember(reading.entries)
         return None
 
     def _report(self) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import fields
 
+from saratoga_server.domain.damage import Damage
 from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis, PlayerRow, Reservation
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
@@ -107,18 +108,26 @@ class RedisPlayers:
 
 
 def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
+    """Return a stored row; `None` if there is none. Raises `Damage` if it cannot be read."""
     found = dict(zip(_FIELDS, stored, strict=True))
     if found["token_hash"] is None:
         return None
-    return PlayerRow(
-        player=player,
-        token_hash=found["token_hash"].decode(),
-        name=None if found["name"] is None else found["name"].decode(),
-        bot=found["bot"] == b"1",
-        banned=found["banned"] == b"1",
-        last_id=int(found["last_id"]),
-        table=found["table"].decode() or None,
-        created=Millis(int(found["created"])),
-        hello=int(found["hello"] or 0),
-        claims=tuple(map(int, (found["claims"] or b"").split())),
-    )
+    try:
+        return PlayerRow(
+            player=player,
+            token_hash=found["token_hash"].decode(),
+            name=None if found["name"] is None else found["name"].decode(),
+            bot=found["bot"] == b"1",
+            banned=found["banned"] == b"1",
+            last_id=int(found["last_id"]),
+            table=found["table"].decode() or None,
+            created=Millis(int(found["created"])),
+            hello=int(found["hello"] or 0),
+            claims=tuple(map(int, (found["claims"] or b"").split())),
+        )
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as fault:  # a field is no number, no text, or missing
+        raise Damage(f"the row of player {player} cannot be read: {fault}") from None

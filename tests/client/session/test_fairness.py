@@ -14,6 +14,7 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedServer,
     scripted_server,
+    snapshot,
     table,
 )
 from kit.scripted_table import (
@@ -74,6 +75,13 @@ async def test_an_older_version_of_the_table_is_ignored(player: DutifulPlayer) -
     await player.seat.handle(countdown("00" * 32, version=4))
     assert player.seat.table is not None
     assert player.seat.table.phase == "gathering"
+
+
+async def test_a_snapshot_counts_although_it_shows_an_older_version(player: DutifulPlayer) -> None:
+    await player.seat.handle(gathering("d0" * 32, version=5))
+    # as after a loss of the server's data
+    await player.seat.handle(replace(snapshot(), table=table(version=2)))
+    assert player.seat.table == table(version=2)
 
 
 async def test_a_restarted_program_still_knows_its_nonce(

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from saratoga_server.cancellation import TaskEnded
 from saratoga_server.process import shutdown as module
 from saratoga_server.process.shutdown import Shutdown
 
@@ -90,3 +91,13 @@ async def test_a_shutdown_in_time_ends_as_its_work_does() -> None:
     with pytest.raises(LookupError, match="no such folder"):
         await Shutdown().limit(fail(), 0.0)
     await Shutdown().limit(asyncio.sleep(0), 0.0)
+
+
+async def test_a_failed_task_ends_the_server_with_an_error_even_if_closing_hangs() -> None:
+    shutdown = Shutdown()
+    shutdown.fail()
+    shutdown.forced.set()
+    with pytest.raises(TaskEnded):
+        await shutdown.limit(hang([]), 0.0)
+    with pytest.raises(TaskEnded):
+        await shutdown.limit(asyncio.sleep(0), 0.0)

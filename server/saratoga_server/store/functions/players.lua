@@ -94,7 +94,7 @@ end
 -- the newest number was lost with a primary.
 local function meet_player(keys, args)
   if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
-    local last = tonumber(redis.call('HGET', keys[1], 'hello') or 0)
+    local last = tonumber(redis.call('HGET', keys[1], 'hello') or 0) or 0
     redis.call('HSET', keys[1], 'hello', string.format('%.0f', math.max(last + 1, now_ms())))
     keep_guest(keys[1], args[1])
   end
