@@ -133,7 +133,8 @@ async def cut_power_repeatedly(
         async with store_of(bots) as store:
             races, moves = await bots.audit(store)
     return (
-        f"{rounds} power cuts, {sum(cuts.moves_after)} moves acknowledged between I/O error and cut; "
+        f"{rounds} power cuts{' after I/O errors' if with_errors else ''}, "
+        f"{sum(cuts.moves_after)} moves acknowledged shortly before; "
         f"{races} races, {moves} acknowledged moves, 0 lost, 0 played twice"
     )
 
