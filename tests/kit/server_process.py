@@ -80,6 +80,7 @@ class ServerProcess:
         """Start the process; return when the server is ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
+            logged_before = log.tell()
             self.process = await asyncio.create_subprocess_exec(
                 *(*self.before, sys.executable, "-m", self.module, "--port", str(self.port)),
                 *("--data", str(self.data), "--metrics-port", "off", "--log-format", "json"),
@@ -94,6 +95,14 @@ class ServerProcess:
             line = await self.process.stdout.readline()
         assert line.decode().startswith(READY), self.log.read_text()
         self.port = int(line.decode().strip().rpartition(":")[2])
+        if {"warning", "error"}.isdisjoint(self.flags):
+            await self._until_logged("server_open", logged_before)
+
+    async def _until_logged(self, event: str, after: int) -> None:
+        """Wait for an event in the log behind its first `after` bytes: a thread of the server writes it."""
+        async with asyncio.timeout(READY_WITHIN):
+            while f'"{event}"'.encode() not in self.log.read_bytes()[after:]:  # noqa: ASYNC110
+                await asyncio.sleep(0)
 
     async def kill(self) -> None:
         """Kill the server with SIGKILL; its embedded store then ends by itself."""
