@@ -21,6 +21,7 @@ TRUE_AT_TIMES = {
     "draining",
     "illegal_move",
     "nobody_ready",
+    "stale_id",
     "stale_move",
     "store_unavailable",
     "time_up",
