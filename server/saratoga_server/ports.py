@@ -179,6 +179,8 @@ class Reservation(Struct, frozen=True, kw_only=True):
     """The other table that the player's row names; `None` if it names `code` now."""
     is_repeat: bool = False
     """True if the code was reserved before, so the row was not changed now."""
+    is_stale: bool = False
+    """True if no code was reserved: the command's id is not larger than the ids accepted before."""
 
 
 class Commits(Protocol):
@@ -291,7 +293,7 @@ class PlayerStore(Protocol):
         """Reserve a table code for the player's `create_table` command, and write it to the player's row.
 
         A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
-        codes of the newest commands are kept. The code is empty if the player does not exist.
+        codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.
         """
         ...
 

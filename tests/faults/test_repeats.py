@@ -29,7 +29,15 @@ from saratoga_protocol.commands import (
     Reveal,
     Start,
 )
-from saratoga_protocol.events import AnyEvent, MoveMade, NameClaimed, Refused, SeatLost, Snapshot
+from saratoga_protocol.events import (
+    AnyEvent,
+    Done,
+    MoveMade,
+    NameClaimed,
+    Refused,
+    SeatLost,
+    Snapshot,
+)
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
@@ -194,6 +202,28 @@ async def test_an_old_claim_under_an_id_that_is_not_remembered_renames_nobody(
     assert isinstance(again, Refused)
     assert again.code == "stale_id"
     assert (await server.row(anna.player)).name == "Anna 9"
+
+
+async def test_an_old_create_under_an_id_that_is_not_remembered_opens_no_table(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    first = CreateTable(id=anna.last_id + 1, game="canfield")
+    codes: set[str] = set()
+    for number in range(9):
+        opened = await anna.send(CreateTable(id=first.id + 2 * number, game="canfield"))
+        assert isinstance(opened, Snapshot)
+        codes.add(opened.table.code)
+        left = LeaveTable(id=first.id + 2 * number + 1, table=opened.table.code)
+        assert isinstance(await anna.send(left), Done)
+    for stale in (first.id, first.id + 1, first.id + 17):
+        again = await anna.send(CreateTable(id=stale, game="canfield"))
+        assert isinstance(again, Refused)
+        assert again.code == "stale_id"
+    remembered = await anna.send(CreateTable(id=first.id + 2, game="canfield"))
+    assert isinstance(remembered, Snapshot)
+    assert remembered.table.code in codes
+    assert (await server.row(anna.player)).table is None
 
 
 # A player whose row is gone

@@ -81,6 +81,8 @@ class SeatHandlers:
             reserved = await self._players.reserve_table(
                 session.player, command.id, table_code(secrets.randbelow), instead_of=taken
             )
+            if reserved.is_stale:
+                raise CommandRejected("stale_id")
             if not reserved.code:
                 raise unknown_player()
             session.name = reserved.name

@@ -85,14 +85,15 @@ class RedisPlayers:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        reserved, name, elsewhere, is_repeat = await self._client.write(
+        reserved, name, elsewhere, repeated = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
         return Reservation(
             code=reserved.decode(),
             name=name.decode() or None,
             elsewhere=elsewhere.decode() or None,
-            is_repeat=bool(is_repeat),
+            is_repeat=repeated == 1,
+            is_stale=repeated == -1,
         )
 
     async def forget_player(self, player: str) -> None:

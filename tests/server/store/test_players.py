@@ -168,7 +168,10 @@ async def test_only_the_codes_of_the_newest_commands_are_kept(store: AnyStore) -
     for command_id in range(11, 19):
         again = await reserved(store, command_id, "amber-heron-07")
         assert again == f"mint-otter-{command_id}"
-    assert await reserved(store, 10, "amber-heron-07") == "amber-heron-07"
+    for stale in (9, 10):
+        answer = await store.players.reserve_table(ANNA, stale, "amber-heron-07")
+        assert (answer.code, answer.is_stale) == ("", True)
+    assert (await store.players.load_player(ANNA)).table == "mint-otter-10"  # type: ignore[union-attr]
 
 
 async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:

@@ -135,7 +135,8 @@ end
 
 -- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
 -- code of the command, the player's name or '', the other table of the player or '', and 1 if the code was
--- reserved before: then the row is left as it is. The code is '' if the player does not exist.
+-- reserved before: then the row is left as it is. The code is '' if the player does not exist, or, with -1,
+-- if this or a later command was accepted before and the command's code is not remembered.
 local function reserve_table(keys, args)
   if redis.call('HEXISTS', keys[1], 'token_hash') == 0 then
     return {'', '', '', 0}
@@ -145,11 +146,14 @@ local function reserve_table(keys, args)
   if reserved and reserved ~= args[4] then
     return {reserved, name, '', 1}
   end
-  redis.call('HSET', keys[1], 'code:' .. args[2], args[3])
-  drop_old_codes(keys[1])
-  if tonumber(redis.call('HGET', keys[1], 'last_id') or 0) < tonumber(args[2]) then
+  if not reserved then
+    if tonumber(args[2]) <= tonumber(redis.call('HGET', keys[1], 'last_id') or 0) then
+      return {'', name, '', -1}
+    end
     redis.call('HSET', keys[1], 'last_id', args[2])
   end
+  redis.call('HSET', keys[1], 'code:' .. args[2], args[3])
+  drop_old_codes(keys[1])
   keep_guest(keys[1], args[1])
   return {args[3], name, sit(keys, {args[1], args[3], args[4]}), 0}
 end
