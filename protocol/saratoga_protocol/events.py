@@ -51,6 +51,7 @@ class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str
     """`damaged`: the server's stored data of the race were damaged."""
     commitment: str
+    """The commitment; empty if it could not be read."""
     seed: str = ""
     """The seed; empty if it could not be read."""
     nonces: dict[str, str] = {}

@@ -122,7 +122,8 @@ def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
     if sighting is None:
         return Testimony((), ())
     if isinstance(record, VoidRecord):
-        parts = ("commitment", *(("nonces",) if sighting.nonce_hashes else ()))
+        compared = (("commitment", record.commitment), ("nonces", sighting.nonce_hashes))
+        parts = tuple(part for part, value in compared if value)
         return Testimony(parts, tuple(_disagreements_of_void(sighting, record)))
     seen = [
         part
@@ -172,7 +173,8 @@ def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) 
         yield f"the record is of race {record.race_id}, not of {sighting.race}"
     if record.game != sighting.game:
         yield f"the race was of {sighting.game}, and the record is of {record.game}"
-    if record.commitment != sighting.commitment:
+    # a commitment that the server could not read is no contradiction
+    if record.commitment and record.commitment != sighting.commitment:
         yield "the record's commitment is not the one announced before the race"
 
 
@@ -189,14 +191,14 @@ def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iter
 def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:
     """Yield how a voided race contradicts what this machine saw of it. What is missing is no contradiction."""
     table, _, number = voided.race.rpartition("/")
-    if SEED_TEXT.fullmatch(voided.seed):
+    if voided.commitment and SEED_TEXT.fullmatch(voided.seed):
         seed = bytes.fromhex(voided.seed)
         made = commitment(seed, voided.game, voided.rules, table, int(number))
         if made != voided.commitment:
             yield "the seed of the voided race does not match its commitment"
     if sighting is None:
         return
-    if sighting.commitment != voided.commitment:
+    if voided.commitment and sighting.commitment != voided.commitment:
         yield "the voided race's commitment is not the one announced before the race"
     for player, nonce in sorted(voided.nonces.items()):
         seen = sighting.nonce_hashes.get(player)

@@ -123,7 +123,7 @@ def _verify_void(sealed: Check, text: str) -> Verdict:
         readable,
         _check(
             "commitment",
-            filter(None, [seed_fault(void.line, void.table)]),
+            _void_commitment_faults(void),
             "the seed matches the commitment",
         ),
         _check(
@@ -138,6 +138,14 @@ def _verify_void(sealed: Check, text: str) -> Verdict:
         ),
     )
     return Verdict(checks, None, void=void)
+
+
+def _void_commitment_faults(void: VoidRecord) -> Iterator[str]:
+    for name, value in (("commitment", void.commitment), ("seed", void.seed)):
+        if not value:
+            yield f"the {name} of voided race {void.race_id} could not be read"
+    if fault := seed_fault(void.line, void.table):
+        yield fault
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]
@@ -362,6 +370,10 @@ def _voided_sentence(record: RaceRecord) -> str:
     races = ", ".join(
         f"{record.table}/{each.race} ({VOID_REASONS[each.reason]})" for each in record.voided
     )
-    return (
-        f"the server voided {races} before; voided races count for nothing, and their seeds match"
+    unread = [each.race for each in record.voided if not each.seed or not each.commitment]
+    seeds = "the seeds that could be read match" if unread else "their seeds match"
+    lost = "".join(
+        f"; the seed or the commitment of {record.table}/{race} could not be read"
+        for race in unread
     )
+    return f"the server voided {races} before; voided races count for nothing, and {seeds}{lost}"

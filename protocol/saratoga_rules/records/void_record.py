@@ -11,7 +11,7 @@ results. Its record is plain ASCII with one fact per line, and ends with a diges
     start 1788278400000                                     milliseconds since 1970 UTC
     cap 10                                                  minutes; 0 for none
     reason damaged                                          a key of `voided.VOID_REASONS`
-    commitment 8186f102..
+    commitment 8186f102..                                   or `commitment unreadable`
     seed 000102..                                           or `seed unreadable`
     racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
     nonce 00010203..                                        or `nonce unreadable`
@@ -31,7 +31,6 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.lines import RecordError, RecordReader
 from saratoga_rules.records.record import (
     CAP,
-    COMMITMENT,
     GAME,
     RACE,
     RACER,
@@ -90,6 +89,7 @@ class VoidRecord:
     reason: str
     """A key of `voided.VOID_REASONS`."""
     commitment: str
+    """The commitment in hexadecimal; empty if it could not be read."""
     seed: str
     """The seed in hexadecimal; empty if it could not be read."""
     racers: tuple[VoidedLog, ...]
@@ -144,7 +144,7 @@ def _lines(record: VoidRecord) -> Iterator[str]:
     yield f"start {record.start_at}"
     yield f"cap {record.cap}"
     yield f"reason {record.reason}"
-    yield f"commitment {record.commitment}"
+    yield f"commitment {record.commitment or UNREADABLE}"
     yield f"seed {record.seed or UNREADABLE}"
     for racer in record.racers:
         yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
@@ -156,6 +156,7 @@ def _lines(record: VoidRecord) -> Iterator[str]:
 
 _HEAD: Final = re.compile(f"{VOID_HEAD}([0-9]+)")
 _REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
+_COMMITMENT: Final = re.compile(f"commitment ([0-9a-f]{{64}}|{UNREADABLE})")
 _SEED: Final = re.compile(f"seed ({SEED_TEXT.pattern}|{UNREADABLE})")
 _NONCE: Final = re.compile(f"nonce ({NONCE_TEXT.pattern}|{UNREADABLE})")
 _LOG: Final = re.compile("log (complete|damaged)")
@@ -174,7 +175,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
     start_at = int(reader.take(START, "the start")[1])
     cap = int(reader.take(CAP, "the time limit")[1])
     reason = reader.take(_REASON, "the reason")[1]
-    committed = reader.take(COMMITMENT, "the commitment")[1]
+    committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]
     racers = tuple(_parse_racers(reader))
     reader.take(_DIGEST, "a racer or the digest")
@@ -186,7 +187,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         start_at=start_at,
         cap=cap,
         reason=reason,
-        commitment=committed,
+        commitment="" if committed == UNREADABLE else committed,
         seed="" if seed == UNREADABLE else seed,
         racers=racers,
     )

@@ -4,7 +4,7 @@ A voided race has no results: no money, no place, no row on a leaderboard. Its s
 so that the deal can be checked, and its logs have a record of their own (`void_record`).
 
     voided 2 canfield 1 damaged 2                           race, game, rules, reason, complete logs
-    voided-commitment 8186f102..
+    voided-commitment 8186f102..                            or `voided-commitment unreadable`
     voided-seed 000102..                                    or `voided-seed unreadable`
     voided-nonce abcdefghijklmnop 00010203..                by ascending player id
 """
@@ -23,7 +23,7 @@ VOID_REASONS: Final[Mapping[str, str]] = {
 """The reasons for which a server voids a race, each with the words that say it in a sentence."""
 
 UNREADABLE: Final = "unreadable"
-"""The text in place of a seed or nonce that the server could not read."""
+"""The text in place of a commitment, seed or nonce that the server could not read."""
 
 SEED_TEXT: Final = re.compile("[0-9a-f]{64}")
 NONCE_TEXT: Final = re.compile("[0-9a-f]{32}")
@@ -33,7 +33,7 @@ _VOIDED: Final = re.compile(
     f"voided ([1-9][0-9]{{0,5}}) ([a-z][a-z0-9-]{{0,31}}) ([1-9][0-9]{{0,5}}) ({_REASONS})"
     " (0|[1-9][0-9]?)"
 )
-_COMMITMENT: Final = re.compile("voided-commitment ([0-9a-f]{64})")
+_COMMITMENT: Final = re.compile(f"voided-commitment ([0-9a-f]{{64}}|{UNREADABLE})")
 _SEED: Final = re.compile(f"voided-seed ({SEED_TEXT.pattern}|{UNREADABLE})")
 _NONCE: Final = re.compile(f"voided-nonce ([a-z0-9][a-z0-9_-]{{0,63}}) ({NONCE_TEXT.pattern})")
 
@@ -51,6 +51,7 @@ class VoidedLine:
     logs: int
     """The number of racers whose logs could be read to their ends."""
     commitment: str
+    """The commitment in hexadecimal; empty if it could not be read."""
     seed: str
     """The seed in hexadecimal; empty if it could not be read."""
     nonces: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +62,7 @@ def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
     """Yield the lines of a record about voided races."""
     for each in voided:
         yield f"voided {each.race} {each.game} {each.rules_version} {each.reason} {each.logs}"
-        yield f"voided-commitment {each.commitment}"
+        yield f"voided-commitment {each.commitment or UNREADABLE}"
         yield f"voided-seed {each.seed or UNREADABLE}"
         for player, nonce in sorted(each.nonces.items()):
             yield f"voided-nonce {player} {nonce}"
@@ -83,16 +84,16 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             rules_version=int(rules),
             reason=reason,
             logs=int(logs),
-            commitment=committed,
+            commitment="" if committed == UNREADABLE else committed,
             seed="" if seed == UNREADABLE else seed,
             nonces=nonces,
         )
 
 
 def seed_fault(voided: VoidedLine, table: str) -> str:
-    """Return why a voided race's seed does not prove its commitment; empty if it does."""
-    if not voided.seed:
-        return f"the seed of voided race {table}/{voided.race} could not be read"
+    """Return how a voided race's seed contradicts its commitment; empty if not, or if one is unreadable."""
+    if not voided.seed or not voided.commitment:
+        return ""
     promised = commitment(
         bytes.fromhex(voided.seed), voided.game, voided.rules_version, table, voided.race
     )

@@ -86,11 +86,14 @@ def _seed(table: TableState) -> str:
 
 
 def _commitment(table: TableState) -> str:
-    """Return the stored commitment; if it cannot be read, that of the seed."""
+    """Return the stored commitment; if it cannot be read, that of the seed; empty if neither can be."""
     if SEED_TEXT.fullmatch(table.commitment):
         return table.commitment
-    seed = bytes.fromhex(_seed(table) or "00" * 32)
-    return commitment(seed, table.settings.game, table.rules_version, table.code, table.race)
+    if not (seed := _seed(table)):
+        return ""
+    return commitment(
+        bytes.fromhex(seed), table.settings.game, table.rules_version, table.code, table.race
+    )
 
 
 def _voided_log(table: TableState, player: str, log: ReadableLog) -> VoidedLog:

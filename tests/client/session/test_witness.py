@@ -164,6 +164,7 @@ def test_a_voided_race_that_keeps_what_was_promised_has_no_fault() -> None:
     assert list(faults_of_voided(voided_race(), None)) == []
     unread = replace(voided_race(), seed="", nonces={})
     assert list(faults_of_voided(unread, SEEN)) == [], "what is missing is no contradiction"
+    assert list(faults_of_voided(replace(unread, commitment=""), SEEN)) == []
 
 
 @pytest.mark.parametrize(
@@ -195,3 +196,9 @@ def test_a_nonce_that_the_server_could_not_read_is_no_contradiction() -> None:
     racer = dataclasses.replace(void_record().racers[0], nonce="")
     text = format_void_record(dataclasses.replace(void_record(), racers=(racer,)))
     assert compare_with_record(SEEN, text).disagreements == ()
+
+
+def test_a_commitment_that_the_server_could_not_read_is_no_contradiction() -> None:
+    unread = dataclasses.replace(void_record(), commitment="", seed="")
+    testimony = compare_with_record(SEEN, format_void_record(unread))
+    assert (testimony.seen, testimony.disagreements) == (("nonces",), ())

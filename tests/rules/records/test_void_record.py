@@ -48,7 +48,7 @@ RECORD = VoidRecord(
 
 
 @pytest.mark.parametrize(
-    "record", [RECORD, replace(RECORD, seed="", racers=(replace(ANNA, nonce=""),))]
+    "record", [RECORD, replace(RECORD, seed="", commitment="", racers=(replace(ANNA, nonce=""),))]
 )
 def test_a_void_record_written_and_read_is_the_same_record(record: VoidRecord) -> None:
     text = format_void_record(record)
@@ -91,9 +91,10 @@ def test_an_honest_void_record_verifies_and_says_what_it_means() -> None:
     [
         (replace(RECORD, seed="00" * 32), "commitment"),
         (replace(RECORD, seed=""), "commitment"),
+        (replace(RECORD, seed="", commitment=""), "commitment"),
         (replace(RECORD, racers=(replace(ANNA, nonce=""), ZOE)), "nonces"),
     ],
-    ids=["another seed", "no seed", "no nonce"],
+    ids=["another seed", "no seed", "no seed and no commitment", "no nonce"],
 )
 def test_a_void_record_that_hides_something_is_not_verified(
     record: VoidRecord, failed: str

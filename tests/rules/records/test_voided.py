@@ -34,7 +34,8 @@ def after(*races: VoidedLine) -> RaceRecord:
 
 
 @pytest.mark.parametrize(
-    "races", [[voided(1)], [voided(1), replace(voided(2), seed="", nonces={}, logs=0)]]
+    "races",
+    [[voided(1)], [voided(1), replace(voided(2), seed="", commitment="", nonces={}, logs=0)]],
 )
 def test_voided_races_written_and_read_are_the_same(races: list[VoidedLine]) -> None:
     record = after(*races)
@@ -61,7 +62,15 @@ def test_a_race_cannot_be_voided_after_the_race_of_the_record() -> None:
 def test_a_voided_race_whose_seed_is_not_the_promised_one_is_a_fault() -> None:
     (fault,) = faults_of(replace(voided(AFTER.race - 1), seed="00" * 32))
     assert "has the commitment" in fault
-    assert "could not be read" in faults_of(replace(voided(AFTER.race - 1), seed=""))[0]
+
+
+@pytest.mark.parametrize("promise", [voided(AFTER.race - 1).commitment, ""])
+def test_an_unreadable_seed_is_named_and_is_no_fault_of_the_race_after(promise: str) -> None:
+    lost = replace(voided(AFTER.race - 1), seed="", commitment=promise)
+    verdict = verify(format_record(after(lost)))
+    assert verdict.ok, verdict.faults
+    (check,) = (check for check in verdict.checks if check.name == "voided")
+    assert f"commitment of {AFTER.table}/{AFTER.race - 1} could not be read" in check.detail
 
 
 def test_an_honest_voided_race_verifies_and_is_named() -> None:

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, running
+from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import TableState
@@ -52,3 +53,11 @@ def test_what_cannot_be_read_is_said_to_be_unreadable(table: TableState) -> None
     record = parse_void_record(result.record)
     assert record.seed in (table.seed, "")
     assert {racer.nonce for racer in record.racers} <= {*table.nonces.values(), ""}
+
+
+def test_a_commitment_is_unreadable_if_neither_it_nor_the_seed_can_be_read() -> None:
+    lost = voided_of(replace(TABLE, commitment="xy", seed="xy"), LOGS)
+    assert parse_void_record(lost.record).commitment == lost.voided.commitment == ""
+    made = voided_of(replace(TABLE, commitment="xy"), LOGS).voided
+    seed = bytes.fromhex(made.seed)
+    assert made.commitment == commitment(seed, made.game, made.rules, CODE, 1)
