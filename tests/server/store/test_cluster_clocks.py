@@ -1,6 +1,7 @@
 """The clocks of a cluster's nodes: which differ, and what the log says about them."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -14,6 +15,7 @@ from saratoga_server.store.cluster_clocks import (
 )
 from saratoga_server.store.keys import PUBLIC
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.primaries import open_primaries
 from saratoga_server.store.slots import slot_of
 
 
@@ -48,8 +50,10 @@ async def test_a_difference_is_logged_once_until_it_is_over(
     trio: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "saratoga")
-    async with open_store(trio.url) as store:
-        clocks = ClusterClocks(store.primaries)
+    async with AsyncExitStack() as stack:
+        primaries = await open_primaries(trio.url, is_cluster=True)
+        stack.push_async_callback(primaries.close)
+        clocks = ClusterClocks(primaries)
         await clocks.compare()
         assert logged(caplog) == []
         with monkeypatch.context() as patched:
