@@ -14,6 +14,7 @@ from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
+    NewerTable,
     TablePhase,
     TableState,
     close,
@@ -53,6 +54,7 @@ class TableLine:
 
     code: str
     phase: str
+    """The table's phase, or `damaged` or `newer` if this server cannot read it."""
     game: str
     race: int
     seated: int
@@ -76,11 +78,15 @@ class Administration:
     """The name of the administrator, for the audit log."""
 
     async def tables(self) -> list[TableLine]:
-        """Return every table that is not closed, the busiest first."""
+        """Return every table that is not closed, also those that cannot be read, the busiest first."""
         lines = []
         async for code in self.stores.tables.all_codes():
-            stored = await self.stores.tables.load_table(code)
-            table = unpack(stored[1]) if stored else None
+            try:
+                stored = await self.stores.tables.load_table(code)
+                table = unpack(stored[1]) if stored else None
+            except ValueError as fault:
+                lines.append(_unreadable(code, fault))
+                continue
             if table is not None and table.phase is not TablePhase.CLOSED:
                 lines.append(_line(table))
         return sorted(lines, key=lambda line: (-line.connected, -line.seated, line.code))
@@ -232,6 +238,22 @@ class Administration:
             if refusal.code == "no_such_table":
                 return None
             raise NotDone(refusal.detail) from None
+
+
+def _unreadable(code: str, fault: ValueError) -> TableLine:
+    """Return the row of a table that is damaged, or was written by a newer server."""
+    return TableLine(
+        code=code,
+        phase="newer" if isinstance(fault, NewerTable) else "damaged",
+        game="-",
+        race=0,
+        seated=0,
+        seats=0,
+        connected=0,
+        host="",
+        public=False,
+        touched="-",
+    )
 
 
 def _line(table: TableState) -> TableLine:

@@ -129,7 +129,7 @@ class StoreClient:
         return await self._with_retries(call)
 
     async def scan(self, pattern: str, kind: str) -> AsyncIterator[str]:
-        """Yield the keys of a type that match a pattern; keys may be repeated."""
+        """Yield the keys of a type that match a pattern; a key may be repeated, or damaged."""
         for primary in self._primaries.all():
             cursor: Answer = 0
             while True:
@@ -138,7 +138,7 @@ class StoreClient:
                     lambda at=primary, parts=parts: at.client.execute_command(*parts)  # type: ignore[misc]
                 )
                 for key in found:
-                    yield key.decode()
+                    yield key.decode(errors="replace")
                 cursor = int(cursor)
                 if cursor == 0:
                     break

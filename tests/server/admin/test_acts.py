@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+import msgpack
 import pytest
 from msgspec.structs import replace
 
@@ -39,6 +40,7 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
+from saratoga_server.store.keys import table_key
 
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)
 
@@ -117,6 +119,18 @@ async def test_tables_are_listed_with_the_busiest_first(office: Office) -> None:
     assert (first.game, first.race, first.host, first.public) == ("canfield", 1, "Ann", False)
     assert first.touched == "2026-09-21T14:13:20Z"
     assert (second.code, second.seated, second.connected) == ("blue-crane-07", 1, 0)
+
+
+async def test_tables_that_cannot_be_read_are_listed_as_such(office: Office) -> None:
+    await office.store.rewrite(CODE, b"\xc1")
+    [line] = await office.admin.tables()
+    assert (line.code, line.phase, line.seats) == (CODE, "damaged", 0)
+    await office.store.rewrite(CODE, msgpack.packb({"format": 99}))
+    [line] = await office.admin.tables()
+    assert (line.code, line.phase) == (CODE, "newer")
+    await office.store.real.client.command("HSET", table_key(CODE), "version", "abc")
+    [line] = await office.admin.tables()
+    assert line.phase == "damaged"
 
 
 async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> None:

@@ -7,7 +7,7 @@ import msgpack
 from kit.in_process_server import InProcessServer
 from saratoga_protocol.commands import CashOut
 from saratoga_server.admin.census import take_census
-from saratoga_server.store.keys import records_key
+from saratoga_server.store.keys import records_key, table_key
 
 
 async def test_tables_races_moves_players_and_results_are_counted(server: InProcessServer) -> None:
@@ -33,3 +33,25 @@ async def test_tables_races_moves_players_and_results_are_counted(server: InProc
         f"the table {running}",
     ]
     assert census.moves == 0
+
+
+async def test_whatever_cannot_be_read_is_damaged_and_the_rest_is_counted(
+    server: InProcessServer,
+) -> None:
+    anna, bert = [await server.player(name) for name in ("Anna", "Bert")]
+    harmed = await server.race(anna)
+    await server.race(bert)
+    await bert.moves("draw", "draw")
+    await server.settle()
+    write = server.real.client.command
+    await write("SET", records_key(harmed), "no hash")
+    await write("HSET", table_key("mint-otter-41"), "version", "abc")
+    await write("HSET", table_key("mint-otter-42"), "body", "no version")
+    await write("HSET", table_key("mint-otter-43").encode() + b"\xff", "version", "1")
+    census = await take_census(server.real)
+    assert (census.tables, census.running, census.boards, census.moves) == (5, 2, 2, 2)
+    reasons = dict(what.split(": ", 1) for what in census.damaged)
+    assert len(reasons) == 4
+    assert reasons["the table mint-otter-41"].startswith("invalid literal")
+    assert reasons["the table mint-otter-42"] == "it has no version"
+    assert reasons[f"the record of race {harmed}/1"].startswith("it cannot be read (ResponseError")
