@@ -6,7 +6,8 @@ import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.two_nodes import Nodes, beside
-from saratoga_protocol.events import Dealt, MoveMade, TableChanged
+from saratoga_protocol.commands import Start
+from saratoga_protocol.events import Dealt, Done, MoveMade, TableChanged
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.store.keys import race_key
@@ -45,6 +46,24 @@ async def test_a_clock_stepped_back_in_the_countdown_begins_the_countdown_again(
         await racer.moves("draw")
     deadline = await server.real.client.command("HGET", race_key(code, 1), "deadline")
     assert int(deadline) == server.time.store_at + 10 * 60_000
+
+
+async def test_nonces_pending_while_the_clock_is_stepped_forward_start_the_race(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna, bert)
+    for player in (anna, bert):
+        await player.ready()
+    await anna.ask(Start, table=code)
+    await step_clock(server, 60_000)
+    for player in (anna, bert):
+        assert isinstance(await player.reveal(), Done)
+    await server.pass_time(0)
+    assert anna.table.start_at == server.time.store_at + COUNTDOWN_MILLIS
+    await server.pass_time(COUNTDOWN_MILLIS)
+    for racer in (anna, bert):
+        assert racer.received.all(Dealt)
 
 
 async def test_a_step_that_the_node_has_not_noticed_does_not_move_the_start_of_the_race(

@@ -23,6 +23,7 @@ from kit.storms.audited_races import AuditedRaces, has_mover, log_of, mover
 from kit.storms.installation import open_installation
 from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
+from saratoga_protocol.commands import Reveal
 from saratoga_protocol.events import Snapshot
 from saratoga_rules.records.record import RacerLog, ResultLine, format_record, parse_record
 from saratoga_rules.records.standing import State
@@ -286,6 +287,21 @@ async def test_a_refusal_of_a_move_that_is_not_true_is_described(
     refusal = Refusal(id=moves[2].id, code="", retry=False, wait=0, board=board, moment=0.0)
     player.notes.refusals.append(dataclasses.replace(refusal, **changed))
     assert described(await races.faults(), races.race, player.notes.player, words)
+
+
+async def test_a_nonce_refused_as_too_late_is_described_if_its_countdown_went_on(
+    races: AuditedRaces,
+) -> None:
+    player, _ = races.mover()
+    nonce = parse_record(races.record()).racer(player.notes.player).nonce
+    (reveal,) = (
+        sent
+        for sent in player.notes.sent.values()
+        if isinstance(sent, Reveal) and sent.nonce == nonce
+    )
+    late = Refusal(id=reveal.id, code="wrong_phase", retry=False, wait=0, board=None, moment=0.0)
+    player.notes.refusals.append(late)
+    assert described(await races.faults(), races.race, "was refused a nonce as too late")
 
 
 async def test_a_racer_that_was_taken_from_the_race_is_described(races: AuditedRaces) -> None:

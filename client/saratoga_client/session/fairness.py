@@ -63,7 +63,9 @@ class FairnessDuties:
         self._alarm = alarm
         self._alarms: set[tuple[str, tuple[str, ...]]] = set()
         self._sighting: Sighting | None = None
-        self._revealed = ""
+        self._revealed: tuple[str, int] | None = None
+        """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
+        countdown begins again."""
         self._spent: set[str] = set()
         """Commitments of deals whose countdown has started."""
         self._asked: set[str] = set()
@@ -221,16 +223,19 @@ class FairnessDuties:
 
     async def _reveal(self, table: events.Table) -> None:
         sighting = self._sighting
-        if sighting is None or self._revealed == sighting.commitment:
+        countdown = (table.commitment, table.reveal_by)
+        if sighting is None or self._revealed == countdown:
             return
         if faults := tuple(self._faults_of_countdown(table, sighting)):
             self._raise_alarm(table.race, faults)
             return
-        self._revealed = sighting.commitment
+        self._revealed = countdown
         try:
             await self._connection.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
         except (CommandRefused, RequestTimedOut) as error:
-            # Probably too late: the server cancels the countdown and informs all players.
+            # Probably too late: the server cancels the countdown and informs all players, or the
+            # countdown goes on, and the nonce is revealed again.
+            self._revealed = None
             LOG.info("the nonce for race %s was not accepted: %s", table.race, error)
 
     def _faults_of_countdown(self, table: events.Table, sighting: Sighting) -> Iterator[str]:

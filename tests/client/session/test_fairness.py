@@ -70,6 +70,19 @@ async def test_the_nonce_is_revealed_once(player: DutifulPlayer) -> None:
     await player.seat.handle(countdown(ready.nonce_hash, version=3))
 
 
+async def test_the_nonce_is_revealed_again_if_the_countdown_begins_again(
+    player: DutifulPlayer,
+) -> None:
+    await player.seat.handle(gathering())
+    first = countdown((await player.ready()).nonce_hash)
+    shown = await player.answer(player.seat.handle(first))
+    again = replace(first.table, version=3, reveal_by=NOON + 60_000)
+    repeated = await player.answer(player.seat.handle(events.TableChanged(table=again, now=NOON)))
+    assert isinstance(shown, commands.Reveal)
+    assert isinstance(repeated, commands.Reveal)
+    assert (repeated.nonce, player.alarms) == (shown.nonce, [])
+
+
 async def test_an_older_version_of_the_table_is_ignored(player: DutifulPlayer) -> None:
     await player.seat.handle(gathering(version=5))
     await player.seat.handle(countdown("00" * 32, version=4))
@@ -204,6 +217,9 @@ async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer
     await player.peer.send(events.Refused(re=command.id, code="wrong_phase", message="Late."))
     await showing
     assert player.alarms == []
+    # it is sent again if the countdown goes on
+    again = await player.answer(player.seat.handle(countdown(ready.nonce_hash, version=3)))
+    assert isinstance(again, commands.Reveal)
 
 
 async def test_a_voided_race_whose_seed_was_changed_raises_the_alarm_once(

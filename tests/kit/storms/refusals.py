@@ -6,7 +6,7 @@ The racing bots obey the protocol, so most codes can only be wrong for them.
 from collections.abc import Iterator, Sequence
 
 from kit.recorded_players import Notes, Refusal
-from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_protocol.commands import CashOut, MakeMove, Reveal
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
@@ -57,11 +57,15 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
 
 
 def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes) -> Iterator[str]:
-    """Describe the refusals of moves and cash-outs in a race that its record contradicts."""
+    """Describe the refusals of nonces, moves and cash-outs in a race that its record contradicts."""
     racer = record.racer(notes.player)
     stored = {entry.command_id for entry in board.entries}
     for refusal in notes.refusals:
         command = notes.sent.get(refusal.id)
+        if isinstance(command, Reveal) and _is_first(command, notes):
+            if refusal.code == "wrong_phase" and command.nonce == racer.nonce:
+                yield f"{notes.player} was refused a nonce as too late, and its countdown went on"
+            continue
         if not isinstance(command, MakeMove | CashOut) or command.race != record.race_id:
             continue
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
@@ -75,6 +79,12 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
             yield f"{what}, which was meant for the board's position"
     if racer.state == State.LEFT:
         yield f"{notes.player} was taken from the race, and has not left it"
+
+
+def _is_first(command: Reveal, notes: Notes) -> bool:
+    """Return whether no earlier command revealed the same nonce."""
+    shown = (sent for sent in notes.sent.values() if isinstance(sent, Reveal))
+    return command.id == min(sent.id for sent in shown if sent.nonce == command.nonce)
 
 
 def _is_legal(record: RaceRecord, command: MakeMove | CashOut, player: str) -> bool:

@@ -3,6 +3,8 @@
 A racer sends *ready* with the hash of a nonce. The host's *start* fixes the racers. Each racer reveals the
 nonce within `REVEAL_MILLIS`, or the countdown is void. A player who sees the others' nonces and withholds
 their own gains nothing, because the next countdown has another seed.
+
+If no node could serve the table when the nonces were due, the countdown begins again, once for each *start*.
 """
 
 from typing import Final
@@ -30,6 +32,9 @@ COUNTDOWN_MILLIS: Final = 5_000
 
 REVEAL_MILLIS: Final = 3_000
 """Milliseconds from *start* until every nonce must have been revealed."""
+
+UNSERVED_MILLIS: Final = 5_000
+"""Milliseconds by which a timer is late if no node could serve the table meanwhile."""
 
 LATE_START_MILLIS: Final = 1_000
 """Milliseconds of delay above which a race (after a server outage) gets a later start and deadline."""
@@ -101,8 +106,21 @@ def replanned(table: TableState, now: Millis) -> TableState:
     )
 
 
+def begun_again(table: TableState, now: Millis) -> TableState | None:
+    """Return the table whose countdown begins again, because no node could serve it when the nonces were due.
+
+    Returns `None` if a node could, or if the countdown has begun again before.
+    """
+    if table.is_begun_again or now - table.reveal_by <= UNSERVED_MILLIS:
+        return None
+    return replace(replanned(table, now), is_begun_again=True)
+
+
 def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
-    """Return the change that reveals the player's nonce. The last nonce fixes the deal."""
+    """Return the change that reveals the player's nonce. The last nonce fixes the deal.
+
+    A late nonce is accepted if the countdown begins again (`begun_again`).
+    """
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise CommandRejected(
@@ -116,9 +134,13 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
             "That nonce does not match the hash you sent with ready. Send the one that does.",
         )
     if player in table.missing and now >= table.reveal_by:
-        raise CommandRejected(
-            "wrong_phase", "That nonce came too late, and the countdown is void. Get ready again."
-        )
+        again = begun_again(table, now)
+        if again is None:
+            raise CommandRejected(
+                "wrong_phase",
+                "That nonce came too late, and the countdown is void. Get ready again.",
+            )
+        table = again
     table = replace(
         table.with_seat(seat.with_accepted(command_id)),
         nonces={**table.nonces, player: shown.hex()},
@@ -134,12 +156,13 @@ def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
     return Change(gathering, (CountdownVoided(),))
 
 
-def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
+def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
-    return voided(
-        table, f"The countdown was called off: no nonce came from {names} in time.", fresh_seed
-    )
+    reason = f"no nonce came from {names} in time"
+    if now - table.reveal_by > UNSERVED_MILLIS:
+        reason = "the server was away again when the nonces were due"
+    return voided(table, f"The countdown was called off: {reason}.", fresh_seed)
 
 
 def begun(table: TableState, now: Millis, fresh_seed: bytes) -> Change:

@@ -129,6 +129,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     left: tuple[str, ...] = ()
     """The racers who left the running race; the server ends their boards."""
     reveal_by: Millis = NO_TIME
+    is_begun_again: bool = False
+    """Whether the countdown has begun again after time in which no node could serve the table."""
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
     """The time at which the time limit ends the race; 0 = no time limit."""
@@ -279,6 +281,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         deal_key="",
         left=(),
         reveal_by=NO_TIME,
+        is_begun_again=False,
         start_at=NO_TIME,
         deadline=NO_TIME,
         looked=NO_TIME,

@@ -14,7 +14,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_server.domain.tables.clock_steps import corrected
-from saratoga_server.domain.tables.countdown import begun, replanned, voided_for_missing
+from saratoga_server.domain.tables.countdown import (
+    UNSERVED_MILLIS,
+    begun,
+    begun_again,
+    voided_for_missing,
+)
 from saratoga_server.domain.tables.lifecycle import close
 from saratoga_server.domain.tables.seating import has_others, vacated
 from saratoga_server.domain.tables.state import (
@@ -45,9 +50,6 @@ LOOK_MILLIS: Final = 15_000
 
 LATE_MILLIS: Final = 500
 """Milliseconds between two checks after the deadline, for boards that still run."""
-
-UNSERVED_MILLIS: Final = 5_000
-"""Milliseconds by which a timer is late if no node could serve the table meanwhile."""
 
 
 def due(table: TableState) -> Millis | None:
@@ -109,10 +111,8 @@ def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
         return Change(replace(table, looked=now), (BoardsDue(),))
     if table.deal_key:
         return begun(table, now, fresh_seed)
-    if now - at > UNSERVED_MILLIS:
-        # nobody could reveal a nonce meanwhile, or the clock was stepped forward
-        return Change(replanned(table, now))
-    return voided_for_missing(table, fresh_seed)
+    again = begun_again(table, now)
+    return voided_for_missing(table, now, fresh_seed) if again is None else Change(again)
 
 
 def _absence_due(table: TableState) -> Millis | None:

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from kit.tables import ANN, BEN, NODE, NOON, OTHER_SEED, after, counting, in_phase, running, seated
 from saratoga_server.domain.tables import BoardsDue, TablePhase, corrected, disconnect, due, elapse
 from saratoga_server.domain.tables.clock_steps import AHEAD_MILLIS
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS, UNSERVED_MILLIS
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS, UNSERVED_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 
 HOUR = 60 * 60_000
 

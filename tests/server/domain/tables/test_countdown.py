@@ -40,6 +40,8 @@ from saratoga_server.domain.tables import (
     reveal,
     start,
 )
+from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
+from saratoga_server.ports import Millis
 
 
 def refused_ready(table: TableState, **content: str) -> CommandRejected:
@@ -155,6 +157,31 @@ def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
         reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(3_000))
     assert refused.value.code == "wrong_phase"
     assert "too late" in refused.value.detail
+
+
+def test_late_nonces_count_if_no_node_could_take_them_in_time() -> None:
+    table, late = counting(ANN, BEN), after(3_000 + UNSERVED_MILLIS + 1)
+    for player in (ANN, BEN):
+        table = reveal(table, player, 4, nonce=nonce(player), now=late).table
+        assert (table.reveal_by, table.start_at) == (late + 3_000, late + 5_000)
+    assert table.deal_key
+    assert due(table) == late + 5_000
+
+
+def test_a_countdown_begins_again_only_once() -> None:
+    late = after(3_000 + UNSERVED_MILLIS + 1)
+    table = reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(ANN), now=late).table
+    later = Millis(table.reveal_by + UNSERVED_MILLIS + 1)
+    with pytest.raises(CommandRejected):
+        reveal(table, BEN, 4, nonce=nonce(BEN), now=later)
+    change = elapse(table, later, OTHER_SEED)
+    assert change is not None
+    assert change.effects == (CountdownVoided(),)
+    assert "the server was away again" in change.table.notice
+    table = start(all_ready(change.table), ANN, 9, now=later).table
+    again = elapse(table, Millis(table.reveal_by + UNSERVED_MILLIS + 1), OTHER_SEED)
+    assert again is not None
+    assert again.table.phase is TablePhase.COUNTDOWN
 
 
 def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:

@@ -32,7 +32,8 @@ from saratoga_server.domain.tables import (
     elapse,
     leave,
 )
-from saratoga_server.domain.tables.timers import LATE_MILLIS, LOOK_MILLIS, UNSERVED_MILLIS
+from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
+from saratoga_server.domain.tables.timers import LATE_MILLIS, LOOK_MILLIS
 from saratoga_server.ports import Millis
 
 MINUTE = 60_000
