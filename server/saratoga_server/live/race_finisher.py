@@ -68,9 +68,14 @@ class RaceFinisher:
         self._broadcaster.send_to_table(table.code, race.standings())
         return Finish(counted.outcome, write)
 
-    async def void(self, state: TableState) -> Void:
-        """Return what is to be written to void the table's race: its record has all that can be read."""
+    async def void(self, state: TableState) -> Void | None:
+        """Return what is to be written to void the table's race: its record has all that can be read.
+
+        Return `None` if everything can be read: the damage was in one reply of the store.
+        """
         logs = await self._races.readable_logs(state)
+        if await self._races.is_whole(state, logs):
+            return None
         result = await asyncio.to_thread(voids.voided_of, state, logs)
         write = RaceFinish(race=state.race, record=result.record, settlement=None)
         return Void(result.voided, write)

@@ -91,7 +91,7 @@ class RaceCache:
         return self._damage.get(race_id)
 
     def forget(self, race_id: str) -> None:
-        """Drop a race that was voided."""
+        """Drop a race that was voided or must be read again."""
         self._races.pop(race_id, None)
         self._damage.pop(race_id, None)
 
@@ -115,6 +115,15 @@ class RaceCache:
         except BoardDamaged as damage:
             return ReadableLog(damage.readable, False)
         return ReadableLog(stored.entries, True)
+
+    async def is_whole(self, state: TableState, logs: Mapping[str, ReadableLog]) -> bool:
+        """Return whether all that is stored of a table's race can be read, given its `readable_logs`."""
+        try:
+            opening_of(state, self._deal)
+            await self._store.load_standings(state.code, state.race)
+        except Damage:
+            return False
+        return all(each.is_complete for each in logs.values())
 
     def _refusal(self, state: TableState, damage: Damage) -> CommandRejected:
         """Make the table due for the voiding of its race; return the refusal of a command meanwhile.
@@ -209,11 +218,15 @@ class RaceCache:
     # Boards
 
     async def board(self, race: LiveRace, player: str) -> tuple[BoardRun, Board]:
-        """Return a run and its board, rebuilt when first needed. Raises `CommandRejected`."""
+        """Return a run and its board, rebuilt when first needed. Raises `CommandRejected`.
+
+        The caller does not hold `run.lock`.
+        """
         run = _run(race, player)
         if run.board is None:
-            loaded = await self._load(race, run)
-            run.board = run.board or loaded
+            async with run.lock:
+                # moves made while the store answers would look lost
+                run.board = run.board or await self._load(race, run)
         return run, run.board
 
     async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
@@ -250,13 +263,15 @@ class RaceCache:
         return final
 
     async def _load(self, race: LiveRace, run: BoardRun) -> Board:
+        """Return the stored board. The caller holds `run.lock`, so no move is made meanwhile."""
+        known = run.board
         try:
             stored = await self._store.load_board(race.code, race.number, run.player)
             if stored is None:
                 self._report_loss(race, run, 0)
                 raise BoardDamaged("the board is gone")
-            board = None if run.board is None else boards.continued(run.board, stored)
-            has_lost = board is None and run.board is not None
+            board = None if known is None else boards.continued(known, stored)
+            has_lost = board is None and known is not None
             if has_lost:
                 self._report_loss(race, run, len(stored.entries))
             if board is None:

@@ -128,7 +128,9 @@ class TableService:
         state = (await self._table_cache.get(code)).state
         damage = self._races.damage(state.race_id)
         if damage is not None and state.phase is TablePhase.RUNNING:
-            return await self._void(state, damage)
+            table = await self._void(state, damage)
+            if table is not None:
+                return table
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
@@ -136,9 +138,17 @@ class TableService:
 
         return await self.change(code, elapsed)
 
-    async def _void(self, damaged: TableState, damage: Damage) -> LiveTable:
-        """Void the table's race, because its stored data are damaged; return the table."""
+    async def _void(self, damaged: TableState, damage: Damage) -> LiveTable | None:
+        """Void the table's race, because its stored data are damaged; return the table.
+
+        Return `None` if the data are whole when they are read again.
+        """
         void = await self._finisher.void(damaged)
+        if void is None:
+            race = damaged.race_id
+            log.warning("damage_not_confirmed", table=damaged.code, race=race, reason=str(damage))
+            self._races.forget(race)
+            return None
         is_first = False
 
         def voided(state: TableState, now: Millis) -> Change | None:

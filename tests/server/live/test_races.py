@@ -15,7 +15,7 @@ from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node
-from saratoga_server.ports import LiveStanding, StoreUnavailable
+from saratoga_server.ports import LiveStanding, StoredBoard, StoreUnavailable
 
 
 @pytest.fixture
@@ -241,6 +241,36 @@ async def test_a_race_that_cannot_be_read_can_be_read_later(
     assert elsewhere.races.all() == []
     server.faults.unavailable = False
     assert anna.player in (await elsewhere.races.of(table)).runs
+
+
+async def test_a_move_made_while_the_board_is_read_does_not_look_lost(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    anna, _ = await two_racing(server)
+    await anna.moves("draw", "draw")
+    race = await race_on(server.node, anna)
+    run = race.runs[anna.player]
+    run.board = None  # as after a restart
+    load_board = server.store.boards.load_board
+    is_read, is_sent = asyncio.Event(), asyncio.Event()
+
+    async def slow(code: str, number: int, player: str) -> StoredBoard | None:
+        stored = await load_board(code, number, player)
+        if not is_read.is_set():
+            is_read.set()
+            await is_sent.wait()
+        return stored
+
+    monkeypatch.setattr(server.store.boards, "load_board", slow)
+    reading = asyncio.create_task(server.node.races.board(race, anna.player))
+    await is_read.wait()
+    moving = asyncio.create_task(anna.moves("draw"))
+    await asyncio.wait([moving], timeout=0.3)  # it may wait for the lock of the board
+    is_sent.set()
+    await reading
+    assert (await moving).board.count == run.standing.length == 3
+    assert "moves_lost" not in caplog.text
+    assert anna.close_codes == []
 
 
 # Standings
