@@ -21,8 +21,14 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from saratoga_server.admin.census import Census, take_census
+from saratoga_server.embedded_store.append_files import (
+    NO_FILES,
+    find_damage,
+    present_files,
+    rewrite,
+    sizes,
+)
 from saratoga_server.embedded_store.append_files import cut as cut_off
-from saratoga_server.embedded_store.append_files import rewrite, sizes
 from saratoga_server.embedded_store.damaged_files import (
     Cut,
     StoreFiles,
@@ -133,11 +139,13 @@ async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
         async with _client(url) as client:
             note = await renew_ledger(client, token_hex(8))
         await rewrite(url)
-    await asyncio.to_thread(write_note, copy, replace(note, clean=True))
+    await asyncio.to_thread(write_note, copy, replace(note, clean=True, files=present_files(copy)))
     return Repair(
         folder=None,
         stamp=stamp,
-        files_are_whole=loaded.files == of_manifest(folder) and not loaded.bytes_left_out,
+        files_are_whole=loaded.files == of_manifest(folder)
+        and not loaded.bytes_left_out
+        and find_damage(folder, is_known=True, noted=known.files if known else NO_FILES) is None,
         lost_base=loaded.files.base is None,
         bytes_left_out=loaded.bytes_left_out,
         known=known,

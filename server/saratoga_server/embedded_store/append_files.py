@@ -4,49 +4,98 @@ Valkey starts empty if the manifest is missing, and then overwrites the other fi
 """
 
 import asyncio
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from saratoga_server.embedded_store.ledger_file import remedy_for
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
 
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
+FILE_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
+
+NO_FILES: Final[Mapping[str, int]] = MappingProxyType({})
 
 _FIRST_PAUSE: Final = 0.005
 _LONGEST_PAUSE: Final = 0.1
 """The longest pause, in seconds, between two checks of whether the rewrite has ended."""
 
 
-def check_files(folder: Path, *, is_known: bool) -> bool:
-    """Return whether a store's folder holds data; raise `StoreRefused` if files are missing or empty.
+def check_files(folder: Path, *, is_known: bool, noted: Mapping[str, int] = NO_FILES) -> bool:
+    """Return whether a store's folder holds data; raise `StoreRefused` if files are missing or shortened.
 
-    `is_known`: the ledger file says that there are data. Only what the store itself would take for an empty
-    store, or would refuse without a remedy, is checked here.
+    `is_known`: the ledger file says that there are data; `noted`: the files that it names (`present_files`).
     """
+    damage = find_damage(folder, is_known=is_known, noted=noted)
+    if damage is not None:
+        raise StoreRefused(
+            f"The embedded store's files are damaged: {damage}. Nothing was started or changed. "
+            + remedy_for(folder)
+        )
+    return (folder / FOLDER / MANIFEST).exists()
+
+
+def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> str | None:
+    """Return what is wrong with a store's files that the store itself would not refuse, or not well."""
     files = folder / FOLDER
     manifest = files / MANIFEST
     if not manifest.exists():
         left = [*files.glob("*.aof"), *files.glob("*.rdb")]
-        if is_known or left:
-            raise _damaged(folder, f"{manifest} is missing")
-        return False
+        return f"{manifest} is missing" if is_known or left else None
     named = named_files(manifest)
     if not named:
-        raise _damaged(folder, f"{manifest} names no file")
+        return f"{manifest} names no file"
     for name, kind in named.items():
         path = files / name
         # history files are being deleted
         if kind != "h" and not path.exists():
-            raise _damaged(folder, f"{path} is missing")
+            return f"{path} is missing"
         if kind == "b" and path.stat().st_size == 0:
-            raise _damaged(folder, f"{path} is empty")
-    return True
+            return f"{path} is empty"
+    return _unnamed(files, named) or _shortened(files, named, noted)
+
+
+def _unnamed(files: Path, named: Mapping[str, str]) -> str | None:
+    """Return which file with data the manifest should name, but does not."""
+    base = max((sequence(name) for name, kind in named.items() if kind == "b"), default=None)
+    for path in sorted(files.iterdir()):
+        match = FILE_NAME.fullmatch(path.name)
+        if match is None or path.name in named or not path.is_file():
+            continue
+        # a rewrite that was cut short leaves its base file, or an empty file for further writes
+        is_left_over = (
+            path.stat().st_size == 0
+            if match[2] == "incr"
+            else base is not None and int(match[1]) <= base + 1
+        )
+        if not is_left_over:
+            return f"{files / MANIFEST} does not name {path.name}"
+    return None
+
+
+def _shortened(files: Path, named: Mapping[str, str], noted: Mapping[str, int]) -> str | None:
+    """Return which file is not named any more, or shorter, although no rewrite has replaced it."""
+    bases = [sequence(name) for name, kind in named.items() if kind == "b"]
+    noted_bases = [sequence(name) for name in noted if ".base." in name]
+    if not bases and noted_bases:
+        return f"{files / MANIFEST} names no base file"
+    is_rewritten = max(bases, default=0) > max(noted_bases, default=0)
+    # a crash may shorten the last file; the ledger tells whether too much is missing
+    last = [name for name, kind in named.items() if kind == "i"][-1:]
+    for name, size in noted.items():
+        if named.get(name, "h") == "h":
+            if not is_rewritten:
+                return f"{files / MANIFEST} does not name {name}"
+        elif name not in last and (found := (files / name).stat().st_size) < size:
+            return f"{files / name} has only {found} of {size} bytes"
+    return None
 
 
 def named_files(manifest: Path) -> dict[str, str]:
@@ -60,10 +109,27 @@ def named_files(manifest: Path) -> dict[str, str]:
     return found
 
 
-def _damaged(folder: Path, what: str) -> StoreRefused:
-    return StoreRefused(
-        f"The embedded store's files are damaged: {what}. Nothing was started or changed. "
-        + remedy_for(folder)
+def present_files(folder: Path) -> dict[str, int]:
+    """Return the files that make up a store, with their sizes."""
+    found: dict[str, int] = {}
+    with suppress(FileNotFoundError):  # the store is new, or is just replacing its files
+        for name, kind in named_files(folder / FOLDER / MANIFEST).items():
+            if kind != "h":
+                found[name] = (folder / FOLDER / name).stat().st_size
+    return found
+
+
+def sequence(name: str) -> int:
+    """Return the number in a file's name; 0 if it is not of that form."""
+    match = FILE_NAME.fullmatch(name)
+    return int(match[1]) if match else 0
+
+
+def remedy_for(folder: Path) -> str:
+    """Return what to do about a store's damaged files."""
+    return (
+        f"`saratoga-server admin --data {folder.parent} repair` says what can be recovered; `restore` in "
+        f"place of `repair` creates a store from a backup. To begin with an empty store, move {folder} away."
     )
 
 

@@ -4,15 +4,20 @@ The store's data are a base file (a snapshot) and the files of the writes since 
 names them. A store loads them only as a whole, so whatever follows a damaged place is left out.
 """
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST, named_files
-
-_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
+from saratoga_server.embedded_store.append_files import (
+    FILE_NAME,
+    FOLDER,
+    MANIFEST,
+    NO_FILES,
+    find_damage,
+    named_files,
+    sequence,
+)
 
 
 class StoreFiles(NamedTuple):
@@ -36,21 +41,21 @@ class Cut(NamedTuple):
 def candidates(folder: Path) -> list[StoreFiles]:
     """Return the files that may make up the store in a folder, the most promising first.
 
-    These are the files of the manifest if it names no missing ones. Otherwise all files of writes follow the
+    These are the files of the manifest if it names no missing ones, and all. Otherwise all files of writes follow the
     oldest base, because a base is deleted before the writes that it holds. The last resort has no base.
     """
     files = folder / FOLDER
     found = sorted(
         (int(match[1]), match[2], path.name)
         for path in (files.iterdir() if files.is_dir() else ())
-        if (match := _NAME.fullmatch(path.name)) and path.is_file()
+        if (match := FILE_NAME.fullmatch(path.name)) and path.is_file()
     )
     # a store takes an empty base for no data
     bases = [name for _, kind, name in found if kind == "base" and (files / name).stat().st_size]
     writes = tuple(name for _, kind, name in found if kind == "incr")
     every = [StoreFiles(base, writes) for base in (*bases, None) if base or writes]
     named = of_manifest(folder)
-    if named is not None:
+    if named is not None and find_damage(folder, is_known=True, noted=NO_FILES) is None:
         every = [named, *(each for each in every if each != named)]
     return every
 
@@ -78,7 +83,7 @@ def lay_out(source: Path, target: Path, files: StoreFiles, cut: Cut | None = Non
     lines = []
     if files.base is not None:
         shutil.copyfile(there / files.base, here / files.base)
-        lines.append(f"file {files.base} seq {_sequence(files.base)} type b\n")
+        lines.append(f"file {files.base} seq {sequence(files.base)} type b\n")
     for index, name in enumerate(files.writes):
         if cut is not None and index > cut.file:
             break
@@ -86,7 +91,7 @@ def lay_out(source: Path, target: Path, files: StoreFiles, cut: Cut | None = Non
         if cut is not None and index == cut.file:
             with (here / name).open("r+b") as file:
                 file.truncate(cut.length)
-        lines.append(f"file {name} seq {_sequence(name)} type i\n")
+        lines.append(f"file {name} seq {sequence(name)} type i\n")
     (here / MANIFEST).write_text("".join(lines))
 
 
@@ -146,9 +151,3 @@ def _number(content: bytes, at: int, mark: bytes) -> tuple[int, int] | None:
     if end < 0 or content[at : at + 1] != mark or not content[at + 1 : end].isdigit():
         return None
     return end + 2, int(content[at + 1 : end])
-
-
-def _sequence(name: str) -> str:
-    match = _NAME.fullmatch(name)
-    assert match is not None, "the name was found by this pattern"
-    return match[1]

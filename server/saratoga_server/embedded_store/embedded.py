@@ -137,8 +137,12 @@ class EmbeddedStore:
     async def _start(self, *, was_in_order: bool = False) -> StoreProcess:
         """Start a store that has everything that is known of it; raise `StoreRefused` if that fails."""
         with await self._lock_for_store() as lock:
-            is_known = self.ledger.note is not None
-            has_data = append_files.check_files(self.folder, is_known=is_known)
+            note = self.ledger.note
+            has_data = append_files.check_files(
+                self.folder,
+                is_known=note is not None,
+                noted=note.files if note else append_files.NO_FILES,
+            )
             before = append_files.sizes(self.folder)
             try:
                 store = await StoreProcess.start(
@@ -158,6 +162,7 @@ class EmbeddedStore:
             if has_data and not was_in_order:
                 await append_files.rewrite(url_of(self._socket_path))
                 _log.info("store_files_rewritten")
+                await self.ledger.note_files()
         except BaseException:
             await store.stop()
             raise

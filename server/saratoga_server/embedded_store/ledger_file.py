@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 from redis.asyncio import Redis
 
+from saratoga_server.embedded_store.append_files import present_files, remedy_for
 from saratoga_server.logs import EventLog
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LedgerEntry, entry_of
@@ -37,6 +38,8 @@ class LedgerNote(msgspec.Struct, frozen=True):
     """The newest time stored, in milliseconds since 1970 by the store's clock."""
     clean: bool = False
     """True if the store was shut down in order after its last write."""
+    files: dict[str, int] = {}
+    """The files that made up the store when this was written, and their sizes; empty if that is not known."""
 
     @property
     def entry(self) -> LedgerEntry:
@@ -82,14 +85,6 @@ async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
     return LedgerNote(entry.generation, entry.sequence, entry.at)
 
 
-def remedy_for(folder: Path) -> str:
-    """Return what to do about a store's damaged files."""
-    return (
-        f"`saratoga-server admin --data {folder.parent} repair` says what can be recovered; `restore` in "
-        f"place of `repair` creates a store from a backup. To begin with an empty store, move {folder} away."
-    )
-
-
 class LedgerFile:
     """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
 
@@ -118,8 +113,11 @@ class LedgerFile:
 
     async def close(self, *, clean: bool) -> None:
         """Write what is remembered, and whether the store was shut down in order."""
-        if self._note is not None:
-            await self._write(clean=clean)
+        if clean:
+            await self._note_files(clean=True)
+        elif self._note is not None:
+            # the files may be damaged, and must be found so
+            await self._write(clean=False)
 
     def recall(self) -> Mapping[str, LedgerEntry]:
         return {LEDGER_KEY: self._note.entry} if self._note is not None else {}
@@ -128,10 +126,21 @@ class LedgerFile:
         before, entry = self._note, entries.get(LEDGER_KEY)
         if entry is None:
             return
-        self._note = LedgerNote(entry.generation, entry.sequence, entry.at)
+        files = before.files if before else {}
+        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, files=files)
         is_new = before is None or before.generation != entry.generation
         if is_new or monotonic() >= self._written_at + WRITE_EVERY:
-            await self._write(clean=False)
+            await self.note_files()
+
+    async def note_files(self) -> None:
+        """Write what is remembered, with the present files of a store that runs."""
+        await self._note_files(clean=False)
+
+    async def _note_files(self, *, clean: bool) -> None:
+        if self._note is not None:
+            files = await asyncio.to_thread(present_files, self._folder)
+            self._note = msgspec.structs.replace(self._note, files=files)
+            await self._write(clean=clean)
 
     async def _write(self, *, clean: bool) -> None:
         async with self._lock:

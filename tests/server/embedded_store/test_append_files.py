@@ -4,11 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kit.running_race import running_race
 from saratoga_server.embedded_store import append_files
-from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST, check_files, cut, sizes
+from saratoga_server.embedded_store.append_files import (
+    FOLDER,
+    MANIFEST,
+    check_files,
+    cut,
+    present_files,
+    sizes,
+)
+from saratoga_server.embedded_store.damaged_files import StoreFiles, cuts
 from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.embedded_store.ledger_file import NAME, read_note, write_note
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.opening import open_store
 
@@ -38,6 +48,62 @@ def without_moves(files: Path) -> None:
     file.unlink()
 
 
+def of_two_files(files: Path) -> Path:
+    """Begin another file of moves, as a rewrite that failed does; return the earlier one."""
+    [file] = files.glob("*.incr.aof")
+    content = file.read_bytes()
+    place = before_last_write(file)
+    file.write_bytes(content[:place])
+    (files / "appendonly.aof.2.incr.aof").write_bytes(content[place:])
+    with (files / MANIFEST).open("a") as manifest:
+        manifest.write("file appendonly.aof.2.incr.aof seq 2 type i\n")
+    write_note_of(files.parent)
+    return file
+
+
+def write_note_of(folder: Path) -> None:
+    note = read_note(folder)
+    assert note is not None
+    write_note(folder, replace(note, files=present_files(folder)))
+
+
+def emptied_earlier_moves(files: Path) -> None:
+    of_two_files(files).write_bytes(b"")
+
+
+def shortened_earlier_moves(files: Path) -> None:
+    file = of_two_files(files)
+    file.write_bytes(file.read_bytes()[: before_last_write(file)])
+
+
+def before_last_write(file: Path) -> int:
+    return cuts(file.parent.parent, StoreFiles(None, (file.name,)))[-2].length
+
+
+def unnamed_moves(files: Path) -> None:
+    drop_line(files, of_two_files(files).name)
+
+
+def unnamed_moves_without_a_note(files: Path) -> None:
+    unnamed_moves(files)
+    (files.parent / NAME).unlink()
+
+
+def unnamed_base(files: Path) -> None:
+    drop_line(files, "appendonly.aof.1.base.rdb")
+
+
+def unnamed_and_lost_base(files: Path) -> None:
+    unnamed_base(files)
+    without_base(files)
+
+
+def drop_line(files: Path, name: str) -> None:
+    """Take the line of a file out of the manifest."""
+    lines = (files / MANIFEST).read_text().splitlines(keepends=True)
+    (files / MANIFEST).write_text("".join(line for line in lines if name not in line))
+
+
 def without_files(files: Path) -> None:
     for path in files.iterdir():
         path.unlink()
@@ -56,7 +122,20 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     "damage",
-    [without_manifest, empty_manifest, without_base, empty_base, without_moves, without_files],
+    [
+        without_manifest,
+        empty_manifest,
+        without_base,
+        empty_base,
+        without_moves,
+        without_files,
+        emptied_earlier_moves,
+        shortened_earlier_moves,
+        unnamed_moves,
+        unnamed_moves_without_a_note,
+        unnamed_base,
+        unnamed_and_lost_base,
+    ],
 )
 async def test_missing_and_emptied_files_are_refused_and_the_rest_is_left_alone(
     tmp_path: Path, damage: Damage
@@ -70,6 +149,33 @@ async def test_missing_and_emptied_files_are_refused_and_the_rest_is_left_alone(
     assert f"saratoga-server admin --data {tmp_path} repair" in str(refused.value)
     assert f"move {folder} away" in str(refused.value)
     assert contents(folder) == left
+
+
+async def test_several_whole_files_are_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    await used(folder)
+    of_two_files(folder / FOLDER)
+    async with EmbeddedStore(folder):
+        pass
+
+
+async def test_what_a_rewrite_leaves_when_it_is_cut_short_is_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    await used(folder)
+    (folder / FOLDER / "appendonly.aof.2.base.rdb").write_bytes(b"REDIS")
+    (folder / FOLDER / "appendonly.aof.2.incr.aof").touch()
+    (folder / FOLDER / "temp-rewriteaof-bg-7.aof").write_bytes(b"REDIS")
+    assert check_files(folder, is_known=True, noted=present_files(folder))
+
+
+async def test_files_that_a_rewrite_has_replaced_are_not_missed(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "store")
+    async with store as url, open_store(url, memory=store.ledger) as opened:
+        await running_race(opened)
+        before = present_files(tmp_path / "store")
+        await append_files.rewrite(url)
+    assert check_files(tmp_path / "store", is_known=True, noted=before)
+    assert not before.keys() & present_files(tmp_path / "store").keys()
 
 
 async def test_files_without_a_manifest_are_refused_also_without_a_ledger_file(
