@@ -190,6 +190,9 @@ def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iter
 
 def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:
     """Yield how a voided race contradicts what this machine saw of it. What is missing is no contradiction."""
+    if not _RACE.fullmatch(voided.race):
+        yield "the voided race has no valid id"
+        return
     table, _, number = voided.race.rpartition("/")
     if voided.commitment and SEED_TEXT.fullmatch(voided.seed):
         seed = bytes.fromhex(voided.seed)

@@ -202,3 +202,9 @@ def test_a_commitment_that_the_server_could_not_read_is_no_contradiction() -> No
     unread = dataclasses.replace(void_record(), commitment="", seed="")
     testimony = compare_with_record(SEEN, format_void_record(unread))
     assert (testimony.seen, testimony.disagreements) == (("nonces",), ())
+
+
+@pytest.mark.parametrize("race", ["x", "mint-otter-42/x", "mint-otter-42/\u00b2", ""])
+def test_a_voided_race_without_a_valid_id_is_a_fault_and_does_not_raise(race: str) -> None:
+    (fault,) = faults_of_voided(replace(voided_race(), race=race), None)
+    assert fault == "the voided race has no valid id"
