@@ -38,6 +38,9 @@ def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> by
 LOOK_EVERY = 0.02
 """Seconds between two polls."""
 
+KEEPALIVE = {"TCP_KEEPIDLE": 1, "TCP_KEEPINTVL": 1}
+"""Seconds between the kernel's probes: a reset that finds the receive buffer full is lost without them."""
+
 
 class RawSocket:
     """A client's socket whose blocking calls run in threads."""
@@ -93,6 +96,10 @@ def raw_socket(
     with socket.socket() as plain:
         if window is not None:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, seconds in KEEPALIVE.items():
+            if hasattr(socket, option):
+                plain.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), seconds)
         plain.settimeout(RECEIVED_WITHIN)
         plain.connect(("127.0.0.1", port))
         if tls is None:
