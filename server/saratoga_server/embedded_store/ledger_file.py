@@ -88,6 +88,9 @@ async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
 class LedgerFile:
     """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
 
+    process: Final = ""
+    """The server is the only process that raises the ledger."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._note: LedgerNote | None = None
@@ -118,6 +121,9 @@ class LedgerFile:
         elif self._note is not None:
             # the files may be damaged, and must be found so
             await self._write(clean=False)
+
+    def uptime(self) -> int:
+        return 1
 
     def recall(self) -> Mapping[str, LedgerEntry]:
         return {LEDGER_KEY: self._note.entry} if self._note is not None else {}

@@ -215,12 +215,8 @@ class StoreGuard:
             if reason := check(reading):
                 return f"{where}{reason}"
         if losses:
-            newest = max(losses, key=lambda loss: loss.remembered.at)
-            _log.error(
-                "store_lost_writes",
-                store=primary.name,
-                millis=newest.remembered.at - newest.found.at,
-            )
+            millis = max(loss.millis for loss in losses)
+            _log.error("store_lost_writes", store=primary.name, millis=millis)
             await self._ledger.memory.remember(reading.entries)
         return None
 

@@ -16,7 +16,7 @@ finished: `FINISHED_LOGS_KEPT` |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
 | `{pN}:unread` | list | settlements that no node could read yet | until one can |
 | `{pN}:ledger`, `{players}:ledger`, `{leaderboard:GAME}:ledger` | hash | generation, sequence and \
-newest time of the data (`ledger.py`) | for ever |
+newest time of the data, and for each process how long it had run, and when (`ledger.py`) | for ever |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
 | `{players}:player:ID` | hash | a player, and the codes of the last eight tables it made | `GUEST_KEPT`; with a name: for ever |

@@ -5,14 +5,18 @@ The store has a ledger for each hash tag whose keys must not be lost (`keys.LEDG
 raised last, which never falls. A node remembers what it has raised once that write is durable. A store with
 another generation, or with a lower sequence, does not have everything that the node has written.
 
+Several nodes raise the same sequence, so the raises of one would hide that another one's are missing. Therefore
+each process also has a field of its own, with the time it had run. How much is lost is known from that.
+
 A standalone store is one set of data, so one ledger is enough. In a cluster all ledgers exist, because
 slots can move; each primary's first ledger is raised all the time, the others when something has changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from secrets import token_hex
+from time import monotonic
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -38,17 +42,22 @@ class LedgerEntry(Struct, frozen=True):
     sequence: int
     at: int
     """The newest time at which the ledger was raised, in milliseconds since 1970 by the store's clock."""
+    own: int = 0
+    """The milliseconds that this process had run when it raised the ledger last; 0 if it has no field in it."""
 
 
 NO_LEDGER: Final = LedgerEntry("", 0, 0)
 
 
 def entry_of(
-    generation: bytes | str | None, sequence: bytes | str | int | None, at: bytes | str | int | None
+    generation: bytes | str | None,
+    sequence: bytes | str | int | None,
+    at: bytes | str | int | None,
+    own: bytes | str | int | None = None,
 ) -> LedgerEntry:
     """Return a ledger from its fields in the store, which may be missing."""
     word = generation.decode() if isinstance(generation, bytes) else generation
-    return LedgerEntry(word or "", int(sequence or 0), int(at or 0))
+    return LedgerEntry(word or "", int(sequence or 0), int(at or 0), int(own or 0))
 
 
 Entries = Mapping[str, LedgerEntry]
@@ -61,6 +70,15 @@ class LedgerMemory(Protocol):
     @property
     def remedy(self) -> str:
         """Sentences that say what to do about a store that has other data."""
+        ...
+
+    @property
+    def process(self) -> str:
+        """The word under which this process raises ledgers; empty if it is the only one that does."""
+        ...
+
+    def uptime(self) -> int:
+        """Return for how many milliseconds the process has run, at least 1."""
         ...
 
     def recall(self) -> Entries: ...
@@ -76,7 +94,12 @@ class ProcessMemory:
     remedy = "Restore the data. Or restart every server, to go on with the store as it is now."
 
     def __init__(self) -> None:
+        self.process: Final = token_hex(8)
+        self._started = monotonic()
         self._entries: dict[str, LedgerEntry] = {}
+
+    def uptime(self) -> int:
+        return int((monotonic() - self._started) * 1000) + 1
 
     def recall(self) -> Entries:
         return self._entries
@@ -86,16 +109,18 @@ class ProcessMemory:
 
 
 class LostWrites(Struct, frozen=True):
-    """A store that has not everything that a node has written: the sequence and times of both."""
+    """A store that has not everything that a node has written."""
 
     remembered: LedgerEntry
     found: LedgerEntry
+    millis: int
+    """The time whose writes are lost."""
 
     @property
     def is_tolerated(self) -> bool:
         """True if the loss may be that of a crash or a failover, and the store is served."""
-        known, found = self.remembered, self.found
-        return found.generation == known.generation and found.at >= known.at - LOSS_TOLERATED
+        same = self.found.generation == self.remembered.generation
+        return same and self.millis <= LOSS_TOLERATED
 
     @property
     def sentence(self) -> str:
@@ -103,20 +128,40 @@ class LostWrites(Struct, frozen=True):
             return "The store does not have the data of this server: it is empty, or another store."
         if self.found.generation != self.remembered.generation:
             return "The store has other data than this server has worked with."
+        if self.remembered.own:
+            return (
+                "The store has older data: it lacks at least the last "
+                f"{self.millis // 1000} s of what this server has written."
+            )
         return (
             f"The store has older data: its newest write is of {_time(self.found.at)}, but this "
             f"server has written until {_time(self.remembered.at)}."
         )
 
 
-def compare(remembered: LedgerEntry | None, found: LedgerEntry) -> LostWrites | None:
-    """Return what a store has lost, if anything; `remembered` is `None` for a store that is new to the node."""
+def compare(
+    remembered: LedgerEntry | None, found: LedgerEntry, millis: int | None = None
+) -> LostWrites | None:
+    """Return what a store has lost, if anything; `remembered` is `None` for a store that is new to the node.
+
+    `millis`: the time whose writes are lost, if that is known from other ledgers.
+    """
     if remembered is None:
         return None
     same = found.generation == remembered.generation
-    if same and found.sequence >= remembered.sequence:
+    if same and found.sequence >= remembered.sequence and found.own >= remembered.own:
         return None
-    return LostWrites(remembered, found)
+    lost = _millis_lost([remembered], [found]) if millis is None else millis
+    return LostWrites(remembered, found, lost)
+
+
+def _millis_lost(remembered: Collection[LedgerEntry], found: Collection[LedgerEntry]) -> int:
+    """Return how much older the newest of some ledgers is than it was."""
+    newest = max(entry.own for entry in remembered)
+    if newest > 0:
+        return newest - max(entry.own for entry in found)
+    # the embedded store, which only one process uses at a time: an earlier one raised the ledger too
+    return max(entry.at for entry in remembered) - max(entry.at for entry in found)
 
 
 def _time(at: int) -> str:
@@ -158,18 +203,24 @@ class Ledger:
 
     async def read(self, primary: Primary, keys: Sequence[str]) -> StoreReading:
         """Read clock and ledgers of a primary, without retries."""
+        own_field = f"node:{self.memory.process}"
         pipeline = primary.client.pipeline(transaction=False)
         pipeline.time()
         for key in keys:
-            pipeline.hmget(key, ["generation", "sequence", "at"])
+            pipeline.hmget(key, ["generation", "sequence", "at", own_field])
         (seconds, micros), *found = await pipeline.execute()
         entries = {key: entry_of(*fields) for key, fields in zip(keys, found, strict=True)}
         return StoreReading(primary.name, Millis(seconds * 1000 + micros // 1000), entries)
 
     def losses(self, reading: StoreReading) -> list[LostWrites]:
         """Return what this primary has lost since this node raised its ledgers."""
-        known = self.memory.recall()
-        compared = (compare(known.get(key), found) for key, found in reading.entries.items())
+        memory = self.memory.recall()
+        known = {key: memory[key] for key in reading.entries if key in memory}
+        if not known:
+            return []
+        # most ledgers are raised seldom: those that are raised all the time tell how much is lost
+        millis = _millis_lost(known.values(), reading.entries.values())
+        compared = (compare(entry, reading.entries[key], millis) for key, entry in known.items())
         return [loss for loss in compared if loss is not None]
 
     async def raise_(self, primary: Primary, reading: StoreReading) -> None:
@@ -180,9 +231,14 @@ class Ledger:
         keys = list(reading.entries)
         if not keys:
             return
-        known = [word for key in keys for word in (key, reading.entries[key].generation)]
+        known = [
+            word
+            for key, entry in reading.entries.items()
+            for word in (key, entry.generation, entry.own)
+        ]
         pipeline = primary.client.pipeline(transaction=False)
-        call = pack((self._new_generation, known))
+        own = self.memory.uptime() if self.memory.process else 0
+        call = pack((self._new_generation, self.memory.process, own, known))
         pipeline.execute_command("FCALL", function_name("raise_ledgers"), 0, call)
         if self._replicated:
             for command in confirmation_commands(mark_key(keys[0]), on_disk=self._on_disk):
@@ -195,13 +251,8 @@ class Ledger:
         if self._replicated and not is_confirmed(replies):
             return
         raised = {
-            key: entry_of(*fields)
-            for key, fields in zip(keys, zip(*[iter(answer)] * 3, strict=True), strict=True)
+            key: LedgerEntry(fields[0].decode(), fields[1], fields[2], own)
+            for key, fields in zip(keys, answer, strict=True)
+            if fields is not None
         }
-        await self.memory.remember(
-            {
-                key: entry
-                for key, entry in raised.items()
-                if reading.entries[key].generation in ("", entry.generation)
-            }
-        )
+        await self.memory.remember(raised)

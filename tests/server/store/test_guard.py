@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -12,7 +13,7 @@ from kit.cluster import Cluster
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, confirmations, guard, store_client
+from saratoga_server.store import batcher, confirmations, guard, ledger, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LOSS_TOLERATED
@@ -142,17 +143,34 @@ async def test_another_store_at_the_address_is_refused_before_anything_is_read_f
 
 
 async def test_an_older_backup_at_the_address_is_refused(
-    mortal_store: StoreServer, tmp_path: Path
+    mortal_store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_store(mortal_store.url) as store:
         await running_race(store)
         copy_data(mortal_store, tmp_path / "backup")
-        later = int(mortal_store.ask_all("HGET", KEY, "at").split()[1]) + 2 * LOSS_TOLERATED
-        mortal_store.ask("HSET", KEY, "at", str(later))
+        monkeypatch.setattr(ledger, "monotonic", lambda: monotonic() + 2 * LOSS_TOLERATED / 1000)
         await store.guard.check()
         mortal_store.kill()
         restart_on(mortal_store, tmp_path / "backup")
         assert "older data" in await refused(store)
+
+
+async def test_an_older_backup_stays_refused_while_a_fresh_node_raises_its_ledger(
+    mortal_store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        await running_race(store)
+        copy_data(mortal_store, tmp_path / "backup")
+        monkeypatch.setattr(ledger, "monotonic", lambda: monotonic() + 3 * LOSS_TOLERATED / 1000)
+        await store.guard.check()
+        mortal_store.kill()
+        restart_on(mortal_store, tmp_path / "backup")
+        assert "older data" in await refused(store)
+        async with open_store(mortal_store.url) as fresh:
+            for _ in range(5):
+                await fresh.guard.check()
+            assert fresh.guard.why_refused is None
+            assert "older data" in await refused(store)
 
 
 async def test_a_loss_that_a_failover_explains_is_logged_and_the_store_served(

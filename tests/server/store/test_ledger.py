@@ -6,6 +6,7 @@ import pytest
 
 from kit.cluster import Cluster
 from kit.stores import StoreServer
+from saratoga_server.ports import Millis
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import (
     LOSS_TOLERATED,
@@ -13,12 +14,14 @@ from saratoga_server.store.ledger import (
     Ledger,
     LedgerEntry,
     ProcessMemory,
+    StoreReading,
     compare,
 )
 from saratoga_server.store.library import SOURCE
 from saratoga_server.store.primaries import Primaries, open_primaries
 
 NOON = 1_790_000_000_000
+NOW = Millis(NOON)
 KNOWN = LedgerEntry("one", 10, NOON)
 KEY = LEDGER_KEYS[0]
 
@@ -54,6 +57,15 @@ def test_lost_writes_of_a_minute_are_tolerated_and_nothing_else(
     loss = compare(KNOWN, found)
     assert loss is not None
     assert (loss.is_tolerated, words in loss.sentence) == (is_tolerated, True)
+
+
+@pytest.mark.parametrize(("own", "is_tolerated"), [(40_000, True), (39_999, False), (0, False)])
+def test_the_raises_of_other_nodes_do_not_hide_that_the_own_are_missing(
+    own: int, is_tolerated: bool
+) -> None:
+    loss = compare(LedgerEntry("one", 10, NOON, 100_000), LedgerEntry("one", 99, NOON + 9, own))
+    assert loss is not None
+    assert (loss.millis, loss.is_tolerated) == (100_000 - own, is_tolerated)
 
 
 @dataclass
@@ -138,5 +150,34 @@ async def test_each_primary_of_a_cluster_has_ledgers_of_its_own(trio: Cluster) -
         assert await node.raised() == 3
         sequences = [entry.sequence for entry in node.ledger.memory.recall().values()]
         assert sorted(sequences) == [1] * (len(LEDGER_KEYS) - 3) + [2] * 3
+    finally:
+        await node.primaries.close()
+
+
+async def test_a_ledger_that_is_raised_seldom_does_not_tell_how_much_is_lost(
+    store_server: StoreServer,
+) -> None:
+    node = await node_on(store_server.url)
+    try:
+        await node.ledger.memory.remember(
+            {"first": LedgerEntry("one", 9, 9, 900_000), "other": LedgerEntry("one", 2, 9, 899_000)}
+        )
+        found = {"first": LedgerEntry("one", 8, 8, 898_000), "other": LedgerEntry("one", 1, 1, 5)}
+        losses = node.ledger.losses(StoreReading("store", NOW, found))
+        assert [(loss.millis, loss.is_tolerated) for loss in losses] == [(2_000, True)] * 2
+    finally:
+        await node.primaries.close()
+
+
+async def test_fields_of_processes_that_are_long_gone_are_removed_when_another_one_joins(
+    store_server: StoreServer,
+) -> None:
+    for number in range(100):
+        store_server.ask("HSET", KEY, f"node:{number}", "1", f"seen:{number}", "1")
+    node = await node_on(store_server.url)
+    try:
+        await node.raised()
+        assert store_server.ask("HLEN", KEY) == b":5"
+        await node.raised()
     finally:
         await node.primaries.close()

@@ -1,22 +1,49 @@
 -- The ledger: a generation, a sequence and the newest time, by which a node notices that writes are lost.
 
--- args: {generation for a ledger without one, {key, generation that the node knows or '', ...}}. Raises each
--- ledger whose generation the node knows; gives a generation to those of which it knows none. Answers generation,
--- sequence and newest time of each ledger; a ledger of another generation is answered and left alone.
-local function raise_ledgers(_, args)
-  local given = cmsgpack.unpack(args[1])
-  local now, answer = now_ms(), {}
-  for i = 1, #given[2], 2 do
-    local key, known = given[2][i], given[2][i + 1]
-    local fields = redis.call('HMGET', key, 'generation', 'sequence', 'at')
-    local generation, sequence, at = fields[1], tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
-    if known == '' or generation == known then
-      generation = generation or given[1]
-      sequence, at = sequence + 1, math.max(at, now)
-      redis.call('HSET', key, 'generation', generation, 'sequence', sequence, 'at', at)
+local DAY_MS, FIELDS_KEPT = 86400000, 100
+
+-- Remove the fields of processes that have been silent for a day, if there are many: a clock that was set must not
+-- remove those of running ones.
+local function tidy(key, now)
+  if redis.call('HLEN', key) <= FIELDS_KEPT then
+    return
+  end
+  local fields = redis.call('HGETALL', key)
+  for i = 1, #fields, 2 do
+    local at = string.sub(fields[i], 1, 5) == 'seen:' and tonumber(fields[i + 1])
+    if at and now - at > DAY_MS then
+      redis.call('HDEL', key, fields[i], 'node:' .. string.sub(fields[i], 6))
     end
-    local n = #answer
-    answer[n + 1], answer[n + 2], answer[n + 3] = generation or '', sequence, at
+  end
+end
+
+-- Raise a ledger that is as this process has read it; answer generation, sequence and newest time, or false.
+local function raise_ledger(key, known, known_own, new_generation, process, own, now)
+  local fields = redis.call('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
+  local generation, sequence, at = fields[1], tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
+  if (known ~= '' and generation ~= known) or (tonumber(fields[4]) or 0) ~= known_own then
+    return false
+  end
+  generation = generation or new_generation
+  sequence, at = sequence + 1, math.max(at, now)
+  redis.call('HSET', key, 'generation', generation, 'sequence', sequence, 'at', at)
+  if process ~= '' then
+    redis.call('HSET', key, 'node:' .. process, own, 'seen:' .. process, now)
+    if not fields[4] then
+      tidy(key, now)
+    end
+  end
+  return {generation, sequence, at}
+end
+
+-- args: {generation for a ledger without one, word of this process or '', ms that it has run, {key, generation that
+-- it has read or '', its own time that it has read or 0, ...}}. Answers each ledger as it is after that; false for one
+-- that was replaced meanwhile, and is left alone.
+local function raise_ledgers(_, args)
+  local new_generation, process, own, known = unpack(cmsgpack.unpack(args[1]))
+  local now, answer = now_ms(), {}
+  for i = 1, #known, 3 do
+    answer[#answer + 1] = raise_ledger(known[i], known[i + 1], known[i + 2], new_generation, process, own, now)
   end
   return answer
 end
