@@ -7,6 +7,7 @@ down in order. A store whose own ledger is missing or lower has lost data, and i
 import asyncio
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -15,6 +16,7 @@ import msgspec
 from redis.asyncio import Redis
 
 from saratoga_server.embedded_store.append_files import present_files, remedy_for
+from saratoga_server.embedded_store.daemon_threads import in_daemon_thread
 from saratoga_server.logs import EventLog
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LedgerEntry, entry_of
@@ -107,8 +109,11 @@ class LedgerFile:
         return self._note
 
     async def open(self) -> bool:
-        """Read the file, and note that the store is in use; return whether the store was shut down in order."""
-        self._note = await asyncio.to_thread(read_note, self._folder)
+        """Read the file, and note that the store is in use; return whether the store was shut down in order.
+
+        Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
+        """
+        self._note = await in_daemon_thread(partial(read_note, self._folder))
         if self._note is None or not self._note.clean:
             return False
         await self._write(clean=False)
@@ -120,7 +125,7 @@ class LedgerFile:
             await self._note_files(clean=True)
         elif self._note is not None:
             # the files may be damaged, and must be found so
-            await self._write(clean=False)
+            await self._try_write(clean=False)
 
     def uptime(self) -> int:
         return 1
@@ -144,16 +149,23 @@ class LedgerFile:
 
     async def _note_files(self, *, clean: bool) -> None:
         if self._note is not None:
-            files = await asyncio.to_thread(present_files, self._folder)
+            files = await in_daemon_thread(partial(present_files, self._folder))
             self._note = msgspec.structs.replace(self._note, files=files)
+            await self._try_write(clean=clean)
+
+    async def _try_write(self, *, clean: bool) -> None:
+        try:
             await self._write(clean=clean)
+        except OSError as error:
+            _log.error("store_ledger_not_written", reason=str(error))
 
     async def _write(self, *, clean: bool) -> None:
+        # a caller that is cancelled leaves the write behind; the next one waits for it
+        await asyncio.shield(self._write_in_turn(clean=clean))
+
+    async def _write_in_turn(self, *, clean: bool) -> None:
         async with self._lock:
-            self._written_at = monotonic()
             assert self._note is not None, "there is something to write"
             self._note = msgspec.structs.replace(self._note, clean=clean)
-            try:
-                await asyncio.to_thread(write_note, self._folder, self._note)
-            except OSError as error:
-                _log.error("store_ledger_not_written", reason=str(error))
+            await in_daemon_thread(partial(write_note, self._folder, self._note))
+            self._written_at = monotonic()

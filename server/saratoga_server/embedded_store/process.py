@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
 
+from saratoga_server.embedded_store.daemon_threads import in_daemon_thread
 from saratoga_server.embedded_store.socket_path import SOCKET, ask
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
@@ -65,7 +66,7 @@ class StoreProcess:
         self.pid: Final = process.pid
         self._process = process
         self._lifeline: int | None = lifeline
-        self._exited = asyncio.create_task(asyncio.to_thread(process.wait))
+        self._exited = asyncio.create_task(in_daemon_thread(process.wait))
 
     @classmethod
     async def start(

@@ -1,9 +1,12 @@
 """The ledger file beside the embedded store's data."""
 
+import asyncio
 import logging
+import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from saratoga_server.embedded_store import ledger_file
 from saratoga_server.embedded_store.embedded import EmbeddedStore
@@ -17,6 +20,7 @@ from saratoga_server.embedded_store.ledger_file import (
     renew_ledger,
     write_note,
 )
+from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
 from saratoga_server.store.ledger import LedgerEntry
 
@@ -71,6 +75,41 @@ async def test_a_file_that_cannot_be_written_is_logged(
         await file.remember({LEDGER_KEY: NOTE.entry})
     assert "store_ledger_not_written" in caplog.text
     assert file.recall() == {LEDGER_KEY: NOTE.entry}
+
+
+async def test_a_store_whose_use_cannot_be_noted_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir(mode=0o700)
+    write_note(folder, replace(NOTE, clean=True))
+    (folder / f"{NAME}.new").mkdir()
+    with pytest.raises(StoreRefused, match=r"cannot hold the store .*ledger\.json\.new"):
+        await EmbeddedStore(folder).__aenter__()
+    assert read_note(folder) == replace(NOTE, clean=True)
+
+
+async def test_a_write_waits_for_one_whose_caller_was_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def slowly(folder: Path, note: LedgerNote) -> None:
+        begun.set()
+        may_go_on.wait()
+        write_note(folder, note)
+
+    file = LedgerFile(tmp_path)
+    monkeypatch.setattr(ledger_file, "write_note", slowly)
+    first = asyncio.create_task(file.remember({LEDGER_KEY: NOTE.entry}))
+    await asyncio.to_thread(begun.wait)
+    first.cancel()
+    await asyncio.wait([first])
+    monkeypatch.undo()
+    last = asyncio.create_task(file.close(clean=True))
+    done, _ = await asyncio.wait([last], timeout=0.2)
+    assert not done
+    may_go_on.set()
+    await last
+    assert read_note(tmp_path) == replace(NOTE, clean=True)
 
 
 async def test_restored_data_get_another_generation(tmp_path: Path) -> None:
