@@ -353,7 +353,7 @@ async def compose(
             store.commits,
             races,
             table_service,
-            PastBoards(store.boards, store.tables, table_cache, deal),
+            PastBoards(store.boards, store.tables, table_cache, races, deal),
         ),
         LeaderboardHandlers(leaderboards),
         records,

@@ -42,7 +42,7 @@ from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
-from saratoga_server.store.keys import player_key
+from saratoga_server.store.keys import player_key, race_key
 
 
 @dataclass
@@ -172,6 +172,35 @@ async def test_a_repeat_is_answered_over_a_new_connection_after_the_server_has_r
         if player is players[1]:
             again = await back.send(command)
             assert type(again) is type(answer), (command, again)
+
+
+async def test_a_move_of_a_voided_race_is_answered_unless_its_own_board_is_damaged(
+    server: InProcessServer,
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    evening = Evening(server, players)
+    async for step in evening.steps():
+        if step == "running":
+            break
+    anna, bert, _ = players
+    code = anna.table.code
+    server.store.server.ask("DEL", f"{race_key(code, 1)}:log:{anna.player}")
+    # the store refuses the move, so the node reads the board again
+    server.store.server.ask("HINCRBY", race_key(code, 1), f"{anna.player}:last_id", str(10**6))
+    move = {"race": f"{code}/1", "after": 1, "move": "draw"}
+    assert await anna.refused(MakeMove, **move) == "store_unavailable"
+    await server.settle()
+    assert bert.table.race == f"{code}/2", "the race is not voided"
+    for player, command, answer in evening.sent:
+        again = await player.send(command)
+        if player is anna and isinstance(command, MakeMove):
+            assert isinstance(again, Refused)
+            assert again.code == "no_such_race"
+            continue
+        assert type(again) is type(answer), (command, again)
+        if isinstance(again, MoveMade):
+            assert isinstance(answer, MoveMade)
+            assert (again.repeat, again.at, again.board) == (True, answer.at, answer.board)
 
 
 async def test_a_move_that_was_not_carried_out_is_refused_when_the_next_race_gathers(

@@ -8,22 +8,30 @@ import asyncio
 import re
 from typing import Final, NamedTuple
 
+from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import MoveMade
+from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
-from saratoga_server.live.races import Deal, game_of, opening_of
+from saratoga_server.live.races import FOLDED_AT_ONCE, Deal, RaceCache, game_of, opening_of
+from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import BoardStore, Millis, TableStore
+from saratoga_server.rate_limits.rates import COSTS
 
 _RACE_ID: Final = re.compile(r"([a-z]{2,12}-[a-z]{2,12}-[0-9]{2})/([1-9][0-9]{0,5})")
+
+COST: Final = COSTS[GetRecord]
+"""Tokens of a command whose answer is looked for here; the first was taken when the command came."""
 
 
 class _Dealt(NamedTuple):
@@ -38,32 +46,51 @@ class PastBoards:
     """The part that finds the answers to repeated moves and cash-outs in the stored boards of earlier races."""
 
     def __init__(
-        self, boards: BoardStore, tables: TableStore, table_cache: TableCache, deal: Deal
+        self,
+        boards: BoardStore,
+        tables: TableStore,
+        table_cache: TableCache,
+        races: RaceCache,
+        deal: Deal,
     ) -> None:
         self._boards = boards
         self._tables = tables
         self._table_cache = table_cache
+        self._races = races
         self._deal = deal
+        self._answering = asyncio.Semaphore(FOLDED_AT_ONCE)
 
     async def answer(self, session: Session, race_id: str, command_id: int) -> MoveMade | None:
-        """Return the answer to a command that was carried out on the player's board; `None` if it was not."""
+        """Return the answer to a command that was carried out on the player's board; `None` if it was not.
+
+        Raises `CommandRejected` if the player asks too often.
+        """
         match = _RACE_ID.fullmatch(race_id)
         if match is None:
             return None
-        code, number = match[1], int(match[2])
-        try:
-            stored = await self._boards.load_board(code, number, session.player)
-            if stored is None or all(each.command_id != command_id for each in stored.entries):
+        quota = session.quota
+        now = quota.limiter.now()
+        if not quota.spend(COST - 1, now):
+            wait = quota.seconds_to_wait(COST, now)
+            raise too_much("You repeated too many commands of earlier races.", wait)
+        async with self._answering:
+            try:
+                return await self._found(session, match[1], int(match[2]), command_id)
+            except Damage:
                 return None
-            dealt = await self._dealt(code, number)
-            if dealt is None:
-                return None
-            board = boards.open_board(dealt.opening, dealt.start_at)
-            for _ in boards.fold(dealt.game, board, stored):
-                await asyncio.sleep(0)
-        except Damage:
+
+    async def _found(
+        self, session: Session, code: str, number: int, command_id: int
+    ) -> MoveMade | None:
+        stored = await self._boards.load_board(code, number, session.player)
+        if stored is None or all(each.command_id != command_id for each in stored.entries):
             return None
-        race = LiveRace(race_id, code, number, dealt.game, dealt.opening, {})
+        dealt = await self._dealt(code, number)
+        if dealt is None:
+            return None
+        board = boards.open_board(dealt.opening, dealt.start_at)
+        await self._races.fold(dealt.game, board, stored)
+        race = LiveRace(f"{code}/{number}", code, number, dealt.game, dealt.opening, {})
         entry = board.log.of_command(command_id)
         assert entry is not None
         return MoveMade(
@@ -85,8 +112,19 @@ class PastBoards:
         if text is None:
             return None
         try:
+            if is_void_record(text):
+                return self._voided(await asyncio.to_thread(parse_void_record, text))
             record = await asyncio.to_thread(parse_record, text)
         except RecordError:
             return None
         game = RULES[record.rules_version][record.game]
         return _Dealt(game, record.deal, Millis(record.start_at))
+
+    def _voided(self, record: VoidRecord) -> _Dealt | None:
+        """Return the deal of a voided race, if its seed and all nonces can be read."""
+        nonces = {racer.player: bytes.fromhex(racer.nonce) for racer in record.racers}
+        if not record.seed or not all(nonces.values()):
+            return None
+        key = deal_key(bytes.fromhex(record.seed), record.race_id, nonces)
+        game = RULES[record.rules_version][record.game]
+        return _Dealt(game, self._deal(game, key), Millis(record.start_at))

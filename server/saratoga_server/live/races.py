@@ -111,7 +111,7 @@ class RaceCache:
         except Damage:  # nothing can be replayed, but the entries are readable
             return ReadableLog(stored.entries, True)
         try:
-            await self._fold(game_of(state), board, stored)
+            await self.fold(game_of(state), board, stored)
         except BoardDamaged as damage:
             return ReadableLog(damage.readable, False)
         return ReadableLog(stored.entries, True)
@@ -276,7 +276,7 @@ class RaceCache:
                 self._report_loss(race, run, len(stored.entries))
             if board is None:
                 board = boards.open_board(race.opening, run.start_at)
-            await self._fold(race.game, board, stored)
+            await self.fold(race.game, board, stored)
             if has_lost:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
@@ -306,7 +306,7 @@ class RaceCache:
             f"The server's store lost data: your board is back at move {stored} of {known}.",
         )
 
-    async def _fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
+    async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
         async with self._folding:
             for _ in boards.fold(game, board, stored):
                 await asyncio.sleep(0)

@@ -1,12 +1,17 @@
 """Answers to repeated moves of a race that their player can no longer play."""
 
+import asyncio
+
 import pytest
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import CashOut, LeaveTable, MakeMove, NextRace
-from saratoga_protocol.events import AnyEvent, BoardView, Done, MoveMade
+from saratoga_protocol.events import AnyEvent, BoardView, Done, MoveMade, Refused
 from saratoga_server.domain import tables
+from saratoga_server.live.races import FOLDED_AT_ONCE
+from saratoga_server.ports import StoredBoard
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 
 
 async def sent(player: MemoryPlayer) -> tuple[MakeMove, AnyEvent]:
@@ -59,3 +64,50 @@ async def test_what_was_not_carried_out_stays_refused(server: InProcessServer, r
     assert refusal == "not_seated"
     bert = await server.player("Bert")
     assert await bert.refused(CashOut, race=f"{code}/1") == "not_seated"
+
+
+async def test_repeats_of_an_earlier_race_cost_as_much_as_a_record(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    move, _ = await sent(anna)
+    await anna.cash_out()
+    await server.settle()
+    await anna.ask(NextRace, table=code)
+    await server.pass_time(1000)
+    limiter = RateLimiter(lambda: 0.0, factor=None, rate=1, burst=20)
+    quota = limiter.open("192.0.2.1", NO_CONNECTION)
+    quota.authenticated(anna.player)
+    anna.session.quota = quota
+    for _ in range(2):
+        assert shown(await anna.send(move))[2]
+    refused = await anna.send(move)
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.retry) == ("too_fast", True)
+
+
+async def test_few_answers_are_read_from_the_store_at_once(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo", "Dora")]
+    code = await server.race(*players)
+    moves = [(await sent(player))[0] for player in players]
+    for player in players:
+        await player.cash_out()
+    await server.settle()
+    await players[0].ask(NextRace, table=code)
+    await server.pass_time(1000)
+    load_board = server.store.boards.load_board
+    reading, most = 0, 0
+
+    async def counted(table: str, race: int, player: str) -> StoredBoard | None:
+        nonlocal reading, most
+        reading += 1
+        most = max(most, reading)
+        stored = await load_board(table, race, player)
+        reading -= 1
+        return stored
+
+    monkeypatch.setattr(server.store.boards, "load_board", counted)
+    answers = await asyncio.gather(*map(MemoryPlayer.send, players, moves))
+    assert all(shown(answer)[2] for answer in answers)
+    assert most == FOLDED_AT_ONCE
