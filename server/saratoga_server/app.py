@@ -107,7 +107,7 @@ async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
             holds=[embedded.why_held] if embedded else [],
         ) as store,
     ):
-        supervision = [embedded.supervision] if embedded else []
+        supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
         await _serve_players(config, settings, store, metrics, shutdown, supervision)
 
 

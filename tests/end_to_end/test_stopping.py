@@ -122,7 +122,9 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
     assert not (tmp_path / "store" / SOCKET).exists()
 
 
-@pytest.mark.parametrize("module", ["kit.failing_task", "kit.failing_supervision"])
+@pytest.mark.parametrize(
+    "module", ["kit.failing_task", "kit.failing_supervision", "kit.failing_guard"]
+)
 async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
     async with running_server(module=module) as server_process:
         server_process.forgiven.add("server_fault")

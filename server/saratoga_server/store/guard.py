@@ -10,7 +10,6 @@ change and its discovery are not protected: that is at most `CHECK_EVERY` second
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final
 
 from redis.exceptions import RedisError
@@ -128,7 +127,10 @@ class StoreGuard:
         """Check the store every `CHECK_EVERY` seconds until cancelled."""
         while True:
             await pause(CHECK_EVERY)
-            await self.check()
+            try:
+                await self.check()
+            except Exception as fault:  # after any error, check again
+                _log.error("store_check_failed", fault=fault)
 
     async def close(self) -> None:
         """Wait for the checks that are under way."""
@@ -153,10 +155,14 @@ class StoreGuard:
             return
         run = self._read_runs[primary]
         # the ledgers were as they should be; what fails now, the next check does again
-        with suppress(RedisError, OSError, TimeoutError):
+        try:
             async with asyncio.timeout(RAISED_WITHIN):
                 await self._ledger.raise_(primary, reading)
             self._runs[primary] = run
+        except (RedisError, OSError, TimeoutError):
+            pass
+        except Exception as fault:  # after any error, raise again
+            _log.error("store_check_failed", fault=fault)
 
     async def _check(self, primary: Primary) -> bool:
         """Check a primary by a check that begins now; concurrent callers share it. Return whether it has answered."""
@@ -179,8 +185,14 @@ class StoreGuard:
             # nothing is known about a primary that does not answer, and nothing can be written to it
             if self._faults.get(primary) is None:
                 self._faults.pop(primary, None)
-        except Exception as fault:  # after any error, check again
+        except (
+            Exception
+        ) as fault:  # after any error, check again; until then the store is not known to be fit
             _log.error("store_check_failed", fault=fault)
+            self._faults[primary] = (
+                f"The check of the store failed ({type(fault).__name__}: {fault}). It is repeated every "
+                f"{CHECK_EVERY:.0f} s. If it goes on failing, correct the cause, and restart the server."
+            )
         finally:
             del self._running[primary]
             self._report()

@@ -53,6 +53,8 @@ class Store(Struct, frozen=True):
     client: StoreClient
     primaries: Primaries
     guard: StoreGuard
+    watching: Sequence[asyncio.Task[None]]
+    """The tasks that check the store; they end only if they fail, and the store must not be used then."""
 
 
 @asynccontextmanager
@@ -135,6 +137,7 @@ async def open_store(
             client=client,
             primaries=primaries,
             guard=guard,
+            watching=watching,
         )
     finally:
         if commits is not None:

@@ -16,7 +16,7 @@ from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher, confirmations, guard, ledger, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER_KEYS
-from saratoga_server.store.ledger import LOSS_TOLERATED
+from saratoga_server.store.ledger import LOSS_TOLERATED, Ledger, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
 
 KEY = LEDGER_KEYS[0]
@@ -214,6 +214,33 @@ async def test_the_guard_checks_by_itself(
         while store.guard.why_refused is None:  # noqa: ASYNC110 - the guard sets no event
             await asyncio.sleep(0)
         mortal_store.ask("CONFIG", "SET", "appendfsync", "always")
+        while store.guard.why_refused is not None:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+async def test_the_guard_goes_on_after_an_error_and_refuses_what_it_could_not_check(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(guard, "CHECK_EVERY", 0.01)
+    failed = asyncio.Event()
+
+    async def fail(*_: object) -> None:
+        failed.set()
+        raise RuntimeError("can't start new thread")
+
+    async with open_store(mortal_store.url) as store, asyncio.timeout(10):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ProcessMemory, "remember", fail)
+            await failed.wait()
+        sequence = mortal_store.ask_all("HGET", KEY, "sequence")
+        while mortal_store.ask_all("HGET", KEY, "sequence") == sequence:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        assert "store_check_failed" in lines(caplog)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Ledger, "read", fail)
+            while store.guard.why_refused is None:  # noqa: ASYNC110 - the guard sets no event
+                await asyncio.sleep(0)
+            assert "can't start new thread" in store.guard.why_refused
         while store.guard.why_refused is not None:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
