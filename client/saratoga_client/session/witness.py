@@ -21,7 +21,9 @@ from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
+from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.void_replay import void_deal
 from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT
 from saratoga_rules.views import redact
 
@@ -122,7 +124,11 @@ def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
     if sighting is None:
         return Testimony((), ())
     if isinstance(record, VoidRecord):
-        compared = (("commitment", record.commitment), ("nonces", sighting.nonce_hashes))
+        compared = (
+            ("commitment", record.commitment),
+            ("nonces", sighting.nonce_hashes),
+            ("deal", sighting.deal and _deal_of_void(record)),
+        )
         parts = tuple(part for part, value in compared if value)
         return Testimony(parts, tuple(_disagreements_of_void(sighting, record)))
     seen = [
@@ -166,6 +172,17 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
             if player not in unread
         }
         yield from _nonce_disagreements(seen, hashes)
+    if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
+        yield "the deal of the record's seed and nonces is not the one that this player was dealt"
+
+
+def _deal_of_void(record: VoidRecord) -> str:
+    """Return a player's view of the deal in the text form; empty if it cannot be computed."""
+    try:
+        deal = void_deal(record)
+    except ReplayError:
+        return ""
+    return "" if deal is None else format_position(redact(deal))
 
 
 def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Replay a record: every position follows from the deal and the log."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from saratoga_rules.game import Game
@@ -9,6 +9,7 @@ from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
+from saratoga_rules.records.void_record import VoidRecord
 from saratoga_rules.refusals import IllegalMove
 
 
@@ -23,7 +24,7 @@ class Step(NamedTuple):
     position: Position
 
 
-def game_of(record: RaceRecord) -> Game:
+def game_of(record: RaceRecord | VoidRecord) -> Game:
     """Return the game of a record, in the version of the rules by which the race was played.
 
     Raises `ReplayError` if this program does not know the version or the game.
@@ -57,10 +58,13 @@ def replay(record: RaceRecord, player: str) -> list[Position]:
 
 def steps(record: RaceRecord, player: str) -> list[Step]:
     """Return every entry of a racer's log with the position after it; raise as `replay` does."""
-    game = game_of(record)
-    position = record.deal
+    return steps_from(game_of(record), record.deal, record.racer(player).log)
+
+
+def steps_from(game: Game, position: Position, log: Iterable[LogLine]) -> list[Step]:
+    """Return every entry of a log with the position after it. Raises `ReplayError` at an illegal move."""
     made: list[Step] = []
-    for entry, line in enumerate(record.racer(player).log, start=1):
+    for entry, line in enumerate(log, start=1):
         if line.is_move:
             position = _played(game, position, line, entry)
         made.append(Step(line, position))

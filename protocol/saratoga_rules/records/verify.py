@@ -31,6 +31,7 @@ from saratoga_rules.records.record import (
 from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
 from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.void_replay import replay_faults, void_deal
 from saratoga_rules.records.voided import VOID_REASONS, seed_fault
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
@@ -131,6 +132,7 @@ def _verify_void(sealed: Check, text: str) -> Verdict:
             (f"the nonce of {name} could not be read" for name in missing),
             "every nonce is opened",
         ),
+        _void_deal_check(void),
         Check(
             "voided",
             True,
@@ -146,6 +148,21 @@ def _void_commitment_faults(void: VoidRecord) -> Iterator[str]:
             yield f"the {name} of voided race {void.race_id} could not be read"
     if fault := seed_fault(void.line, void.table):
         yield fault
+
+
+def _void_deal_check(void: VoidRecord) -> Check:
+    try:
+        deal = void_deal(void)
+    except ReplayError as fault:
+        return Check("deal", False, str(fault))
+    if deal is None:
+        return Check("deal", True, "the deal cannot be computed without the seed and every nonce")
+    otherwise = "every complete log replays on the deal of the seed and the nonces"
+    if void.line.logs == len(void.racers) and void.commitment:
+        otherwise += (
+            ". Nothing in this record shows the damage for which the server voided the race"
+        )
+    return _check("deal", replay_faults(void, deal), otherwise)
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]

@@ -20,6 +20,7 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.void_record import format_void_record
+from saratoga_rules.records.void_replay import void_deal
 from saratoga_rules.views import redact
 
 
@@ -208,3 +209,14 @@ def test_a_commitment_that_the_server_could_not_read_is_no_contradiction() -> No
 def test_a_voided_race_without_a_valid_id_is_a_fault_and_does_not_raise(race: str) -> None:
     (fault,) = faults_of_voided(replace(voided_race(), race=race), None)
     assert fault == "the voided race has no valid id"
+
+
+def test_the_deal_of_a_voided_race_is_compared_with_the_deal_seen() -> None:
+    deal = void_deal(void_record())
+    assert deal is not None
+    dealt = replace(SEEN, deal=format_position(redact(deal)))
+    text = format_void_record(void_record())
+    assert compare_with_record(dealt, text).seen == ("commitment", "nonces", "deal")
+    assert compare_with_record(dealt, text).disagreements == ()
+    (fault,) = compare_with_record(replace(SEEN, deal="another"), text).disagreements
+    assert "is not the one that this player was dealt" in fault

@@ -1,0 +1,34 @@
+"""The deal of a voided race, and its logs replayed on that deal, as far as the record opens them."""
+
+from collections.abc import Iterator
+
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import deal_key
+from saratoga_rules.position import Position
+from saratoga_rules.records.record import MOST_ENTRIES
+from saratoga_rules.records.replay import ReplayError, game_of, steps_from
+from saratoga_rules.records.void_record import VoidRecord
+
+
+def void_deal(void: VoidRecord) -> Position | None:
+    """Return the deal; `None` if the seed or a nonce is unreadable. Raises `ReplayError` for unknown rules."""
+    game = game_of(void)
+    if not void.seed or not void.racers or not all(racer.nonce for racer in void.racers):
+        return None
+    nonces = {racer.player: bytes.fromhex(racer.nonce) for racer in void.racers}
+    return deal_for_key(game, deal_key(bytes.fromhex(void.seed), void.race_id, nonces))
+
+
+def replay_faults(void: VoidRecord, deal: Position) -> Iterator[str]:
+    """Yield which logs are marked complete but cannot be replayed on the deal."""
+    game = game_of(void)
+    for racer in void.racers:
+        if not racer.complete:
+            continue
+        if len(racer.log) > MOST_ENTRIES + 1:
+            yield f"{racer.name}: the log has more than {MOST_ENTRIES} entries and an ending"
+            continue
+        try:
+            steps_from(game, deal, racer.log)
+        except ReplayError as fault:
+            yield f"{racer.name}, {fault}, though the log is marked complete"
