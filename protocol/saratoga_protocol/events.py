@@ -307,7 +307,10 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars: of the best result, or the bankroll itself."""
     elapsed: int | None = None
-    """Milliseconds from the start of the race until `value` was reached (best); `None`: it is the deal's."""
+    """Milliseconds from the start of the race until `value` was reached (best).
+
+    `None` if no move raised the count above the deal's, and for `bankroll`.
+    """
     race: str = ""
     """The race of the result (best), or the last race counted (bankroll)."""
     races: int = 0

@@ -44,7 +44,7 @@ _REASONS: Final = (
     Reason("host_only", "Only the host of the table may do that."),
     Reason("no_such_player", "That player does not sit at that table."),
     Reason("no_such_game", "There is no game of that name."),
-    Reason("bad_settings", "Those settings do not go together."),
+    Reason("bad_settings", "Those table settings are not allowed. Change them and try again."),
     Reason("wrong_phase", "That is not possible in this phase of the table."),
     Reason("wrong_commitment", "The deal has changed. Look at the table, then get ready again."),
     Reason("wrong_nonce", "That nonce does not match the hash that you sent with ready."),

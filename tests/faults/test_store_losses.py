@@ -46,7 +46,10 @@ async def test_a_board_shorter_than_acknowledged_is_said_to_its_player_and_logge
     assert answer.board is not None
     assert answer.board.count == 1
     (said,) = anna.received.all(Announcement)
-    assert said.text == "The server's store lost data: your board is back at move 1 of 3."
+    assert (
+        said.text
+        == "The server's store lost data: your board is back at move 1 of 3. Continue from there."
+    )
     assert anna.close_codes == [STORE_LOST_DATA.code]
     assert (bert.received.all(Announcement), bert.close_codes) == ([], [])
     (line,) = logged(caplog, "moves_lost")
@@ -117,7 +120,10 @@ async def test_a_race_that_is_gone_while_it_is_played_is_not_a_plain_refusal(
     answer = await anna.ask(MakeMove, race=f"{code}/1", after=1, move="draw")
     assert isinstance(answer, Refused)
     (said,) = anna.received.all(Announcement)
-    assert said.text == "The server's store lost data: your board is back at move 0 of 1."
+    assert (
+        said.text
+        == "The server's store lost data: your board is back at move 0 of 1. Continue from there."
+    )
     assert [line["stored"] for line in logged(caplog, "moves_lost")] == [0]
     await server.settle()
     await server.pass_time(1000)

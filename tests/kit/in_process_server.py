@@ -1,4 +1,4 @@
-"""A server in the test's own process, on an embedded Valkey and at an invented time.
+"""A server in the test's own process, on an embedded Valkey and with a clock that only the test advances.
 
 The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always the
 same. So a test has the same races in every run; only the tables' codes differ.
@@ -60,7 +60,7 @@ def always(dealt: str | Position) -> Deal:
 
 @dataclass
 class InProcessServer:
-    """A server with its own store, both at an invented time."""
+    """A server with its own store, both with a clock that only the test advances."""
 
     store: SteppedStore
     time: InventedTime
@@ -287,6 +287,6 @@ async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InP
 
 @pytest.fixture
 async def server() -> AsyncIterator[InProcessServer]:
-    """A server on an empty store, at an invented time."""
+    """A server on an empty store, with a clock that only the test advances."""
     async with open_in_process_server() as opened:
         yield opened

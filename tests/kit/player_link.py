@@ -82,7 +82,7 @@ class PlayerLink(FaultyLink):
     def reorder_moves(
         self, count: int, order: Callable[[list[bytes]], None], on_done: Callable[[], None]
     ) -> None:
-        """Hold back `count` moves, then send them in another order; `order` sorts the list in place."""
+        """Hold back `count` moves, then send them in another order; `order` rearranges their list in place."""
         self._frame_fault = ReorderMoves(count, order, self._send, self._ending_fault(on_done))
 
     def _ending_fault(self, on_done: Callable[[], None]) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Table caches of several nodes on one store, at an invented time."""
+"""Table caches of several nodes on one store, with a clock that only the test advances."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ class CachingNode:
 
 @dataclass
 class Caches:
-    """The store and the invented time that all nodes of a test share."""
+    """The store and the clock that all nodes of a test share."""
 
     store: SteppedStore
 

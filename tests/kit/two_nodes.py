@@ -1,4 +1,4 @@
-"""Two nodes on one store, at an invented time."""
+"""Two nodes on one store, with a clock that only the test advances."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -59,7 +59,7 @@ def claim_identity(name: str, server: str, folder: Path | None = None) -> Iterat
 
 
 def variation_of(name: str) -> int:
-    """Return a bot's variation, derived from its name; never 0, the standard weights."""
+    """Return the number, derived from a bot's name, that varies its weights; never 0, which varies nothing."""
     return crc32(name.encode()) or 1
 
 

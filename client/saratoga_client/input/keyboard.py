@@ -147,7 +147,7 @@ def _foundation(scene: Scene, selection: Selection, target: str) -> InputResult:
     ]
     keys = either([scene.keys.of(move.source) for move in banks])
     says = first_that_fits(
-        f"Bank which{where}? {', '.join(cards)}; esc drops.",
+        f"Bank which{where}? {', '.join(cards)}; esc cancels.",
         f"Bank which{where}? {', '.join(cards)}.",
         f"Bank which{where}? {keys}.",
     )

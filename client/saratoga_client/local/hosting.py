@@ -106,7 +106,7 @@ def _local_server(
     warning = ""
     if address is None and not public_url:
         why = (
-            "This machine is not in a network"
+            "This machine is not on a network"
             if listen == EVERY_ADDRESS
             else f"The server listens at {listen}"
         )

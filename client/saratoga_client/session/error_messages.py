@@ -34,7 +34,7 @@ UNCERTAIN_REFUSALS: Final = frozenset({"store_unavailable", "server_fault"})
 
 SAFE: Final = "Everything that the server has confirmed is safe."
 
-IN_DOUBT: Final = f"Check whether it was done before you try again. {SAFE}"
+IN_DOUBT: Final = f"Check whether your command was carried out before you try again. {SAFE}"
 
 
 def problem_for(server: str, error: Exception) -> Problem:

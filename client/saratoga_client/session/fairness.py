@@ -217,7 +217,7 @@ class FairnessDuties:
             try:
                 self._witness.keep(sighting)
             except OSError as error:
-                LOG.warning("what was seen of race %s was not saved: %s", sighting.race, error)
+                LOG.warning("the evidence of race %s could not be saved: %s", sighting.race, error)
 
     # Revealing the nonce
 

@@ -367,7 +367,7 @@ def parse_name(reader: RecordReader, quoted: str) -> str:
 
 
 def parse_log(reader: RecordReader) -> Iterator[LogLine]:
-    """Yield the entries of a log. Raise `RecordError` on an entry that is none."""
+    """Yield the entries of a log. Raise `RecordError` if one is neither a move nor an ending."""
     while reader.line[:1].isdigit():
         at, number, text = reader.take(_ENTRY, "an entry").groups()
         if text not in LOG_ENDINGS:

@@ -56,7 +56,8 @@ class BoardService:
     ) -> bool:
         """End a board with `state`: stuck, out of time or left.
 
-        Returns False if the board had ended before, or its log does not have `length` entries.
+        Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
+        `length` entries, or if the ending could not be stored.
         """
         run, _ = await self._races.board(race, player)
         async with run.lock:

@@ -303,7 +303,7 @@ class RaceCache:
         )
         send_loss(
             [each for each in self._broadcaster.audience(race.code) if each.player == run.player],
-            f"The server's store lost data: your board is back at move {stored} of {known}.",
+            f"The server's store lost data: your board is back at move {stored} of {known}. Continue from there.",
         )
 
     async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:

@@ -98,7 +98,7 @@ class Seats:
     async def state(self, code: str) -> TableState | None:
         """Read the table from the store and return it; `None` if it does not exist.
 
-        Raises `CommandRejected` if this node cannot read the table, which may have the seat.
+        Raises `CommandRejected` if this node cannot read the table; the player may still have a seat there.
         """
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)

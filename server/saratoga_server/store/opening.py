@@ -72,11 +72,12 @@ async def open_store(
 
     For a cluster, give the address of any node, or several separated by commas.
 
-    Raises `StoreRefused` if the store's settings do not allow the level, `StoreUnavailable` if no store
-    answers. `trust_store`: accept a store that does not show its settings.
-    `on_batch` observes the number of boards in each commit request. `memory` is what an earlier process
-    remembers of the store's ledger; `holds` say when the store must wait. Administrative commands, which work
-    beside a server, open a store that is not guarded.
+    Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
+    if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
+    with the number of boards in each commit request. `memory`: the ledger entries that an earlier process
+    saved. `holds`: functions that return why the store must not be used yet, or `None`.
+    `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
+    beside a server.
     """
     preflight, primaries = await _find(url, durability, trust=trust_store)
     replicated = durability is Durability.REPLICATED

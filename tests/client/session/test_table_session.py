@@ -125,7 +125,7 @@ async def test_a_player_who_gets_ready_at_once_is_ready_for_the_deal_shown() -> 
 async def test_a_request_without_an_answer_may_have_been_carried_out() -> None:
     async with stepped_session(timing=Timing(answer_within=0.01)) as there:
         there.attending.cancel()
-        with pytest.raises(Problem, match="Check whether it was done"):
+        with pytest.raises(Problem, match="Check whether your command was carried out"):
             await there.session.open_table("canfield")
 
 
