@@ -218,6 +218,9 @@ class StoreGuard:
         run = (found.run_id, self._primaries.revision)
         keys = self._ledger.keys(primary, every=self._runs.get(primary) != run)
         reading = await self._ledger.read(primary, keys)
+        if not reading.entries:  # the first ledger is being moved to another primary
+            keys = self._ledger.keys(primary, every=True)
+            reading = await self._ledger.read(primary, keys)
         self.readings[primary], self._read_runs[primary] = reading, run
         losses = self._ledger.losses(reading)
         for loss in losses:

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Final, Protocol
 
 from msgspec import Struct
-from redis.exceptions import ResponseError
+from redis.exceptions import AskError, ResponseError, TryAgainError
 
 from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis
@@ -32,6 +32,9 @@ from saratoga_server.store.primaries import Primaries, Primary
 
 LOSS_TOLERATED: Final = 60_000
 """Milliseconds of lost writes that a crash or a failover may explain; more means older data."""
+
+_ELSEWHERE: Final = (AskError, TryAgainError)
+"""The errors for a key that is on another primary, or on the way to it; MOVED is an `AskError`."""
 
 
 class LedgerEntry(Struct, frozen=True):
@@ -202,14 +205,22 @@ class Ledger:
         return list(own if every else islice(own, 1))
 
     async def read(self, primary: Primary, keys: Sequence[str]) -> StoreReading:
-        """Read clock and ledgers of a primary, without retries."""
+        """Read clock and ledgers of a primary, without retries; leave out those that are being moved."""
         own_field = f"node:{self.memory.process}"
         pipeline = primary.client.pipeline(transaction=False)
         pipeline.time()
         for key in keys:
             pipeline.hmget(key, ["generation", "sequence", "at", own_field])
-        (seconds, micros), *found = await pipeline.execute()
-        entries = {key: entry_of(*fields) for key, fields in zip(keys, found, strict=True)}
+        answers = await pipeline.execute(raise_on_error=False)
+        for answer in answers:
+            if isinstance(answer, Exception) and not isinstance(answer, _ELSEWHERE):
+                raise answer
+        (seconds, micros), *found = answers
+        entries = {
+            key: entry_of(*fields)
+            for key, fields in zip(keys, found, strict=True)
+            if not isinstance(fields, Exception)
+        }
         return StoreReading(primary.name, Millis(seconds * 1000 + micros // 1000), entries)
 
     def losses(self, reading: StoreReading) -> list[LostWrites]:

@@ -18,6 +18,7 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LOSS_TOLERATED, Ledger, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.slots import slot_of
 
 KEY = LEDGER_KEYS[0]
 
@@ -203,6 +204,23 @@ async def test_the_primary_of_a_cluster_that_changed_is_named(trio: Cluster) -> 
         assert (store.guard.why_refused or "").startswith(
             f"127.0.0.1:{odd.port}: The store does not"
         )
+
+
+async def test_a_move_of_a_slot_that_stopped_halfway_refuses_no_primary(trio: Cluster) -> None:
+    key = LEDGER_KEYS[-1]
+    source = trio.owner(key)
+    target = next(node for node in trio.primaries() if node is not source)
+    async with open_store(trio.url):
+        trio.begin_move(slot_of(key), source, target)
+        trio.carry([key], source, target)
+        try:
+            async with open_store(trio.url) as store:
+                for primary in store.primaries.all():
+                    await store.guard.admit_connection(primary)
+                    await store.guard.check()
+                assert set(LEDGER_KEYS) - set(store.guard.memory.recall()) == {key}
+        finally:
+            trio.end_move(slot_of(key), source, target)
 
 
 async def test_the_guard_checks_by_itself(

@@ -19,7 +19,10 @@ end
 
 -- Raise a ledger that is as this process has read it; answer generation, sequence and newest time, or false.
 local function raise_ledger(key, known, known_own, new_generation, process, own, now)
-  local fields = redis.call('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
+  local fields = call_if_here('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
+  if not fields then
+    return false
+  end
   local generation, sequence, at = fields[1], tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
   if (known ~= '' and generation ~= known) or (tonumber(fields[4]) or 0) ~= known_own then
     return false
@@ -38,7 +41,7 @@ end
 
 -- args: {generation for a ledger without one, word of this process or '', ms that it has run, {key, generation that
 -- it has read or '', its own time that it has read or 0, ...}}. Answers each ledger as it is after that; false for one
--- that was replaced meanwhile, and is left alone.
+-- that was replaced or moved meanwhile, and is left alone.
 local function raise_ledgers(_, args)
   local new_generation, process, own, known = unpack(cmsgpack.unpack(args[1]))
   local now, answer = now_ms(), {}
@@ -53,7 +56,7 @@ end
 local function accept_clock(_, args)
   local now, latest = now_ms(), 0
   for _, key in ipairs(args) do
-    local at = tonumber(redis.call('HGET', key, 'at')) or 0
+    local at = tonumber(call_if_here('HGET', key, 'at')) or 0
     latest = math.max(latest, at)
     if at > now then
       redis.call('HSET', key, 'at', now)
