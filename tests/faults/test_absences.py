@@ -3,7 +3,7 @@
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered
-from saratoga_protocol.commands import Resume
+from saratoga_protocol.commands import JoinTable, Resume
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 from saratoga_server.ports import StoreUnavailable
@@ -39,6 +39,19 @@ async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
     await server.pass_time(IDLE_MILLIS)
     assert len(server.state(code).seats) == 1
+
+
+async def test_a_racer_who_was_alone_is_not_idle_when_another_player_joins(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, cap=20)
+    await server.pass_time(IDLE_MILLIS)
+    await bert.at_table(JoinTable, table=code)
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    await server.pass_time(2 * LOOK_MILLIS)
+    assert [seat.name for seat in server.state(code).seats] == ["Bert"]
 
 
 async def store_away(server: InProcessServer, millis: int) -> None:

@@ -80,6 +80,8 @@ def join(
         raise CommandRejected(
             "table_full", "Every seat at this table is taken. Watch it, or join another."
         )
+    if len(table.seats) == 1:
+        table = _no_longer_alone(table, now)
     epoch = table.epoch + 1
     seat = TableSeat(
         player=player,
@@ -93,6 +95,14 @@ def join(
     departed = {gone: ids for gone, ids in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
     return Change(_with_host(seated))
+
+
+def _no_longer_alone(table: TableState, now: Millis) -> TableState:
+    """Return the table of one player, whom nobody awaited, with absence and idleness counted from now."""
+    (seat,) = table.seats
+    if not seat.is_connected:
+        table = table.with_seat(replace(seat, absent_since=now))
+    return replace(table, served_since=now) if table.phase is TablePhase.RUNNING else table
 
 
 def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:

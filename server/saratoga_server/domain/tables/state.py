@@ -137,8 +137,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
     served_since: Millis = NO_TIME
-    """The end of the last time in which no node could serve the table (`timers`). Time before it does
-    not count as idleness."""
+    """The end of the last time in which no node could serve the table (`timers`), or in which the racer was
+    alone at it. Time before it does not count as idleness."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""

@@ -4,8 +4,11 @@
 only on the table and the time, so applying a timer twice or on two nodes has the same result.
 
 Some node applies every timer within a second or two, unless no node can write the table: the store is away,
-refuses writes or has no replica in sync, or no server runs. So a late timer proves that the players could
-not be served either. Then absence and idleness count anew from now. The race's time limit does not change.
+refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No change moves a timer
+into the past: when a second player joins, the absence of the first counts from then. So a timer that is
+`UNSERVED_MILLIS` late shows that the players could not be served either, or that the clock was stepped
+forward. Then absence and idleness count anew from now, and a countdown begins again, once for each *start*.
+The race's time limit does not change.
 """
 
 from collections.abc import Collection

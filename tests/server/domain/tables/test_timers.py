@@ -30,6 +30,7 @@ from saratoga_server.domain.tables import (
     disconnect,
     due,
     elapse,
+    join,
     leave,
 )
 from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
@@ -273,6 +274,21 @@ def test_a_look_in_time_excuses_nobody() -> None:
     at = due(table)
     assert at is not None
     assert swept(table, Millis(at + UNSERVED_MILLIS)).table.served_since == 0
+
+
+def test_a_lone_absentee_has_a_minute_from_the_moment_at_which_another_joins() -> None:
+    joins_at = after(9_000 + 130_000)
+    table = served_until(without(running(ANN), ANN, after(9_000)), joins_at)
+    table = join(table, BEN, "Ben", 1, node=NODE, now=joins_at).table
+    at = due(table)
+    assert at is not None
+    assert at >= joins_at, "no timer is late, for all were applied in time"
+    assert table.served_since == joins_at, "idleness counts from then too"
+    gone_at = Millis(joins_at + MINUTE)
+    table = served_until(table, gone_at)
+    assert table.seat(ANN)
+    assert table.served_since == joins_at
+    assert swept(table, gone_at).table.seat(ANN) is None
 
 
 def test_a_player_who_could_not_come_back_meanwhile_gets_another_minute() -> None:

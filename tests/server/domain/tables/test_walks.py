@@ -336,6 +336,11 @@ class TableWalk(RuleBasedStateMachine):
             assert table.deal_key == key.hex()
 
     @invariant()
+    def no_timer_is_late_unless_no_node_applied_it(self) -> None:
+        at = due(self.table)
+        assert at is None or at >= self.now
+
+    @invariant()
     def away_is_away_since_some_time(self) -> None:
         for seat in self.table.seats:
             assert seat.is_connected == (seat.absent_since == 0)
