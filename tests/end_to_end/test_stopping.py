@@ -21,6 +21,7 @@ from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
+from saratoga_server.embedded_store.ledger_file import NAME
 from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
@@ -196,3 +197,12 @@ async def test_a_second_signal_stops_it_at_once_though_its_store_hangs() -> None
         tell(server_process)
         assert await ended(server_process) == 0
         assert time.monotonic() - began < quick_stop.STOP_WITHIN + SLACK
+
+
+async def test_a_server_whose_disk_hangs_ends_all_the_same() -> None:
+    async with running_server(module=quick_stop.MODULE) as server_process:
+        # whoever opens a pipe for writing waits for a reader
+        os.mkfifo(server_process.store_socket.with_name(f"{NAME}.new"))
+        tell(server_process)
+        assert await ended(server_process) == 0
+        assert any(event["event"] == "server_aborted" for event in server_process.events())
