@@ -26,6 +26,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
 
+from redis.exceptions import RedisError
+
 from saratoga_server.embedded_store import append_files
 from saratoga_server.embedded_store.ledger_file import LedgerFile, read_ledger
 from saratoga_server.embedded_store.process import StoreProcess
@@ -175,6 +177,10 @@ class EmbeddedStore:
         client = open_client(url_of(self._socket_path))
         try:
             found = await read_ledger(client)
+        except RedisError as error:
+            raise StoreRefused(
+                f"The embedded store's ledger cannot be read: {error}. {self.ledger.remedy}"
+            ) from error
         finally:
             await client.aclose(close_connection_pool=True)
         loss = compare(note.entry, found)

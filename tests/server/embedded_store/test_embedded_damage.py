@@ -15,9 +15,16 @@ from kit.running_race import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
 from saratoga_server.embedded_store.append_files import FOLDER
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.embedded_store.ledger_file import NAME, LedgerNote, read_note, write_note
+from saratoga_server.embedded_store.ledger_file import (
+    LEDGER_KEY,
+    NAME,
+    LedgerNote,
+    read_note,
+    write_note,
+)
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher, guard
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.ledger import LOSS_TOLERATED
 from saratoga_server.store.opening import Store, open_store
 
@@ -82,6 +89,17 @@ async def test_an_older_copy_of_the_files_is_refused_and_left_alone(
         await used(folder)
     names = {path.name for path in (folder / FOLDER).iterdir()}
     assert names == {path.name for path in (tmp_path / "copy").iterdir()}
+
+
+async def test_a_ledger_that_cannot_be_read_is_refused(folder: Path) -> None:
+    async with served(folder) as (_, opened):
+        await running_race(opened)
+    async with EmbeddedStore(folder) as url:
+        client = open_client(url)
+        await client.set(LEDGER_KEY, "no ledger")
+        await client.aclose(close_connection_pool=True)
+    with pytest.raises(StoreRefused, match=r"ledger cannot be read: .* repair"):
+        await used(folder)
 
 
 async def test_data_without_a_ledger_file_are_taken_with_a_warning(
