@@ -21,6 +21,9 @@ FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
 FILE_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
 
+EMPTY_BASE: Final = 256
+"""The most bytes of a base file without keys; with keys it also has the functions, which take thousands."""
+
 NO_FILES: Final[Mapping[str, int]] = MappingProxyType({})
 
 _FIRST_PAUSE: Final = 0.005
@@ -47,7 +50,9 @@ def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> st
     files = folder / FOLDER
     manifest = files / MANIFEST
     if not manifest.exists():
-        left = [*files.glob("*.aof"), *files.glob("*.rdb")]
+        every = [*files.glob("*.aof"), *files.glob("*.rdb")]
+        # the first start was cut short
+        left = [path for path in every if path.stat().st_size > _size_without_data(path)]
         return f"{manifest} is missing" if is_known or left else None
     named = named_files(manifest)
     if not named:
@@ -60,6 +65,10 @@ def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> st
         if kind == "b" and path.stat().st_size == 0:
             return f"{path} is empty"
     return _unnamed(files, named) or _shortened(files, named, noted)
+
+
+def _size_without_data(path: Path) -> int:
+    return EMPTY_BASE if ".base." in path.name else 0
 
 
 def _unnamed(files: Path, named: Mapping[str, str]) -> str | None:

@@ -151,6 +151,16 @@ async def test_missing_and_emptied_files_are_refused_and_the_rest_is_left_alone(
     assert contents(folder) == left
 
 
+async def test_a_first_start_that_was_cut_short_is_begun_again(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    async with EmbeddedStore(folder):
+        pass
+    without_manifest(folder / FOLDER)
+    assert not check_files(folder, is_known=False)
+    await used(folder)
+    assert read_note(folder) is not None
+
+
 async def test_several_whole_files_are_taken(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     await used(folder)
