@@ -20,6 +20,7 @@ from saratoga_server.store.clients import open_client
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
 FILE_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
+"""Matches the name of an append-only file: its number in the sequence, its kind, its format."""
 
 EMPTY_BASE: Final = 256
 """The most bytes of a base file without keys; with keys it also has the functions, which take thousands."""
@@ -58,6 +59,8 @@ def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> st
     if not named:
         return f"{manifest} names no file"
     for name, kind in named.items():
+        if FILE_NAME.fullmatch(name) is None:
+            return f"{manifest} names {name!r}, which is no file of a store"
         path = files / name
         # history files are being deleted
         if kind != "h" and not path.exists():

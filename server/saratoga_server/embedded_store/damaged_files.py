@@ -61,14 +61,19 @@ def candidates(folder: Path) -> list[StoreFiles]:
 
 
 def of_manifest(folder: Path) -> StoreFiles | None:
-    """Return the files in a store's manifest; `None` if there is none, or a file is missing, or the base empty."""
+    """Return the files in a store's manifest; `None` if there is none, or it names no files of a store.
+
+    A damaged manifest can name anything, such as a path out of the folder, a missing file, or an empty base.
+    """
     files = folder / FOLDER
     if not (files / MANIFEST).is_file():
         return None
     named = named_files(files / MANIFEST)
     bases = [name for name, kind in named.items() if kind == "b"]
     writes = tuple(name for name, kind in named.items() if kind == "i")
-    if not named or not all((files / name).is_file() for name in (*bases, *writes)):
+    if not named or not all(map(FILE_NAME.fullmatch, named)):
+        return None
+    if not all((files / name).is_file() for name in (*bases, *writes)):
         return None
     if any((files / name).stat().st_size == 0 for name in bases):
         return None

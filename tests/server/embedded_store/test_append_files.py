@@ -48,6 +48,13 @@ def without_moves(files: Path) -> None:
     file.unlink()
 
 
+def strange_name(files: Path) -> None:
+    """Let the manifest name a file outside its folder, which exists."""
+    [file] = files.glob("*.incr.aof")
+    manifest = files / MANIFEST
+    manifest.write_text(manifest.read_text().replace(file.name, f"../{FOLDER}/{file.name}"))
+
+
 def of_two_files(files: Path) -> Path:
     """Begin another file of moves, as a rewrite that failed does; return the earlier one."""
     [file] = files.glob("*.incr.aof")
@@ -128,6 +135,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         without_base,
         empty_base,
         without_moves,
+        strange_name,
         without_files,
         emptied_earlier_moves,
         shortened_earlier_moves,

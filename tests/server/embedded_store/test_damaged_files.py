@@ -36,6 +36,17 @@ def test_the_manifest_comes_first_if_all_its_files_are_there(tmp_path: Path) -> 
     assert of_manifest(folder) is None
 
 
+@pytest.mark.parametrize(
+    "name", ["../outside", "/etc/hostname", "appendonly.aof", f"../{FOLDER}/{SECOND}"]
+)
+def test_a_manifest_with_another_name_is_no_manifest(tmp_path: Path, name: str) -> None:
+    manifest = f"file {BASE} seq 2 type b\nfile {name} seq 2 type i\n".encode()
+    files = {BASE: b"REDIS", SECOND: SET, "../outside": SET, "appendonly.aof": SET}
+    folder = folder_of(tmp_path, {**files, MANIFEST: manifest})
+    assert of_manifest(folder) is None
+    assert candidates(folder)[0] == StoreFiles(BASE, (SECOND,))
+
+
 def test_without_a_manifest_the_oldest_base_and_all_writes_come_first(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {BASE: b"REDIS", OLD_BASE: b"REDIS", SECOND: SET, FIRST: SET})
     assert candidates(folder) == [
