@@ -23,7 +23,7 @@ from kit.storms.audited_races import AuditedRaces, has_mover, log_of, mover
 from kit.storms.installation import open_installation
 from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
-from saratoga_protocol.commands import Reveal
+from saratoga_protocol.commands import MakeMove, Reveal
 from saratoga_protocol.events import Snapshot
 from saratoga_rules.records.record import RacerLog, ResultLine, format_record, parse_record
 from saratoga_rules.records.standing import State
@@ -277,6 +277,7 @@ async def test_an_ending_that_a_connected_player_was_not_sent_is_described(
         ({"code": "board_over"}, "which was carried out"),
         ({"code": "stale_move"}, "which was meant for the board's position"),
         ({"code": "illegal_move"}, "which was legal"),
+        ({"code": "stale_id"}, "which was carried out"),
     ],
 )
 async def test_a_refusal_of_a_move_that_is_not_true_is_described(
@@ -302,6 +303,16 @@ async def test_a_nonce_refused_as_too_late_is_described_if_its_countdown_went_on
     late = Refusal(id=reveal.id, code="wrong_phase", retry=False, wait=0, board=None, moment=0.0)
     player.notes.refusals.append(late)
     assert described(await races.faults(), races.race, "was refused a nonce as too late")
+
+
+async def test_a_refusal_as_stale_without_a_later_command_is_described(
+    races: AuditedRaces,
+) -> None:
+    player, moves = races.mover()
+    notes, number = player.notes, moves[-1].id + 1000
+    notes.sent[number] = MakeMove(id=number, race=races.race, after=0, move="draw")
+    notes.refusals.append(Refusal(number, "stale_id", retry=False, wait=0, board=None, moment=0.0))
+    assert described(await races.faults(), races.race, notes.player, "no later command was")
 
 
 async def test_a_racer_that_was_taken_from_the_race_is_described(races: AuditedRaces) -> None:

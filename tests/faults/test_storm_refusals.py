@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from kit.recorded_players import Notes, Refusal
+from kit.messages import BOARD
+from kit.recorded_players import Acknowledged, Notes, Refusal
 from kit.storms.refusals import untrue_refusals
+from saratoga_protocol.commands import AnyCommand, MakeMove, Ready
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,25 @@ def test_a_refusal_that_no_fault_explains_is_described(changed: dict[str, Any], 
     found = list(untrue_refusals(notes, [(10.0, 20.0)]))
     assert len(found) == bool(words)
     assert all(words in fault for fault in found)
+
+
+MOVE = MakeMove(id=7, race=BOARD.race, after=3, move="draw")
+READY = Ready(id=7, table="mint-otter-42", commitment="c0" * 32, nonce_hash="d0" * 32)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_acknowledged", "is_true"),
+    [(MOVE, False, True), (MOVE, True, False), (None, False, False), (READY, False, False)],
+    ids=["refused before", "acknowledged", "acknowledged in an audited race", "not a move"],
+)
+def test_only_a_move_that_was_not_acknowledged_can_be_stale(
+    command: AnyCommand | None, is_acknowledged: bool, is_true: bool
+) -> None:
+    stale = Refusal(id=7, code="stale_id", retry=False, wait=0, board=None, moment=12.0)
+    done = Acknowledged(7, BOARD.race, 3, "draw", BOARD, repeat=False, moment=11.0)
+    notes = Notes(
+        sent={} if command is None else {7: command},
+        acknowledged=[done] if is_acknowledged else [],
+        refusals=[stale],
+    )
+    assert (list(untrue_refusals(notes, [])) == []) is is_true

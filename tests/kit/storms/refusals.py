@@ -44,7 +44,10 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
     """
     for refusal in notes.refusals:
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
-        if refusal.code not in TRUE_AT_TIMES:
+        is_stale = refusal.code == "stale_id"
+        if refusal.code not in TRUE_AT_TIMES or (
+            is_stale and not _was_never_acknowledged(refusal, notes)
+        ):
             yield what
         elif refusal.retry != REASONS[refusal.code].retry:
             yield f"{what}, with retry {refusal.retry}"
@@ -69,8 +72,7 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
         if not isinstance(command, MakeMove | CashOut) or command.race != record.race_id:
             continue
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
-        if not refusal.retry and refusal.id in stored:
-            yield f"{what}, which was carried out"
+        yield from _contradicted(refusal, stored, what)
         if refusal.code == "time_up" and racer.state != State.OUT_OF_TIME:
             yield f"{what}, and ended as {racer.state}"
         if refusal.code == "illegal_move" and _is_legal(record, command, notes.player):
@@ -85,6 +87,25 @@ def _is_first(command: Reveal, notes: Notes) -> bool:
     """Return whether no earlier command revealed the same nonce."""
     shown = (sent for sent in notes.sent.values() if isinstance(sent, Reveal))
     return command.id == min(sent.id for sent in shown if sent.nonce == command.nonce)
+
+
+def _contradicted(refusal: Refusal, stored: set[int], what: str) -> Iterator[str]:
+    """Describe a refusal that the ids of the commands carried out on the board contradict."""
+    if not refusal.retry and refusal.id in stored:
+        yield f"{what}, which was carried out"
+    if refusal.code == "stale_id" and max(stored, default=0) < refusal.id:
+        yield f"{what}, and no later command was carried out"
+
+
+def _was_never_acknowledged(refusal: Refusal, notes: Notes) -> bool:
+    """Return whether the command is a move that the server did not acknowledge before or after.
+
+    A link may deliver a move again, or late, when a later one was carried out: if the move was refused
+    before, then `stale_id` is true. The links leave other commands in their order. The notes keep no
+    acknowledged move of an audited race.
+    """
+    acknowledged = (each.id for each in notes.acknowledged)
+    return isinstance(notes.sent.get(refusal.id), MakeMove) and refusal.id not in acknowledged
 
 
 def _is_legal(record: RaceRecord, command: MakeMove | CashOut, player: str) -> bool:
