@@ -36,11 +36,11 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
 
     async def load_board(table: str, race: int, player: str) -> StoredBoard | None:
         if not loads:
-            # the older connection's resume is stored, and its node now follows up what it missed
+            # the older connection's resume is stored, and its node now receives what it missed
             loads.append(player)
             nodes.east.tap.is_deaf = False
             await quick.at_table(Resume, table=code)
-            await nodes.settle()
+            await nodes.east.tap.pass_marker(nodes.east.real.events)
         return await load(table, race, player)
 
     nodes.east.tap.is_deaf = True
