@@ -26,15 +26,15 @@ from typing import Final
 
 import msgspec
 from redis.asyncio import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 from saratoga_server.embedded_store.append_files import wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.ledger_file import read_ledger, renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
-from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import open_client
+from saratoga_server.ports import StoreRefused
+from saratoga_server.store.clients import opened_client
 from saratoga_server.store.ledger import LedgerEntry
 
 PREFIX: Final = "saratoga-"
@@ -125,7 +125,7 @@ def _one_at_a_time(store_folder: Path) -> Iterator[None]:
 
 async def _save(url: str) -> str:
     """Make the store write a snapshot into its folder; return the store's version."""
-    async with _client(url) as client:
+    async with opened_client(url, "the store did not finish") as client:
         server = await client.info("server")
         await _begin_to_save(client)
         after = await wait_for_child(client, "rdb_bgsave_in_progress")
@@ -180,7 +180,7 @@ async def _store_on(snapshot: Path, folder: Path) -> AsyncIterator["Redis"]:
     with (folder / "store.lock").open("a") as lock, open_socket_path(folder) as socket_path:
         store = await StoreProcess.start(folder, socket_path, {"appendonly": "no"}, lock)
         try:
-            async with _client(url_of(socket_path)) as client:
+            async with opened_client(url_of(socket_path), "the store did not finish") as client:
                 yield client
         finally:
             await store.stop()
@@ -192,20 +192,6 @@ def _make_folder(folder: Path, snapshot: Path) -> Path:
     link = folder / SNAPSHOT
     link.symlink_to(snapshot)
     return link
-
-
-@asynccontextmanager
-async def _client(url: str) -> AsyncIterator["Redis"]:
-    """Yield a client of one store. An error of the store becomes `StoreUnavailable`."""
-    client = open_client(url)
-    try:
-        yield client
-    except RedisError as error:
-        raise StoreUnavailable(f"the store did not finish: {error}") from error
-    finally:
-        await client.aclose(close_connection_pool=True)
-        # asyncio closes a socket one turn of the loop after its transport
-        await asyncio.sleep(0)
 
 
 def _finish(begun: Path, complete: Path) -> None:

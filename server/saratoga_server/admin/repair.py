@@ -17,8 +17,6 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from saratoga_server.admin.census import Census, take_census
 from saratoga_server.embedded_store.append_files import (
@@ -47,13 +45,15 @@ from saratoga_server.embedded_store.ledger_file import (
 )
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
-from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import open_client
+from saratoga_server.ports import StoreRefused
+from saratoga_server.store.clients import opened_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.ledger import LedgerEntry
 from saratoga_server.store.opening import open_store
 
 _SETTINGS: Final = {"appendonly": "yes", "appendfsync": "everysec", "aof-load-truncated": "yes"}
+
+NO_ANSWER: Final = "the store on the copy did not answer"
 
 
 class Repair(Struct, frozen=True):
@@ -136,7 +136,7 @@ async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
     async with _store_on(copy) as url:
         async with open_store(url, Durability.FAST, trust_store=True, is_guarded=False) as store:
             census = await take_census(store)
-        async with _client(url) as client:
+        async with opened_client(url, NO_ANSWER) as client:
             note = await renew_ledger(client, token_hex(8))
         await rewrite(url)
     await asyncio.to_thread(write_note, copy, replace(note, clean=True, files=present_files(copy)))
@@ -196,7 +196,7 @@ async def _try(folder: Path, copy: Path, files: StoreFiles, place: Cut | None) -
     await asyncio.to_thread(lay_out, folder, copy, files, place)
     laid_out = sizes(copy)
     try:
-        async with _store_on(copy) as url, _client(url) as client:
+        async with _store_on(copy) as url, opened_client(url, NO_ANSWER) as client:
             ledger = await read_ledger(client)
     except StoreRefused:
         return None
@@ -227,19 +227,6 @@ async def _store_on(folder: Path) -> AsyncIterator[str]:
             yield url_of(socket_path)
         finally:
             await store.stop()
-
-
-@asynccontextmanager
-async def _client(url: str) -> AsyncIterator["Redis"]:
-    client = open_client(url)
-    try:
-        yield client
-    except RedisError as error:
-        raise StoreUnavailable(f"the store on the copy did not answer: {error}") from error
-    finally:
-        await client.aclose(close_connection_pool=True)
-        # asyncio closes a socket one turn of the loop after its transport
-        await asyncio.sleep(0)
 
 
 def put_in_place(folder: Path, repaired: Path, stamp: str) -> Path:

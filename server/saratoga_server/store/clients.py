@@ -1,5 +1,8 @@
 """redis-py clients of one store process, with a bounded pool, timeouts, no retries, replies as bytes."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -7,8 +10,9 @@ from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocket
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
@@ -71,3 +75,17 @@ def open_client(url: str) -> "Redis":
         raise StoreRefused(f"The address of the store is not valid: {error} Correct it.") from None
     pool.connection_class = _KINDS[pool.connection_class]
     return Redis.from_pool(pool)
+
+
+@asynccontextmanager
+async def opened_client(url: str, failure: str) -> AsyncIterator["Redis"]:
+    """Yield a client of one store, and close it. Raises `StoreUnavailable`, `failure` and the reason, for its errors."""
+    client = open_client(url)
+    try:
+        yield client
+    except RedisError as error:
+        raise StoreUnavailable(f"{failure}: {error}") from error
+    finally:
+        await client.aclose(close_connection_pool=True)
+        # asyncio closes a socket one turn of the loop after its transport
+        await asyncio.sleep(0)
