@@ -1,7 +1,7 @@
-"""A reader of record lines whose errors name the line."""
+"""A reader of record lines whose errors name the line, and the lines that all kinds of records share."""
 
 import re
-from typing import NoReturn
+from typing import Final, NoReturn
 
 
 class RecordError(ValueError):
@@ -48,3 +48,25 @@ class RecordReader:
         if self.number >= len(self.lines):
             return "the end of the text"
         return repr(self.line[:60])
+
+
+NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
+"""The pattern of a number."""
+_GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
+_RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
+_RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
+_START: Final = re.compile(f"start ({NUMBER})")
+_CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
+
+
+def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int]:
+    """Return game, rules version, table, race number, start in milliseconds since 1970, and cap in minutes.
+
+    Raise `RecordError` if the next lines are not these facts, in this order.
+    """
+    game = reader.take(_GAME, "the game")[1]
+    rules_version = int(reader.take(_RULES, "the version of the rules")[1])
+    table, race = reader.take(_RACE, "the race").groups()
+    start_at = int(reader.take(_START, "the start")[1])
+    cap = int(reader.take(_CAP, "the time limit")[1])
+    return game, rules_version, table, int(race), start_at, cap

@@ -42,7 +42,7 @@ from typing import Final, NoReturn
 
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.lines import RecordError, RecordReader
+from saratoga_rules.records.lines import NUMBER, RecordError, RecordReader, parse_race_lines
 from saratoga_rules.records.standing import Placed, State
 from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
 
@@ -248,16 +248,10 @@ def chained(lines: Iterable[str]) -> str:
     return chain.hex()
 
 
-_NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
 _PLAYER: Final = "[a-z0-9][a-z0-9_-]{0,63}"
 _STATES: Final = "|".join(state for state in State if state.has_ended)
 
 _HEAD: Final = re.compile("saratoga record ([0-9]+)")
-GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
-RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
-RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
-START: Final = re.compile(f"start ({_NUMBER})")
-CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
 COMMITMENT: Final = re.compile("commitment ([0-9a-f]{64})")
 _SEED: Final = re.compile("seed (?:random [0-9a-f]{64}|chosen (?:[0-9a-f]{2}){1,64})")
 _DEAL: Final = re.compile("deal (stock=.+)")
@@ -265,11 +259,11 @@ _RANKED: Final = re.compile("ranked (yes|no)")
 RACER: Final = re.compile(f'racer ({_PLAYER}) (person|bot) (".*")')
 _NONCE: Final = re.compile("nonce ([0-9a-f]{32})")
 _NONCE_HASH: Final = re.compile("nonce-hash ([0-9a-f]{64})")
-_ENTRY: Final = re.compile(f"({_NUMBER}) ({_NUMBER}) ([a-zCSHD0-9.:>-]+)")
-_ENDED: Final = re.compile(f"ended ({_NUMBER}) ({_NUMBER}) ({_STATES})")
+_ENTRY: Final = re.compile(f"({NUMBER}) ({NUMBER}) ([a-zCSHD0-9.:>-]+)")
+_ENDED: Final = re.compile(f"ended ({NUMBER}) ({NUMBER}) ({_STATES})")
 _PLACE: Final = re.compile(
-    f"place ([1-9][0-9]{{0,2}}) ({_PLAYER}) ({_NUMBER}) (0|-?[1-9][0-9]{{0,5}})"
-    f" ({_NUMBER}|-) ({_STATES})"
+    f"place ([1-9][0-9]{{0,2}}) ({_PLAYER}) ({NUMBER}) (0|-?[1-9][0-9]{{0,5}})"
+    f" ({NUMBER}|-) ({_STATES})"
 )
 _NEVER_IN_A_NAME: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -284,11 +278,7 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         reader.refuse(
             f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
         )
-    game = reader.take(GAME, "the game")[1]
-    rules_version = int(reader.take(RULES, "the version of the rules")[1])
-    table, race = reader.take(RACE, "the race").groups()
-    start_at = int(reader.take(START, "the start")[1])
-    cap = int(reader.take(CAP, "the time limit")[1])
+    game, rules_version, table, race, start_at, cap = parse_race_lines(reader)
     committed = reader.take(COMMITMENT, "the commitment")[1]
     _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
     deal = _parse_deal(reader)
@@ -301,7 +291,7 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         game=game,
         rules_version=rules_version,
         table=table,
-        race=int(race),
+        race=race,
         start_at=start_at,
         cap=cap,
         commitment=committed,

@@ -28,14 +28,9 @@ from itertools import count
 from typing import Final
 
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.lines import RecordError, RecordReader
+from saratoga_rules.records.lines import RecordError, RecordReader, parse_race_lines
 from saratoga_rules.records.record import (
-    CAP,
-    GAME,
-    RACE,
     RACER,
-    RULES,
-    START,
     LogLine,
     chained,
     checked_racer,
@@ -169,11 +164,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         reader.refuse(
             f"this is a void record of format {version}; this program reads format {VOID_FORMAT}"
         )
-    game = reader.take(GAME, "the game")[1]
-    rules_version = int(reader.take(RULES, "the version of the rules")[1])
-    table, race = reader.take(RACE, "the race").groups()
-    start_at = int(reader.take(START, "the start")[1])
-    cap = int(reader.take(CAP, "the time limit")[1])
+    game, rules_version, table, race, start_at, cap = parse_race_lines(reader)
     reason = reader.take(_REASON, "the reason")[1]
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]
@@ -183,7 +174,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         game=game,
         rules_version=rules_version,
         table=table,
-        race=int(race),
+        race=race,
         start_at=start_at,
         cap=cap,
         reason=reason,
