@@ -49,7 +49,7 @@ class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: int
     """The version of the rules."""
     reason: str
-    """`damaged`: the server's stored data of the race were damaged."""
+    """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
     commitment: str
     """The commitment; empty if it could not be read."""
     seed: str = ""

@@ -27,7 +27,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verification import Proof
 from saratoga_protocol import events
-from saratoga_rules.records.verify import Check
+from saratoga_rules.records.checks import Check
 
 LINE_FEED = frozenset("\n")
 

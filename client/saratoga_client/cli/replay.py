@@ -17,11 +17,11 @@ from saratoga_client.plain.review import replay_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.voided import voided_problem
+from saratoga_client.session.voided import voided_problem, wrong_race
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of
-from saratoga_rules.records.void_record import is_void_record, parse_void_record
+from saratoga_rules.records.void_record import is_void_record
 
 
 @click.command(
@@ -73,16 +73,19 @@ def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
 
 
 def _record(race_or_file: str, settings: Settings) -> RaceRecord:
-
-    kept = None if Path(race_or_file).is_file() else RecordStore().text(race_or_file.lower())
+    wanted = "" if Path(race_or_file).is_file() else race_or_file.lower()
+    kept = RecordStore().text(wanted) if wanted else None
     text = record_of(race_or_file, settings.server_url) if kept is None else kept.encode()
     try:
         if is_void_record(text.decode("utf-8")):
-            raise voided_problem(parse_void_record(text.decode("utf-8")).race_id)
-        return parse_record(text.decode("utf-8"))
+            raise voided_problem(text.decode("utf-8"), wanted)
+        record = parse_record(text.decode("utf-8"))
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(
             f"{race_or_file} is not a race record: {fault}.",
             OTHER_FILE,
             Exit.NOT_VERIFIED,
         ) from None
+    if wanted and record.race_id != wanted:
+        raise wrong_race(wanted, record.race_id)
+    return record

@@ -51,6 +51,8 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     race: str
     game: str
     verified: bool
+    voided: str | None
+    """The reason for which the server voided the race; `None` for a finished race."""
     witness: str
     """`witnessed here`, `self-consistent only` or `not the race seen here`."""
     witnessed: list[str]
@@ -160,6 +162,7 @@ def proof_out(proof: Proof) -> ProofOut:
         race=proof.race,
         game=proof.game,
         verified=proof.ok,
+        voided=None if proof.void is None else proof.void.reason,
         witness=proof.testimony.verdict,
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,

@@ -68,6 +68,8 @@ class FairnessDuties:
         countdown begins again."""
         self._spent: set[str] = set()
         """Commitments of deals whose countdown has started."""
+        self._voided: dict[str, events.VoidedRace] = {}
+        """The voided races that the table lists, by id: they have been compared with their sightings."""
         self._asked: set[str] = set()
         """Ids of races whose record was requested, except after a temporary refusal."""
         self.table: events.Table | None = None
@@ -147,13 +149,24 @@ class FairnessDuties:
     # Sightings
 
     def _see_voided(self, table: events.Table) -> None:
-        """Compare the races that the server voided with what was seen of them."""
+        """Compare the races that the server voided with what was seen of them, each once."""
         for voided in table.voided:
-            sighting = self._sighting
-            if sighting is None or sighting.race != voided.race:
-                sighting = None if self._witness is None else self._witness.load(voided.race)
-            if faults := tuple(faults_of_voided(voided, sighting)):
-                self._raise_alarm(voided.race, faults)
+            if self._voided.get(voided.race) != voided:
+                self._compare_voided(voided)
+        self._voided = {voided.race: voided for voided in table.voided}
+
+    def _compare_voided(self, voided: events.VoidedRace) -> None:
+        """Raise the alarm if a voided race contradicts the sighting of it; else save that it was voided."""
+        sighting, is_current = self._sighting, True
+        if sighting is None or sighting.race != voided.race:
+            sighting, is_current = self._loaded(voided.race), False
+        if faults := tuple(faults_of_voided(voided, sighting)):
+            self._raise_alarm(voided.race, faults)
+        elif sighting is not None and not sighting.voided:
+            sighting = replace(sighting, voided=voided.reason)
+            if is_current:
+                self._sighting = sighting
+            self._save(sighting)
 
     def _see_table(self, table: events.Table) -> None:
         """Save the facts of the table; from the countdown on, only its first version counts."""
@@ -201,7 +214,7 @@ class FairnessDuties:
 
         A sighting with another commitment is returned only if its race has already started.
         """
-        sighting = None if self._witness is None else self._witness.load(table.race)
+        sighting = self._loaded(table.race)
         if sighting is not None and sighting.commitment != table.commitment:
             return sighting if table.phase in ("running", "over") else None
         return sighting
@@ -213,6 +226,12 @@ class FairnessDuties:
 
     def _see(self, sighting: Sighting) -> None:
         self._sighting = sighting
+        self._save(sighting)
+
+    def _loaded(self, race: str) -> Sighting | None:
+        return None if self._witness is None else self._witness.load(race)
+
+    def _save(self, sighting: Sighting) -> None:
         if self._witness is not None:
             try:
                 self._witness.keep(sighting)

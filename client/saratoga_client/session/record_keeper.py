@@ -49,7 +49,9 @@ class RecordKeeper:
         # Imported only after a race, so that the program starts faster.
         from saratoga_client.session.verification import prove
 
-        proof = await asyncio.to_thread(prove, text.encode("ascii", "replace"), race, sighting)
+        proof = await asyncio.to_thread(
+            prove, text.encode("ascii", "replace"), race, sighting, self._witness
+        )
         sentence = proof.sentence
         if not proof.ok:
             faults = [check.detail for check in proof.checks if not check.ok]

@@ -196,7 +196,7 @@ class TableSession:
         try:
             answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
             if is_void_record(answer.text):
-                raise voided_problem(race)
+                raise voided_problem(answer.text, race)
             record = parse_record(answer.text)
         except (RecordError, UnexpectedAnswer) as fault:
             raise Problem(

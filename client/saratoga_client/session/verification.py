@@ -6,10 +6,12 @@ still be of another race; only a sighting excludes that.
 
 from dataclasses import dataclass
 
+from saratoga_client.session.earlier_races import earlier_witness
 from saratoga_client.session.witness import Sighting, Testimony, Witness, compare_with_record
+from saratoga_rules.records.checks import Check
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
-from saratoga_rules.records.verify import Check, verify
+from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import VoidRecord
 
 
@@ -61,11 +63,17 @@ class Proof:
         return f"{self.race} is verified: {self.testimony.verdict}."
 
 
-def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> Proof:
+def prove(
+    record: bytes,
+    wanted: str = "",
+    sighting: Sighting | None = None,
+    witness: Witness | None = None,
+) -> Proof:
     """Check a record; `wanted` is the id of the race that the user named, if any.
 
-    Without a `sighting`, the one saved on this machine is used.
+    Without a `sighting`, the one saved on this machine is used; without a `witness`, this machine's.
     """
+    witness = witness or Witness()
     verdict = verify(record)
     checks = list(verdict.checks)
     testimony, digest = Testimony((), ()), ""
@@ -75,8 +83,10 @@ def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> 
         race, digest = found.race_id, digest_of(text)
         if wanted:
             checks.append(_right_race(wanted, race))
-        testimony = compare_with_record(sighting or Witness().load(wanted or race), text)
+        testimony = compare_with_record(sighting or witness.load(wanted or race), text)
         checks.append(_witness_check(testimony))
+        if verdict.record is not None and (check := earlier_witness(verdict.record, witness)):
+            checks.append(check)
     return Proof(
         checks=tuple(checks),
         testimony=testimony,

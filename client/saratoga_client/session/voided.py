@@ -2,6 +2,7 @@
 
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
+from saratoga_rules.records.void_record import parse_void_record
 from saratoga_rules.records.voided import VOID_REASONS
 
 
@@ -20,10 +21,26 @@ def newly_voided(before: events.Table, after: events.Table) -> list[events.Voide
     return [voided for voided in after.voided if voided.race not in known]
 
 
-def voided_problem(race: str) -> Problem:
-    """Return the message that a voided race has no boards to look at."""
+def voided_problem(text: str, wanted: str = "") -> Problem:
+    """Return the message that a voided race has no boards to look at.
+
+    `text` is its record, and `wanted` the id of the race that was asked for, if any. Raises `RecordError`.
+    """
+    void = parse_void_record(text)
+    if wanted and void.race_id != wanted:
+        return wrong_race(wanted, void.race_id)
     return Problem(
-        f"Race {race} was voided by the server, so it has no result and no boards to replay.",
-        f"See what was opened of it: saratoga verify {race}",
+        f"Race {void.race_id} was voided by the server ({VOID_REASONS[void.reason]}), so it has no result "
+        "and no boards to replay.",
+        f"See what was opened of it: saratoga verify {void.race_id}",
         Exit.REFUSED,
+    )
+
+
+def wrong_race(wanted: str, got: str) -> Problem:
+    """Return the message that the server sent the record of another race than `wanted`."""
+    return Problem(
+        f"Race {wanted} was asked for, but the record is of race {got}.",
+        "Report this to the operator of the server.",
+        Exit.NOT_VERIFIED,
     )

@@ -49,11 +49,13 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """This player's view of the deal, in the text form of `format_position`."""
     digest: str = ""
     """The record's digest, as announced at the end of the race."""
+    voided: str = ""
+    """The reason for which the server said that it voided the race; empty if it did not."""
 
     @property
     def is_spent(self) -> bool:
         """True after the countdown has started: its nonces are known, so the deal is spent."""
-        return bool(self.nonce_hashes or self.deal or self.digest)
+        return bool(self.nonce_hashes or self.deal or self.digest or self.voided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,10 @@ def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> It
             yield "the seed of the voided race does not match its commitment"
     if sighting is None:
         return
+    if sighting.digest:
+        yield "the server announced a result of the race that it says was voided"
+    if sighting.voided not in ("", voided.reason):
+        yield f"the reason for the void was {sighting.voided}, and now is {voided.reason}"
     if voided.commitment and sighting.commitment != voided.commitment:
         yield "the voided race's commitment is not the one announced before the race"
     for player, nonce in sorted(voided.nonces.items()):

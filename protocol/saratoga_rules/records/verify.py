@@ -6,7 +6,7 @@ the race that *was* played can only be checked by a witness who kept the commitm
 hashes or the digest announced at the time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
@@ -16,6 +16,7 @@ from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
+from saratoga_rules.records.checks import Check, check_of
 from saratoga_rules.records.record import (
     LOG_ENDINGS,
     MOST_ENTRIES,
@@ -30,23 +31,12 @@ from saratoga_rules.records.record import (
 )
 from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
 from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
+from saratoga_rules.records.void_checks import earlier_races_check, void_checks
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
-from saratoga_rules.records.void_replay import replay_faults, void_deal
-from saratoga_rules.records.voided import VOID_REASONS, seed_fault
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
 """The most arrangements searched to prove a board stuck; the server searches far fewer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """The outcome of one check."""
-
-    name: str
-    ok: bool
-    detail: str
-    """A sentence that says what was found, or what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +77,7 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
 
 
 def _verify_text(text: str) -> Verdict:
-    sealed = _check("digest", _digest_faults(text), "the digest matches the lines before it")
+    sealed = check_of("digest", _digest_faults(text), "the digest matches the lines before it")
     if is_void_record(text):
         return _verify_void(sealed, text)
     try:
@@ -116,64 +106,11 @@ def _verify_void(sealed: Check, text: str) -> Verdict:
         void = parse_void_record(text)
     except ValueError as fault:
         return Verdict((sealed, Check("text", False, str(fault))), None)
-    readable = Check("text", True, f"a record of race {void.race_id}, which the server voided")
-    missing = [racer.name for racer in void.racers if not racer.nonce]
-    logs = f"{void.line.logs} of {len(void.racers)} logs are complete"
-    checks = (
-        sealed,
-        readable,
-        _check(
-            "commitment",
-            _void_commitment_faults(void),
-            "the seed matches the commitment",
-        ),
-        _check(
-            "nonces",
-            (f"the nonce of {name} could not be read" for name in missing),
-            "every nonce is opened",
-        ),
-        _void_deal_check(void),
-        Check(
-            "voided",
-            True,
-            f"{VOID_REASONS[void.reason]}; {logs}. The race counts for nothing: no place, no money",
-        ),
-    )
-    return Verdict(checks, None, void=void)
-
-
-def _void_commitment_faults(void: VoidRecord) -> Iterator[str]:
-    for name, value in (("commitment", void.commitment), ("seed", void.seed)):
-        if not value:
-            yield f"the {name} of voided race {void.race_id} could not be read"
-    if fault := seed_fault(void.line, void.table):
-        yield fault
-
-
-def _void_deal_check(void: VoidRecord) -> Check:
-    try:
-        deal = void_deal(void)
-    except ReplayError as fault:
-        return Check("deal", False, str(fault))
-    if deal is None:
-        return Check("deal", True, "the deal cannot be computed without the seed and every nonce")
-    otherwise = "every complete log replays on the deal of the seed and the nonces"
-    if void.line.logs == len(void.racers) and void.commitment:
-        otherwise += (
-            ". Nothing in this record shows the damage for which the server voided the race"
-        )
-    return _check("deal", replay_faults(void, deal), otherwise)
+    return Verdict((sealed, *void_checks(void)), None, void=void)
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]
 """Every entry with the position after it, by player id."""
-
-_Faults: TypeAlias = Iterable[str]
-
-
-def _check(name: str, faults: _Faults, otherwise: str) -> Check:
-    found = "; ".join(faults)
-    return Check(name, not found, found or otherwise)
 
 
 def _digest_faults(text: str) -> Iterator[str]:
@@ -183,9 +120,9 @@ def _digest_faults(text: str) -> Iterator[str]:
 
 def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
     """Yield the checks of what was fixed before the first move: commitment, nonces and deal."""
-    yield _check("commitment", _commitment_faults(record), "the seed matches the commitment")
-    yield _check("nonces", _nonce_faults(record), "every nonce matches its hash")
-    yield _check("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
+    yield check_of("commitment", _commitment_faults(record), "the seed matches the commitment")
+    yield check_of("nonces", _nonce_faults(record), "every nonce matches its hash")
+    yield check_of("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
@@ -250,16 +187,16 @@ def _story_checks(
     """Yield the checks of moves, times, scores, endings and places."""
     moves = sum(racer.moves for racer in record.racers)
     yield Check("moves", True, f"{moves} moves, all legal")
-    yield _check("times", _time_faults(record), "every entry is in time and in order")
-    yield _check("numbers", _number_faults(record), "the commit numbers run from 1 without gaps")
-    yield _check("scores", _score_faults(record, story), "the counts follow from the moves")
-    yield _check(
+    yield check_of("times", _time_faults(record), "every entry is in time and in order")
+    yield check_of("numbers", _number_faults(record), "the commit numbers run from 1 without gaps")
+    yield check_of("scores", _score_faults(record, story), "the counts follow from the moves")
+    yield check_of(
         "endings", _ending_faults(game, record, story), "every board ended as its log says"
     )
-    yield _check("finish", _finish_faults(record, placed), "the places follow from the moves")
-    yield _check("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
+    yield check_of("finish", _finish_faults(record, placed), "the places follow from the moves")
+    yield check_of("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
     if record.voided:
-        yield _check("voided", _voided_faults(record), _voided_sentence(record))
+        yield earlier_races_check(record)
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
@@ -371,26 +308,3 @@ def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[s
 def _ranked_faults(record: RaceRecord) -> Iterator[str]:
     if record.ranked != is_ranked(record.chosen_seed, record.racers):
         yield "it should not be ranked" if record.ranked else "it should be ranked"
-
-
-def _voided_faults(record: RaceRecord) -> Iterator[str]:
-    before = 0
-    for voided in record.voided:
-        if not before < voided.race < record.race:
-            yield f"race {voided.race} cannot stand here among those voided before race {record.race}"
-        before = voided.race
-        if fault := seed_fault(voided, record.table):
-            yield fault
-
-
-def _voided_sentence(record: RaceRecord) -> str:
-    races = ", ".join(
-        f"{record.table}/{each.race} ({VOID_REASONS[each.reason]})" for each in record.voided
-    )
-    unread = [each.race for each in record.voided if not each.seed or not each.commitment]
-    seeds = "the seeds that could be read match" if unread else "their seeds match"
-    lost = "".join(
-        f"; the seed or the commitment of {record.table}/{race} could not be read"
-        for race in unread
-    )
-    return f"the server voided {races} before; voided races count for nothing, and {seeds}{lost}"

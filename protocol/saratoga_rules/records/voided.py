@@ -17,10 +17,15 @@ from typing import Final
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.lines import RecordReader
 
+DAMAGED: Final = "damaged"
+
 VOID_REASONS: Final[Mapping[str, str]] = {
-    "damaged": "the server's stored data of the race were damaged",
+    DAMAGED: "the server's stored data of the race were damaged",
 }
-"""The reasons for which a server voids a race, each with the words that say it in a sentence."""
+"""All reasons for which a server voids a race, each with the words that say it in a sentence."""
+
+MOST_VOIDED: Final = 16
+"""The most voided races that a record lists, the latest; each has a record of its own, too."""
 
 UNREADABLE: Final = "unreadable"
 """The text in place of a commitment, seed or nonce that the server could not read."""

@@ -5,7 +5,7 @@ Pure: takes a table and the entries that could be read, and returns what is to b
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -14,12 +14,9 @@ from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
-from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT, VoidedLine
+from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import LogEntry
-
-DAMAGED: Final = "damaged"
-"""The reason of a void because stored data are damaged (`saratoga_rules.records.voided.VOID_REASONS`)."""
 
 
 class ReadableLog(NamedTuple):

@@ -121,8 +121,25 @@ def test_a_voided_race_cannot_be_replayed_and_the_remedy_names_verify(
     path = tmp_path / "void.record"
     path.write_text(format_void_record(void_record()))
     assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.REFUSED
-    said = capsys.readouterr().err
-    assert "was voided by the server" in said
+    said = " ".join(capsys.readouterr().err.split())
+    assert "was voided by the server (the server's stored data of the race were damaged)" in said
     assert "saratoga verify mint-otter-42/1" in said
     assert run(saratoga, ["verify", str(path), "--plain"]) == Exit.DONE
     assert "voided: the server's stored data" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [format_void_record(void_record("mint-otter-42/1")), format_record(finished())],
+    ids=["voided", "finished"],
+)
+def test_the_record_of_another_race_than_the_one_asked_for_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("saratoga_client.cli.replay.record_of", lambda *_: text.encode())
+    assert run(saratoga, ["replay", "mint-otter-42/9", "--plain"]) == Exit.NOT_VERIFIED
+    shown = capsys.readouterr()
+    assert (
+        "Race mint-otter-42/9 was asked for, but the record is of race mint-otter-42/" in shown.err
+    )
+    assert not shown.out

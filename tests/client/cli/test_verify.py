@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from kit.races import Entrant, race
+from kit.voided_races import void_record
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.problems import Exit
 from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.void_record import format_void_record
 
 RECORD = race(
     "canfield",
@@ -50,7 +52,17 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
     assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
     shown = json.loads(capsys.readouterr().out)
     assert list(shown) == [
-        *("schema", "race", "game", "verified", "witness", "witnessed", "digest", "checks"),
+        *(
+            "schema",
+            "race",
+            "game",
+            "verified",
+            "voided",
+            "witness",
+            "witnessed",
+            "digest",
+            "checks",
+        ),
         "places",
     ]
     assert shown["schema"] == "saratoga.verify.v1"
@@ -67,6 +79,15 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
         "Anna": False,
         "Otto": True,
     }
+
+
+def test_the_json_of_a_voided_race_has_the_reason(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text, reason in ((format_void_record(void_record()), "damaged"), (TEXT, None)):
+        kept.write_text(text, encoding="ascii")
+        assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
+        assert json.loads(capsys.readouterr().out)["voided"] == reason
 
 
 def test_the_json_of_junk_says_so_too(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:

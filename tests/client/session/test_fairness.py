@@ -28,6 +28,7 @@ from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import DealSpent
 from saratoga_client.session.fairness import COUNTDOWN_CHANGED, DEAL_REUSED
+from saratoga_client.session.witness import Sighting, Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.dealing.fairness import nonce_hash
 
@@ -234,3 +235,27 @@ async def test_a_voided_race_whose_seed_was_changed_raises_the_alarm_once(
     ((race, faults),) = player.alarms
     assert race == RACE
     assert [fault.partition(" ")[2][:11] for fault in faults] == ["seed of the", "voided race"]
+
+
+async def test_a_voided_race_is_compared_once_and_noted_in_the_witness(
+    player: DutifulPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await player.race()
+    promised = replace(voided_race(RACE), commitment=PROMISE, seed="", nonces={})
+    unseen = voided_race(f"{CODE}/7")
+    loaded: list[str] = []
+
+    def load(witness: Witness, race: str) -> Sighting | None:
+        loaded.append(race)
+        return load_really(witness, race)
+
+    load_really = Witness.load
+    monkeypatch.setattr(Witness, "load", load)
+    for version in (8, 9, 10):
+        later = replace(table(version=version), race=f"{CODE}/8", voided=[promised, unseen])
+        await player.seat.handle(events.TableChanged(table=later, now=NOON))
+    assert loaded.count(unseen.race) == 1
+    assert player.alarms == []
+    sighting = Witness(tmp_path).load(RACE)
+    assert sighting is not None
+    assert sighting.voided == "damaged"

@@ -3,9 +3,10 @@
 from msgspec.structs import replace
 
 from kit.session_states import table
-from kit.voided_races import voided_race
+from kit.voided_races import void_record, voided_race
 from saratoga_client.problems import Exit
 from saratoga_client.session.voided import newly_voided, voided_problem, voided_words
+from saratoga_rules.records.void_record import format_void_record
 
 
 def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
@@ -28,7 +29,18 @@ def test_only_races_voided_since_are_new() -> None:
     assert newly_voided(before, replace(before, voided=[])) == []
 
 
-def test_a_voided_race_has_no_boards() -> None:
-    problem = voided_problem("mint-otter-42/1")
-    assert problem.code == Exit.REFUSED
-    assert "saratoga verify mint-otter-42/1" in problem.remedy
+def test_a_voided_race_has_no_boards_and_the_message_says_why() -> None:
+    text = format_void_record(void_record("mint-otter-42/1"))
+    for wanted in ("", "mint-otter-42/1"):
+        problem = voided_problem(text, wanted)
+        assert problem.code == Exit.REFUSED
+        assert "was voided by the server (the server's stored data" in str(problem)
+        assert "saratoga verify mint-otter-42/1" in problem.remedy
+
+
+def test_the_void_record_of_another_race_is_named_as_such() -> None:
+    problem = voided_problem(format_void_record(void_record("mint-otter-42/1")), "mint-otter-42/2")
+    assert problem.code == Exit.NOT_VERIFIED
+    assert "Race mint-otter-42/2 was asked for, but the record is of race mint-otter-42/1." in str(
+        problem
+    )

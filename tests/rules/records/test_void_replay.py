@@ -6,9 +6,10 @@ import pytest
 
 from kit.races import Entrant, race
 from kit.walks import banking
+from saratoga_rules.records.checks import Check
 from saratoga_rules.records.record import LogLine
 from saratoga_rules.records.replay import ReplayError
-from saratoga_rules.records.verify import Check, verify
+from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
 from saratoga_rules.records.void_replay import replay_faults, void_deal
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_rules.records.voided import MOST_VOIDED, VOID_REASONS
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     Change,
@@ -30,9 +30,6 @@ CAPS: Final = (3, 5, 10, 20)
 NO_CAP: Final = 0
 
 MOST_SEATS: Final = 16
-
-MOST_VOIDED: Final = 16
-"""The most voided races that a table's next record lists; each has a record of its own, too."""
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:

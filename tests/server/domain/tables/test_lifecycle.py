@@ -24,6 +24,7 @@ from kit.tables import (
     seated,
 )
 from saratoga_protocol.events import VoidedRace
+from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceVoided,
@@ -42,7 +43,7 @@ from saratoga_server.domain.tables import (
     start,
     void,
 )
-from saratoga_server.domain.tables.lifecycle import CAPS, MOST_VOIDED, never_raced
+from saratoga_server.domain.tables.lifecycle import CAPS, never_raced
 
 
 class Chosen(TypedDict, total=False):
