@@ -177,6 +177,12 @@ class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
     race: RaceId
 
 
+class EndRace(Command, frozen=True, kw_only=True, tag="end_race"):
+    """End the last racing board, 60 s after all others have ended. Host only. Answered by `Done`."""
+
+    race: RaceId
+
+
 class NextRace(Command, frozen=True, kw_only=True, tag="next_race"):
     """Gather for the next race. Host only. Answered by `Done`."""
 
@@ -239,6 +245,7 @@ AnyCommand: TypeAlias = (
     | Reveal
     | MakeMove
     | CashOut
+    | EndRace
     | NextRace
     | ListTables
     | GetLeaderboard

@@ -85,6 +85,10 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time at which the time limit ends the race; 0 = no time limit, or before the countdown."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
+    last_racer: str = ""
+    """The only player who still races, in a race of several; the host may end that board from `end_from` on."""
+    end_from: int = 0
+    """The time from which the host may end the race (`EndRace`); 0 = not yet known."""
     voided: list[VoidedRace] = []
     """The races that the server voided since the last record, oldest first; the next record lists them."""
 
@@ -117,7 +121,7 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time` or `left`."""
+    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time`, `left` or `ended by host`."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 
@@ -256,7 +260,7 @@ class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
 
 
 class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
-    """The end of the player's board by the server: stuck, out of time, or left."""
+    """The end of the player's board by the server: stuck, out of time, left, or by the host."""
 
     board: BoardView
     at: int

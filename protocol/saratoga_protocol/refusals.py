@@ -53,6 +53,7 @@ _REASONS: Final = (
     # races and boards
     Reason("no_such_race", "There is no such race."),
     Reason("not_racing", "You are not in that race."),
+    Reason("too_early", "The host can end a race 60 s after all boards but one have ended."),
     Reason("board_over", "Your board has ended."),
     Reason("time_up", "The time is up."),
     Reason("board_full", "A board takes at most 5000 moves. Cash out."),

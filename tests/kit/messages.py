@@ -37,6 +37,7 @@ COMMANDS: dict[str, AnyCommand] = {
     "reveal": commands.Reveal(id=14, table=CODE, nonce="e2" * 16),
     "move": commands.MakeMove(id=15, race=RACE, after=12, move="t3>t5:4"),
     "cash_out": commands.CashOut(id=16, race=RACE),
+    "end_race": commands.EndRace(id=24, race=RACE),
     "next_race": commands.NextRace(id=17, table=CODE),
     "list_tables": commands.ListTables(id=18),
     "get_leaderboard": commands.GetLeaderboard(
@@ -95,6 +96,8 @@ TABLE = events.Table(
     start_at=NOW,
     deadline=NOW + 600_000,
     notice="Anna is host now.",
+    last_racer=ANNA,
+    end_from=NOW + 120_000,
 )
 
 GATHERING = events.Table(

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
+
+LAST_BOARD_MILLIS: Final = 60_000
+"""Milliseconds that the host waits after all other boards have ended, before ending the last one."""
 
 
 class State(StrEnum):
@@ -25,6 +28,7 @@ class State(StrEnum):
     STUCK = "stuck"
     OUT_OF_TIME = "out of time"
     LEFT = "left"
+    ENDED_BY_HOST = "ended by host"
 
     @property
     def has_ended(self) -> bool:

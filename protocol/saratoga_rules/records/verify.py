@@ -6,17 +6,17 @@ the race that *was* played can only be checked by a witness who kept the commitm
 hashes or the digest announced at the time.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.records.checks import Check, check_of
+from saratoga_rules.records.endings import faults_of_ending
 from saratoga_rules.records.record import (
     LOG_ENDINGS,
     MOST_ENTRIES,
@@ -33,10 +33,6 @@ from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
 from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
 from saratoga_rules.records.void_checks import earlier_races_check, void_checks
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
-from saratoga_rules.stuck.stuck import is_stuck, may_declare
-
-PROOF_LIMIT: Final = 50_000
-"""The most arrangements searched to prove a board stuck; the server searches far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,60 +232,10 @@ def _score_faults(record: RaceRecord, story: _Story) -> Iterator[str]:
 
 def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[str]:
     for racer in record.racers:
-        for fault in _faults_of_ending(game, record, racer, story[racer.player]):
+        for fault in faults_of_ending(game, record, racer, story[racer.player]):
             yield f"{racer.name}: {fault}"
             # further proofs take time and cannot make this record valid
             return
-
-
-def _faults_of_ending(
-    game: Game, record: RaceRecord, racer: RacerLog, made: list[Step]
-) -> Iterator[str]:
-    for line, position in made[:-1]:
-        if not line.is_move or is_won(game, position):
-            yield f"the log continues after the board ended at {line.at} ms"
-    line, position = made[-1] if made else Step(LogLine(0, 0, ""), record.deal)
-    if is_won(game, position) and line.is_move:
-        declared = State.WON
-    else:
-        declared = LOG_ENDINGS.get(line.text, State.RACING)
-    if declared is not racer.state:
-        yield f"the log ends as {declared}, not {racer.state}"
-    proof = _PROOFS.get(declared)
-    if proof is not None:
-        yield from proof(game, record, line, position)
-
-
-def _stuck_faults(
-    game: Game, record: RaceRecord, line: LogLine, position: Position
-) -> Iterator[str]:
-    if not may_declare(position):
-        yield "declared stuck before every stock card had been seen"
-        return
-    stuck = is_stuck(game, position, limit=PROOF_LIMIT)
-    if stuck is None:
-        yield f"a search of {PROOF_LIMIT} arrangements did not prove the board stuck"
-    elif not stuck:
-        yield "declared stuck, but more cards could have been banked"
-
-
-def _timeout_faults(
-    game: Game, record: RaceRecord, line: LogLine, position: Position
-) -> Iterator[str]:
-    allowed = record.time_allowed
-    if allowed is None:
-        yield "ended out of time in a race without a time limit"
-    elif line.at < allowed:
-        yield f"ended out of time at {line.at} ms, before the deadline"
-
-
-_Proof: TypeAlias = Callable[[Game, RaceRecord, LogLine, Position], Iterator[str]]
-
-_PROOFS: Final[Mapping[State, _Proof]] = {
-    State.STUCK: _stuck_faults,
-    State.OUT_OF_TIME: _timeout_faults,
-}
-"""The proofs of the endings that only the server declares, by state."""
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:

@@ -40,7 +40,7 @@ NAMES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.Resume, wire.LeaveTable, wire.WatchTable, wire.ChangeSettings),
         *(wire.Kick, wire.Ready, wire.NotReady, wire.Start, wire.Reveal, wire.NextRace),
-        wire.GetRecord,
+        *(wire.EndRace, wire.GetRecord),
     }
 )
 """Commands whose answer reveals whether a table with that code exists."""
@@ -109,6 +109,7 @@ class Dispatcher:
             wire.NotReady: table.not_ready,
             wire.Start: table.start,
             wire.Reveal: table.reveal,
+            wire.EndRace: table.end_race,
             wire.NextRace: table.next_race,
             wire.MakeMove: play.make_move,
             wire.CashOut: play.cash_out,
@@ -302,5 +303,6 @@ class DispatchedMove:
 
 def is_guess(session: Session, command: Any) -> bool:
     """Return whether the command names a table where this connection neither has a seat nor watches."""
-    code = command.race.partition("/")[0] if isinstance(command, wire.GetRecord) else command.table
+    names_race = isinstance(command, wire.GetRecord | wire.EndRace)
+    code = command.race.partition("/")[0] if names_race else command.table
     return code not in (session.seat, session.home) and code not in session.watching

@@ -1,4 +1,4 @@
-"""Handlers of seated players' commands: settings, kick, ready, start, reveal, next race.
+"""Handlers of seated players' commands: settings, kick, ready, start, reveal, end race, next race.
 
 Each command is one transition of the table.
 """
@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from saratoga_protocol.commands import (
     ChangeSettings,
+    EndRace,
     Kick,
     NextRace,
     NotReady,
@@ -94,6 +95,13 @@ class TableHandlers:
 
         return await self._act(session, command, revealed)
 
+    async def end_race(self, session: Session, command: EndRace) -> Done:
+        def ended(table: TableState, now: Millis) -> Change:
+            return tables.end_race(table, session.player, command.id, race_id=command.race, now=now)
+
+        code = command.race.partition("/")[0]
+        return await self._act_at(session, code, command.id, ended)
+
     async def next_race(self, session: Session, command: NextRace) -> Done:
         def gathered(table: TableState, now: Millis) -> Change:
             return tables.next_race(
@@ -105,10 +113,15 @@ class TableHandlers:
     async def _act(
         self, session: Session, command: SeatCommand, transition: SeatTransition
     ) -> Done:
+        return await self._act_at(session, command.table, command.id, transition)
+
+    async def _act_at(
+        self, session: Session, code: str, command_id: int, transition: SeatTransition
+    ) -> Done:
         """Make one transition and return the answer. A repeated command is not carried out again."""
 
         def once(table: TableState, now: Millis) -> Change | None:
-            if tables.is_repeat(table, session.player, command.id):
+            if tables.is_repeat(table, session.player, command_id):
                 return None
             seat = table.seat(session.player)
             if seat is not None and (session.seat != table.code or session.has_lost(seat)):
@@ -117,5 +130,5 @@ class TableHandlers:
                 )
             return transition(table, now)
 
-        await self._table_service.change(command.table, once)
-        return Done(re=command.id)
+        await self._table_service.change(code, once)
+        return Done(re=command_id)

@@ -1,4 +1,4 @@
-"""Send the deals on this node, and end boards that are stuck, out of time or left."""
+"""Send the deals on this node, and end boards that are stuck, out of time, left or ended by the host."""
 
 from typing import Final
 
@@ -54,7 +54,7 @@ class BoardService:
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
     ) -> bool:
-        """End a board with `state`: stuck, out of time or left.
+        """End a board with `state`: stuck, out of time, left or ended by the host.
 
         Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
         `length` entries, or if the ending could not be stored.

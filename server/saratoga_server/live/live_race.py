@@ -58,6 +58,12 @@ class LiveRace:
     def is_over(self) -> bool:
         return all(run.standing.state.has_ended for run in self.runs.values())
 
+    @property
+    def last_racer(self) -> str:
+        """The only player who still races in a race of several; empty if there is none."""
+        racing = [run.player for run in self.runs.values() if not run.standing.state.has_ended]
+        return racing[0] if len(racing) == 1 < len(self.runs) else ""
+
     def standings(self) -> Standings:
         """Return all racers' standings, in order of place."""
         placed = ranking(

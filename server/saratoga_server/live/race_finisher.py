@@ -18,7 +18,7 @@ from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import RaceFinish, TableStore
+from saratoga_server.ports import Millis, RaceFinish, TableStore
 
 log = EventLog("races")
 
@@ -67,6 +67,18 @@ class RaceFinisher:
         )
         self._broadcaster.send_to_table(table.code, race.standings())
         return Finish(counted.outcome, write)
+
+    async def others_ended(self, race: LiveRace, player: str) -> Millis | None:
+        """Return when the last of the other racers' boards ended; `None` if one of them still races."""
+        last = Millis(0)
+        for other in race.runs.keys() - {player}:
+            _, board = await self._races.board(race, other)
+            if board.racing:
+                board = await self._races.latest(race, other)
+            if board.racing:
+                return None
+            last = max(last, board.log[-1].at)
+        return last
 
     async def void(self, state: TableState) -> Void | None:
         """Return what is to be written to void the table's race: its record has all that can be read.

@@ -208,6 +208,9 @@ class TableService:
                     self._boards.deal(table, self._races.open(table))
                 case tables.RacerLeft(player):
                     await self.end_board(await self._races.of(table), player, State.LEFT)
+                case tables.RaceEndedByHost(player):
+                    log.info("race_ended_by_host", table=table.code, race=table.state.race_id)
+                    await self.end_board(await self._races.of(table), player, State.ENDED_BY_HOST)
                 case tables.SeatVacated(player, reason):
                     log.info("seat_lost", table=table.code, player=player, reason=reason)
                     await self._seats.lost(table, player, reason)
@@ -251,6 +254,8 @@ class TableService:
                 self._boards.deal(table, race)
             for player in state.left:
                 await self.end_board(race, player, State.LEFT)
+            if state.is_ended_by_host:
+                await self.end_board(race, state.last_racer, State.ENDED_BY_HOST)
         elif state.outcome is not None and (known.outcome is None or not is_same_race):
             await self._finisher.announce_counted(table, state.outcome)
 
@@ -296,9 +301,25 @@ class TableService:
         )
 
     def finish_if_over(self, race: LiveRace) -> None:
-        """Finish the race in the background if all of its boards have ended."""
+        """Finish the race in the background if all of its boards have ended; if one is left, name its player."""
         if race.is_over:
             self._background_tasks.spawn(self.finish(race.code))
+        elif race.last_racer:
+            self._background_tasks.spawn(self._name_last_racer(race))
+
+    async def _name_last_racer(self, race: LiveRace) -> None:
+        """Write to the table whose board is the last one racing, and since when."""
+        table, player = await self._table_cache.get(race.code), race.last_racer
+        if not player or table.state.race_id != race.id or table.state.last_racer:
+            return
+        since = await self._finisher.others_ended(race, player)
+
+        def named(state: TableState, now: Millis) -> Change | None:
+            if since is None or state.race_id != race.id:
+                return None
+            return tables.last_board(state, player, since)
+
+        await self.change(race.code, named)
 
     async def ended_elsewhere(self, race: LiveRace, players: Collection[str]) -> None:
         """Handle boards that ended on another node: notify their players, finish the race."""
@@ -333,7 +354,10 @@ class TableService:
             await self._leaderboards.settle()
 
     async def check_race(self, table: LiveTable) -> None:
-        """Finish the table's race if all boards have ended, according to the store's standings."""
+        """Finish the table's race if all boards have ended, according to the store's standings.
+
+        If one is left, name its player.
+        """
         race = await self._races.of(table)
         if not race.is_over:
             # the last board may have ended on a node that died before it could publish
@@ -341,12 +365,16 @@ class TableService:
             self._background_tasks.spawn(self.ended_elsewhere(race, ended))
         if race.is_over:
             await self.finish(table.code)
+        else:
+            await self._name_last_racer(race)
 
     async def _look_over_boards(self, table: LiveTable) -> None:
         """End the boards of racers who are out of time, idle or gone."""
         race = await self._races.of(table)
         for player in table.state.left:
             await self._boards.end(race, player, State.LEFT)
+        if table.state.is_ended_by_host:
+            await self._boards.end(race, table.state.last_racer, State.ENDED_BY_HOST)
         idle_players = await self._boards.sweep(race, table.state.served_since)
         self._search_stuck_boards(table, race)
         for player in idle_players:

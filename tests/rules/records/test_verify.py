@@ -282,7 +282,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
     def search(game: Game, position: Position, limit: int) -> None:
         begun.append(position)
 
-    monkeypatch.setattr("saratoga_rules.records.verify.is_stuck", search)
+    monkeypatch.setattr("saratoga_rules.records.endings.is_stuck", search)
     return begun
 
 
@@ -308,7 +308,7 @@ def test_a_board_that_cannot_be_proved_stuck_does_not_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert State.STUCK in {racer.state for racer in RECORD.racers}
-    monkeypatch.setattr("saratoga_rules.records.verify.PROOF_LIMIT", 0)
+    monkeypatch.setattr("saratoga_rules.records.endings.PROOF_LIMIT", 0)
     verdict = verify(RECORD)
     assert failed(verdict) == {"endings"}
     assert "a search of 0 arrangements" in verdict.faults[0].detail

@@ -1,4 +1,4 @@
-"""Commands of seated players: settings, ready, start, reveal, next race."""
+"""Commands of seated players: settings, ready, start, reveal, end race, next race."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
     ChangeSettings,
+    EndRace,
     JoinTable,
     NextRace,
     NotReady,
@@ -15,11 +16,14 @@ from saratoga_protocol.commands import (
     Start,
 )
 from saratoga_protocol.events import (
+    BoardEnded,
     Dealt,
     Done,
+    RaceOver,
     Refused,
     TableChanged,
 )
+from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
 
 
@@ -124,6 +128,36 @@ async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(server: InPro
     await anna.ready()
     said = {"table": code, "commitment": bert.table.commitment}
     assert await bert.refused(Ready, nonce_hash=nonce_hash(anna.player), **said) == "wrong_nonce"
+
+
+async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProcessServer) -> None:
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
+    code = await server.race(anna, bert, cleo)
+    race = f"{code}/1"
+    await anna.cash_out()
+    await cleo.cash_out()
+    await server.settle()
+    assert bert.table.last_racer == bert.player
+    assert bert.table.notice.startswith("Only Bert is still racing. Anna may end the race")
+    early = await anna.ask(EndRace, race=race)
+    assert isinstance(early, Refused)
+    assert (early.code, early.retry) == ("too_early", False)
+    assert early.wait == bert.table.end_from - server.time.at
+    await bert.moves("draw")
+    await server.pass_time(early.wait)
+    assert await cleo.refused(EndRace, race=race) == "host_only"
+    command = EndRace(id=50, race=race)
+    assert isinstance(await anna.send(command), Done)
+    assert isinstance(await anna.send(command), Done), "said again"
+    await server.settle()
+    (ended,) = bert.received.all(BoardEnded)
+    assert (ended.board.state, ended.board.count) == ("ended by host", 2)
+    assert len(bert.received.all(RaceOver)) == 1
+    assert (bert.table.notice, bert.table.end_from) == ("Anna has ended the race.", 0)
+    record = await server.record(code)
+    assert record is not None
+    assert " ended-by-host\n" in record
+    assert verify(record).ok
 
 
 @pytest.mark.parametrize("kind", [Ready, NotReady, Start, ChangeSettings, NextRace, Reveal])

@@ -9,7 +9,7 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace
@@ -99,6 +99,18 @@ async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
     assert await log(server, race, anna.player) == ["draw"]
     assert await server.node.boards.end(race, anna.player, State.STUCK, length=1)
     assert await log(server, race, anna.player) == ["draw", "stuck"]
+
+
+async def test_the_host_ends_a_board_a_minute_after_the_others_have_ended(
+    server: InProcessServer,
+) -> None:
+    race, (anna, bert) = await racing(server, "Anna", "Bert")
+    await server.node.boards.end(race, bert.player, State.LEFT)
+    server.time.at += LAST_BOARD_MILLIS - 1
+    assert not await server.node.boards.end(race, anna.player, State.ENDED_BY_HOST)
+    server.time.at += 1
+    assert await server.node.boards.end(race, anna.player, State.ENDED_BY_HOST)
+    assert await log(server, race, anna.player) == ["ended-by-host"]
 
 
 async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(

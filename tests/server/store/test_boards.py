@@ -145,6 +145,18 @@ async def test_no_racer_is_out_of_time_before_the_deadline(store: AnyStore) -> N
     assert (await race.board()).state == "racing"
 
 
+async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_after(
+    store: AnyStore,
+) -> None:
+    race = await running_race(store)
+    by_host = ending("ended by host", 0, "ended-by-host")
+    [early] = await race.commit(by_host)
+    outcomes = await race.commit(ending("cashed out", 0, "cash-out", player=BERT), by_host)
+    [again] = await race.commit(by_host)
+    assert early == outcomes[1] == again == CommitOutcome(CommitStatus.STALE, 0)
+    assert (await race.board()).state == "racing"
+
+
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
     race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
     [outcome] = await race.commit(move("draw", 0))

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, replanned
 from saratoga_server.domain.tables.state import TablePhase, TableSeat, TableState
 from saratoga_server.ports import Millis
@@ -34,6 +35,8 @@ def corrected(table: TableState, now: Millis) -> TableState:
             looked=min(table.looked, now),
             served_since=min(table.served_since, now),
         )
+    if table.end_from > latest + LAST_BOARD_MILLIS:
+        table = replace(table, end_from=Millis(now + LAST_BOARD_MILLIS))
     return table
 
 

@@ -1,17 +1,24 @@
-"""Transitions between races: settings, the end of a race, the next race, and closing."""
+"""Transitions between races: settings, the end of a race, the next race, and closing.
 
+When one board of several is the last one racing, the host may end it `LAST_BOARD_MILLIS` later.
+"""
+
+from math import ceil
 from typing import Final
 
 from msgspec.structs import replace
 
 from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import MOST_VOIDED, VOID_REASONS
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
+    NO_TIME,
     Change,
     CommandRejected,
     Effect,
+    RaceEndedByHost,
     RaceVoided,
     SeatVacated,
     TableClosed,
@@ -30,6 +37,9 @@ CAPS: Final = (3, 5, 10, 20)
 NO_CAP: Final = 0
 
 MOST_SEATS: Final = 16
+
+AHEAD_MILLIS: Final = 200
+"""Milliseconds by which a node's clock may be ahead of the store's, which times the endings of boards."""
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
@@ -90,6 +100,45 @@ def change_settings(
     return Change(with_new_deal(replace(changed, settings=new, notice=notice), fresh_seed))
 
 
+def last_board(table: TableState, player: str, others_ended: Millis) -> Change | None:
+    """Return the change that names the only player who still races; `None` if the table names one.
+
+    `others_ended` is the time at which the last of the other boards ended.
+    """
+    if table.phase is not TablePhase.RUNNING or table.last_racer:
+        return None
+    end_from = Millis(others_ended + LAST_BOARD_MILLIS + AHEAD_MILLIS)
+    notice = (
+        f"Only {table.name(player)} is still racing. {table.name(table.host)} may end the race "
+        f"{LAST_BOARD_MILLIS // 1000} s after the others' boards have ended."
+    )
+    return Change(replace(table, last_racer=player, end_from=end_from, notice=notice))
+
+
+def end_race(
+    table: TableState, player: str, command_id: int, *, race_id: str, now: Millis
+) -> Change:
+    """Return the change by which the host ends the last racing board."""
+    seat = checked(table, player, Act.END_RACE)
+    if race_id != table.race_id:
+        raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
+    if not table.last_racer:
+        raise CommandRejected("too_early")
+    if now < table.end_from:
+        wait = (table.end_from - now) / 1000
+        name = table.name(table.last_racer)
+        raise CommandRejected(
+            "too_early", f"You can end the race of {name} in {ceil(wait)} s.", wait
+        )
+    ended = replace(
+        table.with_seat(seat.with_accepted(command_id)),
+        is_ended_by_host=True,
+        notice=f"{seat.name} has ended the race.",
+        touched=now,
+    )
+    return Change(ended, (RaceEndedByHost(table.last_racer),))
+
+
 def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
     """Return the change that ends the race: seed and nonces become public, results are added to the seats."""
     checked_open(table)
@@ -108,7 +157,17 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
         )
 
     seats = tuple(counted(seat) for seat in table.seats)
-    return Change(replace(table, phase=TablePhase.OVER, outcome=outcome, seats=seats, touched=now))
+    return Change(
+        replace(
+            table,
+            phase=TablePhase.OVER,
+            last_racer="",
+            end_from=NO_TIME,
+            outcome=outcome,
+            seats=seats,
+            touched=now,
+        )
+    )
 
 
 def void(table: TableState, voided: VoidedRace, *, now: Millis, fresh_seed: bytes) -> Change:

@@ -33,6 +33,7 @@ class Act(StrEnum):
     NOT_READY = "not_ready"
     START = "start"
     REVEAL = "reveal"
+    END_RACE = "end_race"
     NEXT_RACE = "next_race"
     FINISH = "finish"
     """The act that ends a race; the server does it when every board has ended."""
@@ -44,12 +45,14 @@ ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
     | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
     TablePhase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
-    TablePhase.RUNNING: COMING_AND_GOING | {Act.FINISH},
+    TablePhase.RUNNING: COMING_AND_GOING | {Act.FINISH, Act.END_RACE},
     TablePhase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
     TablePhase.CLOSED: frozenset(),
 }
 
-HOST_ONLY: Final = frozenset({Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.NEXT_RACE})
+HOST_ONLY: Final = frozenset(
+    {Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.END_RACE, Act.NEXT_RACE}
+)
 
 _NOW: Final[Mapping[TablePhase, str]] = {
     TablePhase.GATHERING: "This race has not started yet.",
@@ -64,6 +67,7 @@ _REMEDY: Final[Mapping[Act, str]] = {
     Act.NOT_READY: "Your place in this race is fixed. To give it up, leave the table.",
     Act.START: "Start the next race when it is open and you are ready.",
     Act.REVEAL: "Reveal the nonce during the countdown of your race.",
+    Act.END_RACE: "Only a running race can be ended.",
     Act.NEXT_RACE: "Open the next race when this one is over.",
     Act.FINISH: "Only a running race can be finished.",
 }

@@ -134,6 +134,12 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
     """The time at which the time limit ends the race; 0 = no time limit."""
+    last_racer: str = ""
+    """The only player who still races in a race of several; empty while others do, too."""
+    end_from: Millis = NO_TIME
+    """The time from which the host may end the board of `last_racer`."""
+    is_ended_by_host: bool = False
+    """Whether the host has ended that board; the server stores its ending."""
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
     served_since: Millis = NO_TIME
@@ -205,6 +211,12 @@ class RacerLeft(Struct, frozen=True):
     player: str
 
 
+class RaceEndedByHost(Struct, frozen=True):
+    """The end of the race by its host: end the board of the last racer, if it has not ended."""
+
+    player: str
+
+
 class SeatVacated(Struct, frozen=True):
     """The loss of a seat that the player did not ask for: send the player the reason."""
 
@@ -236,7 +248,14 @@ class TableClosed(Struct, frozen=True):
 
 
 Effect: TypeAlias = (
-    RaceStarted | RacerLeft | SeatVacated | CountdownVoided | RaceVoided | BoardsDue | TableClosed
+    RaceStarted
+    | RacerLeft
+    | RaceEndedByHost
+    | SeatVacated
+    | CountdownVoided
+    | RaceVoided
+    | BoardsDue
+    | TableClosed
 )
 
 
@@ -280,6 +299,9 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         nonces={},
         deal_key="",
         left=(),
+        last_racer="",
+        end_from=NO_TIME,
+        is_ended_by_host=False,
         reveal_by=NO_TIME,
         is_begun_again=False,
         start_at=NO_TIME,

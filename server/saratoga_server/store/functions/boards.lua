@@ -3,6 +3,9 @@
 -- Milliseconds by which a node's clock may be ahead; a node that is further ahead tries again.
 local EARLY = 100
 
+-- Milliseconds that the host waits after all other boards have ended, before ending the last one.
+local LAST_BOARD = 60000
+
 local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
 
 -- A race in this batch: the fields that all its boards share, and the boards read so far.
@@ -106,9 +109,16 @@ local function append(race, board, commit, now)
   if state ~= 'racing' then
     board.state = state
     change(race, player .. ':state', state)
-    race.open = race.open - 1
+    race.open, race.ended = race.open - 1, at
+    change(race, 'ended', at)
   end
   return DONE, board.length, at, first
+end
+
+-- Whether the host may end a board now: the only one left, a minute after the last other ending.
+local function may_end(race, now)
+  local ended = race.ended or tonumber(redis.call('HGET', race.key, 'ended'))
+  return race.open == 1 and ended ~= nil and math.max(now, race.at) - ended >= LAST_BOARD
 end
 
 local function commit_board(race, commit, again, now)
@@ -144,7 +154,7 @@ local function commit_board(race, commit, again, now)
   if commit[9] and race.deadline > 0 and now < race.deadline - EARLY then
     return STALE, board.length, 0, 0
   end
-  if board.length ~= after then
+  if board.length ~= after or commit[7] == 'ended by host' and not may_end(race, now) then
     return STALE, board.length, 0, 0
   end
   return append(race, board, commit, now)

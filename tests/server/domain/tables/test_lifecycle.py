@@ -24,9 +24,11 @@ from kit.tables import (
     seated,
 )
 from saratoga_protocol.events import VoidedRace
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
+    RaceEndedByHost,
     RaceVoided,
     SeatVacated,
     TableClosed,
@@ -36,14 +38,17 @@ from saratoga_server.domain.tables import (
     change_settings,
     close,
     elapse,
+    end_race,
     finish,
     join,
+    last_board,
     leave,
     next_race,
     start,
     void,
 )
-from saratoga_server.domain.tables.lifecycle import CAPS, never_raced
+from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, CAPS, never_raced
+from saratoga_server.ports import Millis
 
 
 class Chosen(TypedDict, total=False):
@@ -121,6 +126,38 @@ def test_a_finished_race_is_counted_at_the_seats() -> None:
         (1, 0, -25),
         (0, 0, 0),
     ]
+
+
+def test_the_host_may_end_the_last_racing_board_after_a_minute() -> None:
+    table = join(running(ANN, BEN), CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
+    ended = after(20_000)
+    change = last_board(table, BEN, ended)
+    assert change is not None
+    table = change.table
+    assert (table.last_racer, table.end_from - ended) == (BEN, LAST_BOARD_MILLIS + AHEAD_MILLIS)
+    assert last_board(table, CLEO, after(30_000)) is None
+    just_before = Millis(table.end_from - 1)
+    with pytest.raises(CommandRejected, match="in 1 s") as early:
+        end_race(table, ANN, 9, race_id=table.race_id, now=just_before)
+    assert (early.value.code, early.value.wait) == ("too_early", 0.001)
+    done = end_race(table, ANN, 9, race_id=table.race_id, now=table.end_from)
+    assert done.effects == (RaceEndedByHost(BEN),)
+    assert done.table.is_ended_by_host
+    over = finish(done.table, outcome(table, {ANN: 40, BEN: -25}), now=after(90_000)).table
+    assert (over.last_racer, over.end_from) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("player", "race", "code"),
+    [(BEN, 1, "host_only"), (ANN, 2, "no_such_race"), (ANN, 1, "too_early")],
+)
+def test_a_race_is_ended_only_by_its_host_and_not_while_several_race(
+    player: str, race: int, code: str
+) -> None:
+    table = running(ANN, BEN)
+    with pytest.raises(CommandRejected) as refused:
+        end_race(table, player, 9, race_id=f"{table.code}/{race}", now=after(120_000))
+    assert (refused.value.code, refused.value.wait) == (code, 0)
 
 
 def test_first_places_that_are_shared_are_wins_for_all_who_share() -> None:

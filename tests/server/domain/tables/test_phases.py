@@ -27,10 +27,12 @@ from saratoga_server.domain.tables import (
     TableState,
     change_settings,
     close,
+    end_race,
     finish,
     is_repeat,
     join,
     kick,
+    last_board,
     leave,
     next_race,
     not_ready,
@@ -68,6 +70,12 @@ def _kick(table: TableState, player: str, command_id: int) -> Change:
     return kick(late, player, command_id, target=DAN, now=NOW, fresh_seed=OTHER_SEED)
 
 
+def _end_race(table: TableState, player: str, command_id: int) -> Change:
+    named = last_board(table, BEN, after(-120_000))
+    late = table if named is None else named.table
+    return end_race(late, player, command_id, race_id=late.race_id, now=NOW)
+
+
 def _change_settings(table: TableState, player: str, command_id: int) -> Change:
     return change_settings(table, player, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
 
@@ -82,6 +90,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),
     Act.START: lambda t, p, i: start(t, p, i, now=NOW),
     Act.REVEAL: lambda t, p, i: reveal(t, p, i, nonce=nonce(p), now=NOW),
+    Act.END_RACE: _end_race,
     Act.NEXT_RACE: lambda t, p, i: next_race(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
     Act.FINISH: lambda t, p, i: finish(t, outcome(t), now=NOW),
 }
@@ -90,7 +99,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
 EXPECTED = {
     "gathering": {"change_settings", "ready", "not_ready", "start"},
     "countdown": {"reveal"},
-    "running": {"finish"},
+    "running": {"finish", "end_race"},
     "over": {"next_race"},
     "closed": set[str](),
 }
