@@ -131,6 +131,13 @@ class Kick(Command, frozen=True, kw_only=True, tag="kick"):
     player: PlayerId
 
 
+class LockTable(Command, frozen=True, kw_only=True, tag="lock_table"):
+    """Lock the table, so that nobody new can take a seat, or unlock it. Host only. Answered by `Done`."""
+
+    table: Code
+    locked: bool = True
+
+
 class Ready(Command, frozen=True, kw_only=True, tag="ready"):
     """Mark the player as ready for the race whose deal `commitment` fixes. Answered by `Done`.
 
@@ -239,6 +246,7 @@ AnyCommand: TypeAlias = (
     | UnwatchTable
     | ChangeSettings
     | Kick
+    | LockTable
     | Ready
     | NotReady
     | Start

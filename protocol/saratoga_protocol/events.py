@@ -85,6 +85,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time at which the time limit ends the race; 0 = no time limit, or before the countdown."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
+    locked: bool = False
+    """True if nobody new can take a seat, because the host has locked the table."""
     last_racer: str = ""
     """The only player who still races, in a race of several; the host may end that board from `end_from` on."""
     end_from: int = 0

@@ -38,6 +38,7 @@ _REASONS: Final = (
     Reason("table_closed", "That table is closed."),
     Reason("watch_limit", "You watch too many tables. Stop watching one first."),
     Reason("table_full", "Every seat at that table is taken."),
+    Reason("table_locked", "The host has locked that table: nobody new can take a seat."),
     Reason("not_seated", "You have no seat at that table."),
     Reason("elsewhere", "You have a seat at another table. Leave that table first."),
     Reason("kicked", "The host has kicked you from that table. Join another table."),

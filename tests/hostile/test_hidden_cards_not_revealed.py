@@ -8,6 +8,7 @@ player without a seat, on the HTTP pages, in the metrics and in the log.
 from random import Random
 from typing import Any
 
+import msgpack
 import pytest
 
 from kit.secrecy import leak
@@ -83,7 +84,13 @@ async def test_the_scripts_provoke_every_kind_of_refusal() -> None:
         base = await scripted(game, dealt(game, 3), Random(f"tries {game}"), STEPS)
         moves += sum(base.made[-1].values())
         text = "".join(str(frame) for name in ("Anna", "Wanda") for frame in base.streams[name])
+        packed = b"".join(
+            bytes(frame) for frame in base.streams["Bert"] if isinstance(frame, bytes)
+        )
         answers |= {code for code in REASONS if f'"code":"{code}"' in text}
+        answers |= {
+            code for code in REASONS if msgpack.packb("code") + msgpack.packb(code) in packed
+        }
     assert moves > STEPS
     assert answers >= {
         *("bad_command", "bad_frame", "bad_move", "illegal_move", "stale_move"),

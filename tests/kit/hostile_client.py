@@ -246,7 +246,9 @@ class HostileClient:
                     commands.CashOut(id=ident, race=race),
                     commands.LeaveTable(id=ident, table=table),
                     commands.Kick(id=ident, table=table, player=known),
+                    commands.LockTable(id=ident, table=table),
                     commands.Start(id=ident, table=table),
+                    commands.EndRace(id=ident, race=race),
                     commands.NextRace(id=ident, table=table),
                     commands.ChangeSettings(id=ident, table=table, seats=1),
                     commands.Resume(id=ident, table=table),
@@ -300,6 +302,8 @@ class HostileClient:
                 id=ident, table=code, game=game, seats=random.choice((None, 1, 16))
             ),
             lambda: commands.Kick(id=ident, table=code, player=random.choice(known.players)),
+            lambda: commands.LockTable(id=ident, table=code, locked=random.random() < 0.5),
+            lambda: commands.EndRace(id=ident, race=race),
             lambda: commands.Ready(
                 id=ident,
                 table=code,

@@ -31,6 +31,8 @@ COMMANDS: dict[str, AnyCommand] = {
     ),
     "change_settings, at its shortest": commands.ChangeSettings(id=9, table=CODE),
     "kick": commands.Kick(id=10, table=CODE, player=BERT),
+    "lock_table": commands.LockTable(id=25, table=CODE, locked=False),
+    "lock_table, at its shortest": commands.LockTable(id=25, table=CODE),
     "ready": commands.Ready(id=11, table=CODE, commitment="c0" * 32, nonce_hash="d1" * 32),
     "not_ready": commands.NotReady(id=12, table=CODE),
     "start": commands.Start(id=13, table=CODE),
@@ -96,6 +98,7 @@ TABLE = events.Table(
     start_at=NOW,
     deadline=NOW + 600_000,
     notice="Anna is host now.",
+    locked=True,
     last_racer=ANNA,
     end_from=NOW + 120_000,
 )

@@ -271,6 +271,8 @@ class Tempter:
             lambda: commands.Reveal(**here, nonce="e2" * 16),
             lambda: commands.NextRace(**here),
             lambda: commands.Kick(**here, player=self._room.players["Bert"].player),
+            lambda: commands.LockTable(**here, locked=random.random() < 0.5),
+            lambda: commands.EndRace(id=ident, race=race),
             lambda: commands.ListTables(id=ident),
             lambda: commands.GetLeaderboard(id=ident, game=self._game, around_me=True),
             lambda: commands.SubscribeLeaderboard(id=ident, game=self._game),

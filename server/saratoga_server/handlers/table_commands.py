@@ -1,4 +1,4 @@
-"""Handlers of seated players' commands: settings, kick, ready, start, reveal, end race, next race.
+"""Handlers of seated players' commands: settings, kick, lock, ready, start, reveal, end race, next race.
 
 Each command is one transition of the table.
 """
@@ -10,6 +10,7 @@ from saratoga_protocol.commands import (
     ChangeSettings,
     EndRace,
     Kick,
+    LockTable,
     NextRace,
     NotReady,
     Ready,
@@ -24,7 +25,9 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis
 
-SeatCommand: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
+SeatCommand: TypeAlias = (
+    ChangeSettings | Kick | LockTable | Ready | NotReady | Start | Reveal | NextRace
+)
 SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
 
@@ -63,6 +66,12 @@ class TableHandlers:
             )
 
         return await self._act(session, command, kicked)
+
+    async def lock(self, session: Session, command: LockTable) -> Done:
+        def locked(table: TableState, now: Millis) -> Change:
+            return tables.lock(table, session.player, command.id, locked=command.locked, now=now)
+
+        return await self._act(session, command, locked)
 
     async def ready(self, session: Session, command: Ready) -> Done:
         def readied(table: TableState, now: Millis) -> Change:

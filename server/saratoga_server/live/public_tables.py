@@ -37,7 +37,8 @@ class PublicTables:
         """Write the table's summary to the store if it has changed."""
         state = live_table.state
         line = None
-        if state.settings.public and state.phase is not TablePhase.CLOSED and state.seats:
+        is_listed = state.settings.public and not state.locked
+        if is_listed and state.phase is not TablePhase.CLOSED and state.seats:
             line = msgspec.msgpack.encode(
                 TableSummary(
                     code=state.code,

@@ -1,4 +1,4 @@
-"""Commands of seated players: settings, ready, start, reveal, end race, next race."""
+"""Commands of seated players: settings, lock, ready, start, reveal, end race, next race."""
 
 import pytest
 
@@ -9,11 +9,14 @@ from saratoga_protocol.commands import (
     ChangeSettings,
     EndRace,
     JoinTable,
+    LockTable,
     NextRace,
     NotReady,
     Ready,
+    Resume,
     Reveal,
     Start,
+    WatchTable,
 )
 from saratoga_protocol.events import (
     BoardEnded,
@@ -128,6 +131,25 @@ async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(server: InPro
     await anna.ready()
     said = {"table": code, "commitment": bert.table.commitment}
     assert await bert.refused(Ready, nonce_hash=nonce_hash(anna.player), **said) == "wrong_nonce"
+
+
+async def test_a_locked_table_takes_nobody_new_but_watchers_and_its_own_players(
+    server: InProcessServer,
+) -> None:
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
+    code = await gathered(anna, bert)
+    await bert.ready()
+    assert await bert.refused(LockTable, table=code) == "host_only"
+    assert isinstance(await anna.ask(LockTable, table=code), Done)
+    assert bert.table.locked
+    assert bert.table.seats[1].ready
+    assert await cleo.refused(JoinTable, table=code) == "table_locked"
+    assert (await cleo.at_table(WatchTable, table=code)).table.locked
+    await bert.disconnect()
+    back = await server.player("Bert")
+    await back.at_table(Resume, table=code)
+    await anna.ask(LockTable, table=code, locked=False)
+    await cleo.at_table(JoinTable, table=code)
 
 
 async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProcessServer) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered, listed
 from kit.tables import ANN, BEN, CODE, running, seated
-from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, Resume
+from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, LockTable, Resume
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.timers import ALONE_MILLIS
 from saratoga_server.live.live_table import LiveTable
@@ -104,6 +104,15 @@ async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer)
     assert await listed(bert) == [("Anna", "running", 2)]
     await anna.ask(LeaveTable, table=code)
     assert await listed(bert) == [("Bert", "running", 1)]
+
+
+async def test_a_locked_table_is_not_listed(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna, public=True)
+    await anna.ask(LockTable, table=code)
+    assert await listed(anna) == []
+    await anna.ask(LockTable, table=code, locked=False)
+    assert await listed(anna) == [("Anna", "gathering", 1)]
 
 
 async def test_a_table_made_private_is_not_listed_even_after_a_restart(

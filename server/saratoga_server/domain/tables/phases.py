@@ -28,6 +28,7 @@ class Act(StrEnum):
     RESUME = "resume"
     LEAVE = "leave_table"
     KICK = "kick"
+    LOCK = "lock_table"
     CHANGE_SETTINGS = "change_settings"
     READY = "ready"
     NOT_READY = "not_ready"
@@ -39,7 +40,7 @@ class Act(StrEnum):
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
+COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.LOCK})
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
@@ -51,7 +52,7 @@ ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
 }
 
 HOST_ONLY: Final = frozenset(
-    {Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.END_RACE, Act.NEXT_RACE}
+    {Act.KICK, Act.LOCK, Act.CHANGE_SETTINGS, Act.START, Act.END_RACE, Act.NEXT_RACE}
 )
 
 _NOW: Final[Mapping[TablePhase, str]] = {

@@ -23,6 +23,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         start_at=table.start_at,
         deadline=table.deadline,
         notice=table.notice,
+        locked=table.locked,
         last_racer=table.last_racer,
         end_from=table.end_from,
         voided=list(table.voided),

@@ -1,4 +1,4 @@
-"""Seats at a table: joining, resuming, leaving and kicking, and the choice of the host.
+"""Seats at a table: joining, resuming, leaving, kicking and locking, and the choice of the host.
 
 A lost connection keeps its seat (`disconnect`). A player gives up the seat by leaving, by being kicked, or
 after `timers.ABSENCE_MILLIS` without a connection. In a countdown this voids the countdown; in a running
@@ -75,6 +75,11 @@ def join(
     if command_id <= table.last_id(player):
         raise CommandRejected(
             "stale_id", "You left this table after that request. Join again with a new id."
+        )
+    if table.locked:
+        raise CommandRejected(
+            "table_locked",
+            "The host has locked this table. Ask the host to unlock it, watch it, or join another.",
         )
     if len(table.seats) >= table.settings.seats:
         raise CommandRejected(
@@ -181,6 +186,20 @@ def kick(
     return Change(change.table, (*change.effects, SeatVacated(target, KICKED)))
 
 
+def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: Millis) -> Change:
+    """Return the change that locks the table, or unlocks it. Seats that are taken stay as they are."""
+    seat = checked(table, player, Act.LOCK)
+    noted = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
+    if locked is table.locked:
+        return Change(noted)
+    notice = (
+        f"{seat.name} has locked the table: nobody new can take a seat."
+        if locked
+        else f"{seat.name} has unlocked the table."
+    )
+    return Change(replace(noted, locked=locked, notice=notice))
+
+
 def has_others(table: TableState, player: str) -> bool:
     """Return whether anyone else at the table may be waiting for the player."""
     return any(seat.player != player for seat in table.seats)
@@ -223,9 +242,12 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
 
 
 def _with_host(table: TableState, place: int = 0) -> TableState:
-    """Return the table with a new host if it has none: people before bots, from the seat at `place` on."""
+    """Return the table with a new host if it has none: people before bots, from the seat at `place` on.
+
+    A table without players is unlocked: nobody could come in any more.
+    """
     if not table.seats:
-        return replace(table, host="")
+        return replace(table, host="", locked=False)
     if table.seat(table.host) is not None:
         return table
     around = table.seats[place:] + table.seats[:place]

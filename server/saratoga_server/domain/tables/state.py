@@ -106,6 +106,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[TableSeat, ...] = ()
     """The seats, in the order in which they were taken."""
     kicked: tuple[str, ...] = ()
+    locked: bool = False
+    """Whether the host has locked the table: nobody new can take a seat."""
     departed: dict[str, tuple[int, ...]] = {}
     """The last few command ids accepted from each of the players who left last (`TableSeat.accepted`)."""
     epoch: int = 0

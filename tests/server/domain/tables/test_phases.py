@@ -34,6 +34,7 @@ from saratoga_server.domain.tables import (
     kick,
     last_board,
     leave,
+    lock,
     next_race,
     not_ready,
     ready,
@@ -85,6 +86,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
     Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
     Act.KICK: _kick,
+    Act.LOCK: lambda t, p, i: lock(t, p, i, locked=True, now=NOW),
     Act.CHANGE_SETTINGS: _change_settings,
     Act.READY: _ready,
     Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),
@@ -103,7 +105,7 @@ EXPECTED = {
     "over": {"next_race"},
     "closed": set[str](),
 }
-EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick"}
+EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "lock_table"}
 
 # These commands reserve ids at the seat; joining and resuming is possible with any id.
 WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}

@@ -12,6 +12,7 @@ from kit.tables import (
     OTHER_SEED,
     SEED,
     after,
+    all_ready,
     counting,
     over,
     running,
@@ -30,6 +31,7 @@ from saratoga_server.domain.tables import (
     join,
     kick,
     leave,
+    lock,
     new_table,
     rename,
     resume,
@@ -185,6 +187,28 @@ def test_only_other_players_with_a_seat_can_be_kicked(target: str) -> None:
     with pytest.raises(CommandRejected) as refused:
         kick(seated(ANN, BEN), ANN, 2, target=target, now=NOON, fresh_seed=OTHER_SEED)
     assert refused.value.code == "no_such_player"
+
+
+def test_a_locked_table_is_closed_to_new_players_only() -> None:
+    table = all_ready(seated(ANN, BEN))
+    change = lock(table, ANN, 9, locked=True, now=NOON)
+    assert (change.effects, change.table.locked) == ((), True)
+    assert change.table.notice == "Ann has locked the table: nobody new can take a seat."
+    assert (change.table.seats[1], change.table.commitment) == (table.seats[1], table.commitment)
+    assert change.table.seats[0].is_ready
+    with pytest.raises(CommandRejected) as refused:
+        join(change.table, CLEO, "Cleo", 1, node=NODE, now=NOON)
+    assert refused.value.code == "table_locked"
+    back = join(change.table, BEN, "Ben", 60, node="elsewhere", now=NOON).table
+    assert back.seats[1].node == "elsewhere"
+    unlocked = lock(back, ANN, 10, locked=False, now=NOON).table
+    assert players(join(unlocked, CLEO, "Cleo", 1, node=NODE, now=NOON).table) == [ANN, BEN, CLEO]
+
+
+def test_a_lock_ends_when_the_last_player_leaves() -> None:
+    locked = lock(seated(ANN, BEN), ANN, 9, locked=True, now=NOON).table
+    host_left = left(locked, ANN)
+    assert (host_left.locked, left(host_left, BEN).locked) == (True, False)
 
 
 def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
