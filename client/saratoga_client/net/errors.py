@@ -72,6 +72,18 @@ class Unreachable(Exception):
         return f"{self.url}: {self.reason}"
 
 
+class Redirected(Unreachable):
+    """The error that the address answers with an HTTP redirect, which this program does not follow.
+
+    A followed redirect would give the new server the token for the old one.
+    """
+
+    def __init__(self, url: str, location: str) -> None:
+        super().__init__(url, f"it sends you to {location}")
+        self.location = location
+        """The URL in the redirect as the server wrote it, absolute or relative to `url`."""
+
+
 class RequestTimedOut(Exception):
     """The error that no answer came in time; the server may have carried out the command."""
 

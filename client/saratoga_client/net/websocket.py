@@ -16,10 +16,11 @@ from websockets.exceptions import (
     NegotiationError,
 )
 from websockets.frames import CloseCode
+from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
+from saratoga_client.net.errors import CommandRefused, Redirected, ServerClosed, Unreachable
 from saratoga_protocol.codec import Frame
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
@@ -66,9 +67,16 @@ OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[Socket]]
 """A function that opens a connection; its arguments are URL, subprotocol, timeout in seconds."""
 
 
+class ConnectWithoutRedirects(connect):
+    """Open a connection; raise `InvalidStatus` for an HTTP redirect instead of following it."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        return exc
+
+
 def open_websocket(url: str, subprotocol: str, within: float) -> connect:
     """Return a context manager that connects without compression within `within` seconds."""
-    return connect(
+    return ConnectWithoutRedirects(
         url,
         subprotocols=[Subprotocol(subprotocol)],
         compression=None,
@@ -93,12 +101,7 @@ def final_error(url: str, error: Exception) -> Exception | None:
             final = close.code >= FIRST_FINAL_CODE or close.code in CLIENT_FAULT_CODES
             return ServerClosed(close.code, close.reason) if final else None
         case InvalidStatus(response=response):
-            status = response.status_code
-            if status == 400 and b"subprotocol" in response.body:
-                return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
-            if 400 <= status < 500 and status not in RETRY_STATUSES:
-                return Unreachable(url, f"no Saratoga server there (HTTP {status})")
-            return None
+            return _final_status(url, response)
         case NegotiationError():
             return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
         case InvalidURI() | ssl.SSLCertVerificationError():
@@ -107,6 +110,18 @@ def final_error(url: str, error: Exception) -> Exception | None:
             return error
         case _:
             return None
+
+
+def _final_status(url: str, response: Response) -> Exception | None:
+    """Return the error for an HTTP response without a WebSocket; `None` to reconnect."""
+    status = response.status_code
+    if status == 400 and b"subprotocol" in response.body:
+        return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
+    if 300 <= status < 400 and (locations := response.headers.get_all("Location")):
+        return Redirected(url, locations[0])
+    if 300 <= status < 500 and status not in RETRY_STATUSES:
+        return Unreachable(url, f"no Saratoga server there (HTTP {status})")
+    return None
 
 
 def describe(error: Exception) -> str:

@@ -1,9 +1,10 @@
 """Connect to a server; turn every failure into a `Problem` with a remedy for the player."""
 
+import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from saratoga_client.local import identity
 from saratoga_client.local.key_files import UnusableToken
@@ -12,6 +13,7 @@ from saratoga_client.local.settings import DEFAULT_SERVER
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
     CommandRefused,
+    Redirected,
     RequestTimedOut,
     ServerClosed,
     UnexpectedAnswer,
@@ -21,6 +23,9 @@ from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
 
 PROGRAM: Final = "saratoga"
+
+WEBSOCKET_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+"""The scheme of a server's address for each scheme of a URL that may name a server."""
 
 REMOTE_TIMING: Final = Timing(first_within=3.0)
 """Timing for servers on other machines: give up the first connection soon."""
@@ -101,6 +106,8 @@ def problem_of(server: str, error: Exception) -> Problem:
             return too_old(server)
         case ServerClosed(reason=reason):
             return Problem(f"The server has closed the connection: {reason}.", "", Exit.REFUSED)
+        case Redirected(location=location):
+            return redirected(server, location)
         case Unreachable(reason=reason):
             return no_server(server, reason)
         case UnexpectedAnswer():
@@ -126,6 +133,29 @@ def no_server(server: str, reason: str) -> Problem:
             Exit.UNREACHABLE,
         )
     return problem
+
+
+def redirected(server: str, location: str) -> Problem:
+    """Return a problem: the server answers with an HTTP redirect, which is not followed."""
+    try:
+        parts = urlsplit(urljoin(server, location))
+        scheme = WEBSOCKET_SCHEMES.get(parts.scheme, "")
+        # Without a user name in front of the host, which would make the address look like another.
+        target = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
+        check_address(target)
+    except (ValueError, Problem):
+        return Problem(
+            f"The server at {server} sends you to another address, which is not a server's.",
+            "This program follows no redirect. Ask the host for the server's address.",
+            Exit.UNREACHABLE,
+        )
+    return Problem(
+        f"The server at {server} sends you to {target}.",
+        "This program follows no redirect, so nothing was sent there. If you trust that server: "
+        f"saratoga join {shlex.quote(f'{target}/CODE')}, or any command with --server "
+        f"{shlex.quote(target)}.",
+        Exit.UNREACHABLE,
+    )
 
 
 def check_address(server: str) -> None:

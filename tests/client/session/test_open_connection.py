@@ -6,6 +6,7 @@ from kit.lobbies import open_lobby
 from saratoga_client.local.identity import token_for
 from saratoga_client.net.errors import (
     CommandRefused,
+    Redirected,
     RequestTimedOut,
     ServerClosed,
     UnexpectedAnswer,
@@ -81,3 +82,26 @@ async def test_without_a_server_the_problem_has_a_remedy() -> None:
             raise AssertionError("no server listens there")
     assert problem.value.code == Exit.UNREACHABLE
     assert problem.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("https://cards.example.org:443/", "wss://cards.example.org:443"),
+        ("http://Other.Example/cards/", "ws://other.example/cards"),
+        ("https://cards.example.org@thief.example/", "wss://thief.example"),
+        ("wss://a.example/$(reboot)", "'wss://a.example/$(reboot)/CODE'"),
+    ],
+)
+def test_a_redirect_is_named_with_the_command_that_follows_it(location: str, target: str) -> None:
+    problem = problem_of(SERVER, Redirected(SERVER, location))
+    assert problem.code == Exit.UNREACHABLE
+    assert "example.org@" not in str(problem)
+    assert f"saratoga join {target}" in problem.remedy
+
+
+@pytest.mark.parametrize("location", ["ftp://a.example/", "http://", "http://[bad", "ws://a:0"])
+def test_a_redirect_to_no_server_is_not_offered(location: str) -> None:
+    problem = problem_of(SERVER, Redirected(SERVER, location))
+    assert "which is not a server's" in problem.what
+    assert "saratoga join" not in problem.remedy

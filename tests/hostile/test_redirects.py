@@ -1,0 +1,140 @@
+"""A server that answers the opening request with an HTTP redirect gets no player to follow it.
+
+A followed redirect would hand the player's token for this server to another one.
+"""
+
+import ast
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+import saratoga_client
+from kit.scripted_server import CODE, TOKEN, scripted_server
+from saratoga_client.bots.bot_connection import seated_bot
+from saratoga_client.cli.doctor_checks import check_connection
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import Redirected
+from saratoga_client.problems import Problem
+from saratoga_client.session.open_connection import open_connection
+from saratoga_protocol.commands import JoinTable
+
+AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
+
+
+class RedirectingServer:
+    """A server that redirects every opening request; it counts the requests."""
+
+    def __init__(self) -> None:
+        self.location = ""
+        self.url = ""
+        self.requests = 0
+
+    def answer(self, connection: ServerConnection, request: Request) -> Response:
+        self.requests += 1
+        response = connection.respond(HTTPStatus.FOUND, "")
+        response.headers["Location"] = self.location
+        return response
+
+
+@asynccontextmanager
+async def redirecting_server(port: int = 0) -> AsyncIterator[RedirectingServer]:
+    redirecting = RedirectingServer()
+
+    async def never(connection: ServerConnection) -> None:
+        raise AssertionError("the opening request was redirected")
+
+    async with serve(never, "127.0.0.1", port, process_request=redirecting.answer) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        redirecting.url = f"ws://127.0.0.1:{port}"
+        yield redirecting
+
+
+@asynccontextmanager
+async def waiting_thief() -> AsyncIterator[tuple[str, list[bytes]]]:
+    """Listen on a port; yield its address, and all that anybody has sent there."""
+    received: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.read(1))
+        writer.close()
+
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", received
+
+
+async def play(server: str, folder: Path) -> None:
+    async with open_connection(server, token=TOKEN):
+        pass
+
+
+async def send_a_bot(server: str, folder: Path) -> None:
+    async with seated_bot(server, partial(JoinTable, table=CODE), name="Otto", folder=folder):
+        pass
+
+
+@pytest.mark.parametrize("visit", [play, send_a_bot])
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+async def test_no_redirect_to_another_server_is_followed(
+    visit: Callable[[str, Path], Awaitable[None]], scheme: str, tmp_path: Path
+) -> None:
+    async with waiting_thief() as (thief, received), redirecting_server() as server:
+        server.location = f"{scheme}://{thief}/"
+        with pytest.raises(Problem) as problem:
+            await visit(server.url, tmp_path)
+    assert received == []
+    assert server.requests == 1
+    assert problem.value.what == f"The server at {server.url} sends you to ws://{thief}."
+    assert f"saratoga join ws://{thief}/CODE" in problem.value.remedy
+
+
+async def test_no_redirect_to_another_page_of_the_same_server_is_followed() -> None:
+    async with redirecting_server() as server:
+        server.location = "/other"
+        with pytest.raises(Problem, match=f"sends you to {server.url}/other"):
+            await play(server.url, Path())
+    assert server.requests == 1
+
+
+async def test_the_doctor_says_where_a_redirect_points() -> None:
+    async with waiting_thief() as (thief, received), redirecting_server() as server:
+        server.location = f"ws://{thief}"
+        finding = await check_connection(server.url)
+    assert received == []
+    assert f"sends you to ws://{thief}" in finding.found
+
+
+async def test_a_lost_connection_is_not_continued_where_a_redirect_points() -> None:
+    async with (
+        waiting_thief() as (thief, received),
+        scripted_server() as server,
+        Connection(server.url, TOKEN, backoff=AT_ONCE) as client,
+    ):
+        (await server.peer()).cut()
+        await server.close()
+        async with redirecting_server(int(server.url.rpartition(":")[2])) as redirecting:
+            redirecting.location = f"ws://{thief}/"
+            with pytest.raises(Redirected, match=thief):
+                async for _event in client.events():
+                    pass
+    assert received == []
+
+
+def test_every_command_connects_through_the_one_module_that_follows_no_redirect() -> None:
+    package = Path(saratoga_client.__file__).parent
+    importing = {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("websockets.")
+        and any(alias.name in {"connect", "client", "ClientProtocol"} for alias in node.names)
+    }
+    assert importing == {"net/websocket.py"}
