@@ -17,6 +17,8 @@ from saratoga_rules.records.standing import Reached, State
 Millis = NewType("Millis", int)
 """Milliseconds since 1970 UTC, by the store's clock."""
 
+BEGINNING: Final = Millis(0)
+
 
 class CommitStatus(Enum):
     """The store's result for one board's commit."""
@@ -228,8 +230,8 @@ class TableStore(Protocol):
 
     async def load_record(self, table: str, race: int) -> str | None: ...
 
-    async def due(self, until: Millis, limit: int) -> list[str]:
-        """Return the codes of tables whose timer runs out by `until`."""
+    async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
+        """Return the times of the timers that run out from `since` to `until`, by table, in order of time."""
         ...
 
     async def list_public(self) -> list[bytes]:

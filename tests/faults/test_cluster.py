@@ -261,8 +261,8 @@ async def test_timers_and_results_are_found_on_every_primary(cluster: Cluster) -
             due = Millis(now - len(TABLES) + place)
             await store.tables.save_table(TableWrite(code=code, expected=0, body=b"x", due=due))
         assert all(tables_of(node) for node in cluster.primaries())
-        assert await store.tables.due(now, 100) == TABLES
-        assert await store.tables.due(now, 5) == TABLES[:5]
+        assert list(await store.tables.due(now, 100)) == TABLES
+        assert list(await store.tables.due(now, 5)) == TABLES[:5]
         assert {code async for code in store.tables.all_codes()} == set(TABLES)
 
 

@@ -27,6 +27,7 @@ from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.live.scheduler import MOST_DUE
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.keys import player_key, race_key, table_key
 
@@ -210,7 +211,7 @@ async def test_a_countdown_with_a_damaged_deal_is_called_off(
 
 
 async def test_an_older_node_does_not_void_what_a_newer_one_wrote(
-    server: InProcessServer, raw: Redis
+    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     anna, _, code = await two_racing(server)
     await entry_illegal(raw, race_key(code, 1), anna.player)
@@ -219,8 +220,10 @@ async def test_an_older_node_does_not_void_what_a_newer_one_wrote(
     await raw.hset(table_key(code), "body", msgpack.packb(body, use_bin_type=False))
     await server.restart()
     player = await server.player(anna.name)
-    assert await player.refused(Resume, table=code) == "draining"
-    await server.pass_time(2 * LOOK_MILLIS)
+    for _ in range(2):
+        assert await player.refused(Resume, table=code) == "draining"
+        await server.pass_time(2 * LOOK_MILLIS)
+    assert [line.getMessage() for line in caplog.records].count("race_unreadable") == 1
     assert server.state(code).phase == "running"
 
 
@@ -237,6 +240,30 @@ async def test_a_table_whose_body_is_damaged_is_refused_and_logged_once(
             await server.pass_time(LOOK_MILLIS)
     assert "server_fault" not in caplog.text
     assert "task_postponed" not in caplog.text
+
+
+async def test_many_damaged_tables_do_not_stop_the_timers_of_the_others(
+    server: InProcessServer, raw: Redis
+) -> None:
+    async with raw.pipeline(transaction=False) as writes:
+        for number in range(MOST_DUE + 1):
+            key = table_key(f"mint-otter-{number}")
+            writes.hset(key, mapping={"version": 1, "body": b"\xc1"})
+            writes.zadd(key.partition(":")[0] + ":due", {f"mint-otter-{number}": 1})
+        await writes.execute()
+    anna = await server.player("Anna")
+    code = await gathered(anna)
+    await counted_down(anna)
+    await server.restart()
+    server.time.at += COUNTDOWN_MILLIS
+    for _ in range(3):
+        await server.node.scheduler.sweep()
+    assert server.state(code).phase == "running"
+    # the checks begin again with the first timer
+    server.time.at += LOOK_MILLIS
+    for _ in range(3):
+        await server.node.scheduler.sweep()
+    assert server.state(code).looked == server.time.at
 
 
 @pytest.mark.parametrize("field", ["last_id", "created", "name"])

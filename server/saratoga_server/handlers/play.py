@@ -106,7 +106,7 @@ class PlayHandlers:
 
     async def _own(self, session: Session, race_id: str) -> tuple[LiveRace, BoardRun, Board]:
         if session.seat is None:
-            raise CommandRejected("not_seated")
+            raise CommandRejected("not_seated", session.lost_seat)
         race = await self._races.running_at(session.seat, race_id)
         return race, *await self._races.board(race, session.player)
 

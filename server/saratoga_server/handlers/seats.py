@@ -256,6 +256,7 @@ class SeatHandlers:
         if table.state.seat(session.player) is None:
             raise CommandRejected("not_seated")
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
+        session.lost_seat = ""
         self._broadcaster.follow(session, table.code)
         self._seats.close_replaced(table)
         if session.seat is None:

@@ -19,6 +19,7 @@ from saratoga_server.domain.tables import CommandRejected, TablePhase, TableStat
 from saratoga_server.domain.tables.countdown import checked_deal
 from saratoga_server.domain.voids import ReadableLog
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
+from saratoga_server.live.damaged_races import DamagedRaces
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -62,10 +63,8 @@ class RaceCache:
         self._table_cache = table_cache
         self._broadcaster = broadcaster
         self._peers = peers
-        self._due_tables = due_tables
+        self._damaged = DamagedRaces(due_tables)
         self._deal = deal
-        self._damage: dict[str, Damage] = {}
-        """What is wrong with the stored data of a race, by race id; the race is to be voided."""
         self._races: dict[str, LiveRace] = {}
         self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
         self._loading: dict[str, dict[str, LiveStanding]] = {}
@@ -82,18 +81,18 @@ class RaceCache:
         """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
             del self._races[race_id]
-        self._damage = {race: damage for race, damage in self._damage.items() if race in running}
+        self._damaged.keep_only(running)
 
     # Damage
 
     def damage(self, race_id: str) -> Damage | None:
         """Return what is wrong with the stored data of a race that must be voided, else `None`."""
-        return self._damage.get(race_id)
+        return self._damaged.damage(race_id)
 
     def forget(self, race_id: str) -> None:
         """Drop a race that was voided or must be read again."""
         self._races.pop(race_id, None)
-        self._damage.pop(race_id, None)
+        self._damaged.forget(race_id)
 
     async def readable_logs(self, state: TableState) -> dict[str, ReadableLog]:
         """Return the stored logs of a table's race by player, as far as they can be replayed."""
@@ -125,23 +124,6 @@ class RaceCache:
             return False
         return all(each.is_complete for each in logs.values())
 
-    def _refusal(self, state: TableState, damage: Damage) -> CommandRejected:
-        """Make the table due for the voiding of its race; return the refusal of a command meanwhile.
-
-        A race with fields that only newer nodes know is left to them.
-        """
-        if state.unknown:
-            log.error("race_unreadable", table=state.code, race=state.race_id, reason=str(damage))
-            return CommandRejected("draining")
-        if state.phase is not TablePhase.RUNNING:
-            return CommandRejected("no_such_race")
-        self._damage[state.race_id] = damage
-        self._due_tables.set_now(state.code)
-        return CommandRejected(
-            "store_unavailable",
-            "The stored data of this race are damaged, so the server voids it. Try again.",
-        )
-
     # Races
 
     async def of(self, table: LiveTable) -> LiveRace:
@@ -156,7 +138,7 @@ class RaceCache:
         try:
             stored = await self._store.load_standings(state.code, state.race)
         except Damage as damage:
-            raise self._refusal(state, damage) from None
+            raise self._damaged.refusal(state, damage) from None
         finally:
             self._loading.pop(state.race_id, None)
         race = self._races.get(state.race_id)
@@ -178,7 +160,7 @@ class RaceCache:
             try:
                 self._races[state.race_id] = self._opened(state)
             except Damage as damage:
-                raise self._refusal(state, damage) from None
+                raise self._damaged.refusal(state, damage) from None
         return self._races[state.race_id]
 
     def _opened(self, state: TableState) -> LiveRace:
@@ -285,7 +267,9 @@ class RaceCache:
             state = (await self._table_cache.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
                 raise CommandRejected("not_racing") from None
-            raise self._refusal(state, Damage(f"the board of {run.player}: {damage}")) from None
+            raise self._damaged.refusal(
+                state, Damage(f"the board of {run.player}: {damage}")
+            ) from None
         return board
 
     def _report_loss(self, race: LiveRace, run: BoardRun, stored: int) -> None:

@@ -26,7 +26,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.sweeper import ROUND_EVERY, Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import Millis, NodeStore, TableStore
+from saratoga_server.ports import BEGINNING, Millis, NodeStore, TableStore
 
 SWEEP_EVERY: Final = 1.0
 """Seconds between two checks for work that was left undone."""
@@ -85,7 +85,12 @@ class Scheduler:
         self._elapsing: set[str] = set()
         self._missing: set[tuple[str, str, int]] = set()
         self._clock_since = clock.since
-        self._overdue: frozenset[str] = frozenset()
+        self._overdue_since = BEGINNING
+        """The time from which the next check asks the store for timers."""
+        self._found_overdue: set[str] = set()
+        """The tables found overdue in this round of checks, which ends with the last of the timers."""
+        self._overdue: set[str] = set()
+        """The tables found overdue in the round before."""
 
     @property
     def _node(self) -> str:
@@ -191,15 +196,22 @@ class Scheduler:
 
     async def _elapse_overdue(self) -> None:
         """Apply the timers that have run out, according to the store, and that no node has applied."""
-        found = await self._table_store.due(self._clock.now(), MOST_DUE)
-        due = frozenset(code for code in found if not self._table_cache.is_damaged(code))
-        # a table with players on another node is left to that node for a second
+        since = self._overdue_since
+        if since == BEGINNING:
+            self._overdue, self._found_overdue = self._found_overdue, set()
+        found = await self._table_store.due(self._clock.now(), MOST_DUE, since)
+        last = max(found.values(), default=since)
+        # timers that cannot be applied stay: the next check goes on behind them, and then begins again
+        is_last = len(found) < MOST_DUE
+        self._overdue_since = BEGINNING if is_last else max(last, Millis(since + 1))
+        due = {code for code in found if not self._table_cache.is_damaged(code)}
+        self._found_overdue |= due
+        # a table with players on another node is left to that node for a round of checks
         await run_each_logged(
             self.elapse(code)
             for code in sorted(due)
             if code in self._overdue or self._table_cache.known(code) or self._peers.is_alone
         )
-        self._overdue = due
 
     async def _find_lost_seats(self) -> None:
         """Disconnect seats that name this node but have no connection on it.

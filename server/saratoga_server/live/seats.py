@@ -51,18 +51,22 @@ class Seats:
                 if code not in session.watching:
                     self._broadcaster.unfollow(session, code)
                 if reason is not None:
+                    session.lost_seat = reason
                     session.send(SeatLost(table=code, reason=reason))
         await self.free(player, code, table.state.last_id(player))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
         """Handle the loss of every seat and watcher of a closed table."""
+        seated = []
+        # all at once: nobody is told twice, and no command finds a seat that is lost
         for session in self._broadcaster.audience(table.code):
             session.send(SeatLost(table=table.code, reason=reason))
             session.watching -= {table.code}
             if session.seat == table.code:
-                session.seat = None
-                await self.free(session.player, table.code, 0)
+                session.seat, session.lost_seat = None, reason
+                seated.append(session.player)
             self._broadcaster.unfollow(session, table.code)
+        await run_each_logged(self.free(player, table.code, 0) for player in seated)
         await self._public_tables.closed(table.code)
 
     async def free(self, player: str, code: str, last_id: int) -> None:

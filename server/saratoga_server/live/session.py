@@ -51,6 +51,8 @@ class Session(Struct, eq=False):
     """The table where the player had a seat at the hello."""
     seat: str | None = None
     """The table where this connection holds the player's seat."""
+    lost_seat: str = ""
+    """Why this connection lost its last seat, as its player was told; empty if it did not."""
     epoch: int = 0
     """The epoch of that seat: a fence, larger for newer connections."""
     claimed: int = 0

@@ -160,14 +160,17 @@ class TableCache:
         Nothing has changed if it raises `CommandRejected`.
         """
         async with within_timeout(self._timeout):
-            table = await self.get(code)
-            async with table.lock:
-                known = table.state
-                try:
-                    return await self._changed(table, transition, finish)
-                finally:
-                    self._set_timer(table)
-                    self._show_if_changed(table, known)
+            while True:
+                table = await self.get(code)
+                async with table.lock:
+                    if self._tables.get(code) is not table:  # dropped while this change waited
+                        continue
+                    known = table.state
+                    try:
+                        return await self._changed(table, transition, finish)
+                    finally:
+                        self._set_timer(table)
+                        self._show_if_changed(table, known)
 
     async def _changed(
         self, table: LiveTable, transition: Transition, finish: RaceFinish | None
@@ -272,11 +275,13 @@ class TableCache:
         """Read the table again; return whether it was newer than the cached one."""
         stored = await self._store.load_table(table.code)
         if stored is None:
+            is_first = self._tables.get(table.code) is table
             self.forget(table.code)
             if table.state.phase is TablePhase.CLOSED:
                 raise CommandRejected("no_such_table")
-            # no table that is open is deleted
-            log.error("table_lost", table=table.code, acknowledged=table.version)
+            # no table that is open is deleted; others may have waited for this table's lock
+            if is_first:
+                log.error("table_lost", table=table.code, acknowledged=table.version)
             raise CommandRejected("no_such_table", TABLE_LOST)
         known, table.in_doubt = table.known, False
         version, body = stored

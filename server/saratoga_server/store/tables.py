@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from secrets import token_hex
 
 from saratoga_server.messages.packing import pack
-from saratoga_server.ports import MOST_LISTED, Millis, TableWrite
+from saratoga_server.ports import BEGINNING, MOST_LISTED, Millis, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,
     FINISHED_LOGS_KEPT,
@@ -47,14 +47,14 @@ class RedisTables:
         record = await self._client.command("HGET", records_key(table), race)
         return None if record is None else record.decode()
 
-    async def due(self, until: Millis, limit: int) -> list[str]:
+    async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
         # an unavailable primary is asked again at the next check; the timers of the others do not wait
         found = await self._client.read_everywhere(
-            "due_tables", DUE_KEYS, until, limit, whole=False
+            "due_tables", DUE_KEYS, since, until, limit, whole=False
         )
         due = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
         due.sort(key=lambda pair: int(pair[1]))
-        return [code.decode() for code, _ in due[:limit]]
+        return {code.decode(): Millis(int(at)) for code, at in due[:limit]}
 
     async def list_public(self) -> list[bytes]:
         return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))

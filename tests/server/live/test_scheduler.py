@@ -349,7 +349,7 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
             raise StoreUnavailable("its primary is away")
         return await load(code)
 
-    async def due(until: Millis, limit: int) -> list[str]:
+    async def due(until: Millis, limit: int, since: Millis) -> dict[str, Millis]:
         assert limit == MOST_DUE
         raise StoreUnavailable("a primary is away")
 

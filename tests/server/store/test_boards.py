@@ -198,9 +198,9 @@ async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> Non
 async def test_the_table_is_due_when_its_last_board_ends(store: AnyStore) -> None:
     race = await running_race(store)
     await race.commit(ending("cashed out", 0, "cash-out"))
-    assert await store.tables.due(await store.tables.now(), 10) == []
+    assert list(await store.tables.due(await store.tables.now(), 10)) == []
     await race.commit(ending("stuck", 0, "stuck", player=BERT))
-    assert await store.tables.due(await store.tables.now(), 10) == [CODE]
+    assert list(await store.tables.due(await store.tables.now(), 10)) == [CODE]
 
 
 async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:

@@ -184,9 +184,9 @@ async def test_a_dropped_listing_makes_room_for_an_older_one(
 
 async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     await store.tables.save_table(TableWrite(code=CODE, expected=0, body=b"x", due=Millis(5)))
-    assert await store.tables.due(Millis(9), 10) == [CODE]
+    assert list(await store.tables.due(Millis(9), 10)) == [CODE]
     await store.client.command("DEL", table_key(CODE))
-    assert await store.tables.due(Millis(9), 10) == []
+    assert list(await store.tables.due(Millis(9), 10)) == []
     assert await ends(store, "*:due") == {}
 
 

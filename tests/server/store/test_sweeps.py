@@ -59,7 +59,7 @@ async def test_a_partition_being_moved_delays_no_other_of_its_primary(trio: Clus
             assert [each.race for each in await store.leaderboards.settle_outbox(10)] == [
                 f"{CODE}/1"
             ]
-            assert await store.tables.due(Millis(10), 10) == [CODE]
+            assert list(await store.tables.due(Millis(10), 10)) == [CODE]
             voiding = asyncio.ensure_future(store.leaderboards.void_race("canfield", f"{CODE}/1"))
             await asyncio.wait([voiding], timeout=0.3)
             assert not voiding.done(), "a race may wait at a primary that was unavailable"
@@ -98,8 +98,8 @@ async def test_a_table_is_deleted_whole_even_if_its_partition_is_being_moved(
         ("peek_outbox", OUTBOX_KEYS, ("many", 0)),
         ("peek_outbox", OUTBOX_KEYS, (10, 0)),
         ("peek_outbox", OUTBOX_KEYS, (10, 1)),
-        ("due_tables", DUE_KEYS, ("soon", 10)),
-        ("due_tables", DUE_KEYS, (10, 10)),
+        ("due_tables", DUE_KEYS, ("soon", 10, 10)),
+        ("due_tables", DUE_KEYS, (0, 10, 10)),
         ("sweep", EXPIRING_KEYS, ("soon", 10, 1, 1, 1)),
         ("sweep", EXPIRING_KEYS, (0, 10, 10**14, 1, 1)),
     ],

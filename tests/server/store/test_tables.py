@@ -36,7 +36,7 @@ async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore
     assert not await store.tables.save_table(write(1, b"other", due=1))
     assert not await store.tables.save_table(write(5, b"other"))
     assert await store.tables.load_table(CODE) == (2, b"second")
-    assert await store.tables.due(Millis(10), 10) == []
+    assert list(await store.tables.due(Millis(10), 10)) == []
 
 
 async def test_of_two_equal_writes_one_is_refused(store: AnyStore) -> None:
@@ -69,22 +69,26 @@ async def test_a_refused_write_opens_no_board(store: AnyStore) -> None:
 async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
     for number, due in ((1, 300), (2, 100), (3, 200), (4, 400), (5, None)):
         await store.tables.save_table(write(0, code=f"mint-otter-0{number}", due=due))
-    assert await store.tables.due(Millis(300), 10) == [
+    assert list(await store.tables.due(Millis(300), 10)) == [
         "mint-otter-02",
         "mint-otter-03",
         "mint-otter-01",
     ]
-    assert await store.tables.due(Millis(300), 2) == ["mint-otter-02", "mint-otter-03"]
-    assert await store.tables.due(Millis(99), 10) == []
+    assert list(await store.tables.due(Millis(300), 2)) == ["mint-otter-02", "mint-otter-03"]
+    assert list(await store.tables.due(Millis(99), 10)) == []
+    assert await store.tables.due(Millis(300), 2, Millis(150)) == {
+        "mint-otter-03": 200,
+        "mint-otter-01": 300,
+    }
 
 
 async def test_a_timer_moves_with_its_table(store: AnyStore) -> None:
     await store.tables.save_table(write(0, due=100))
     await store.tables.save_table(write(1, due=500))
-    assert await store.tables.due(Millis(200), 10) == []
-    assert await store.tables.due(Millis(500), 10) == [CODE]
+    assert list(await store.tables.due(Millis(200), 10)) == []
+    assert list(await store.tables.due(Millis(500), 10)) == [CODE]
     await store.tables.save_table(write(2))
-    assert await store.tables.due(Millis(500), 10) == []
+    assert list(await store.tables.due(Millis(500), 10)) == []
 
 
 async def test_a_finished_race_leaves_its_record(store: AnyStore) -> None:

@@ -86,12 +86,12 @@ local function save_table(keys, args)
   return 1
 end
 
--- args: until, limit, due sets. Answers code and due time ..., the longest overdue first.
+-- args: since, until, limit, due sets. Answers code and due time ..., the longest overdue first.
 local function due_tables(_, args)
-  local limit, found_due = tonumber(args[2]), {}
-  for place = 3, #args do
+  local limit, found_due = tonumber(args[3]), {}
+  for place = 4, #args do
     local key = args[place]
-    local members = call_if_here('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
+    local members = call_if_here('ZRANGEBYSCORE', key, args[1], args[2], 'WITHSCORES', 'LIMIT', 0, limit)
     local tag = string.sub(key, 1, -5)
     for i = 1, members and #members or 0, 2 do
       local there = call_if_here('EXISTS', tag .. ':table:' .. members[i])
