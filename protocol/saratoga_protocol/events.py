@@ -48,6 +48,9 @@ class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     game: str
     rules: int
     """The version of the rules."""
+    cap: int
+    """The time limit in minutes; 0 = none."""
+    public: bool
     reason: str
     """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
     commitment: str

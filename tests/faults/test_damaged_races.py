@@ -149,7 +149,13 @@ async def test_a_race_with_damaged_data_is_voided_and_the_table_goes_on(
     assert (voided.race, voided.reason) == (f"{code}/1", "damaged")
     assert set(voided.nonces) == {anna.player, bert.player}
     assert voided.commitment == commitment(
-        bytes.fromhex(voided.seed), voided.game, voided.rules, code, 1
+        bytes.fromhex(voided.seed),
+        voided.game,
+        voided.rules,
+        code,
+        1,
+        cap=voided.cap,
+        public=voided.public,
     )
     record = await anna.ask(GetRecord, race=voided.race)
     assert isinstance(record, Record)

@@ -58,7 +58,9 @@ def over(
         version=9,
         host=players[host].player,
         phase="over",
-        settings=events.TableSettings(game=record.game, cap=10, seats=16, public=False),
+        settings=events.TableSettings(
+            game=record.game, cap=record.cap, seats=16, public=record.public
+        ),
         race=f"{CODE}/{record.race}",
         commitment=record.commitment,
         seats=seats,

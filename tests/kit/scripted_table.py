@@ -37,7 +37,7 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.views import redact
 
 SEED = bytes(range(32))
-PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1)
+PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1, cap=10, public=False)
 RIVAL = "rrrrrrrrrrrrrrrr"
 RIVALS_NONCE = bytes(16)
 
@@ -138,6 +138,7 @@ def record_of(nonce: str) -> RaceRecord:
         race=1,
         start_at=NOON,
         cap=10,
+        public=False,
         commitment=PROMISE,
         seed=SEED.hex(),
         chosen_seed=False,

@@ -164,7 +164,7 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
     nonces = {"a" * 16: bytes(16), "b" * 16: bytes(range(16))}
     key = deal_key(seed, "mint-otter-42/3", nonces)
     assert cells == {
-        "commitment": commitment(seed, "canfield", 1, "mint-otter-42", 3),
+        "commitment": commitment(seed, "canfield", 1, "mint-otter-42", 3, cap=10, public=True),
         "nonce hash of a": nonce_hash(nonces["a" * 16]),
         "nonce hash of b": nonce_hash(nonces["b" * 16]),
         "deal key": key.hex(),

@@ -54,6 +54,8 @@ def _as_announced(record: RaceRecord, line: VoidedLine) -> events.VoidedRace:
         race=f"{record.table}/{line.race}",
         game=line.game,
         rules=line.rules_version,
+        cap=line.cap,
+        public=line.public,
         reason=line.reason,
         commitment=line.commitment,
         seed=line.seed,

@@ -215,7 +215,15 @@ def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> It
     table, _, number = voided.race.rpartition("/")
     if voided.commitment and SEED_TEXT.fullmatch(voided.seed):
         seed = bytes.fromhex(voided.seed)
-        made = commitment(seed, voided.game, voided.rules, table, int(number))
+        made = commitment(
+            seed,
+            voided.game,
+            voided.rules,
+            table,
+            int(number),
+            cap=voided.cap,
+            public=voided.public,
+        )
         if made != voided.commitment:
             yield "the seed of the voided race does not match its commitment"
     if sighting is None:

@@ -5,13 +5,13 @@ sends the hash of a nonce of their own with *ready*. When the racers are fixed t
 nonces. Seed and nonces together make the key from which the pack is shuffled: the server can no
 longer change its seed, and no racer knew the others' nonces.
 
-Any language with SHA-256 and HMAC-SHA-256 can repeat this.
+Any language with SHA-256 and HMAC-SHA-256 can repeat this. The *cap* is the time limit in minutes, 0 for none.
 All text is ASCII, all hashes are lower-case hexadecimal. A *field* is the length of its bytes as
 a 4-byte big-endian number, followed by the bytes; a number is written in decimal digits first.
 
     commitment = SHA-256( field("saratoga commitment 1")
                           field(game) field(rules version) field(table) field(race number)
-                          field(seed) )
+                          field(cap) field("yes" or "no": public) field(seed) )
 
     nonce hash = SHA-256( nonce )
 
@@ -44,14 +44,18 @@ LONGEST_SEED_BYTES: Final = 64
 NONCE_BYTES: Final = 16
 
 
-def commitment(seed: bytes, game: str, rules_version: int, table: str, race: int) -> str:
-    """Return the hash that fixes `seed` for one race of one game at one table without revealing it."""
+def commitment(
+    seed: bytes, game: str, rules_version: int, table: str, race: int, *, cap: int, public: bool
+) -> str:
+    """Return the hash that fixes `seed` for one race with these settings at one table without revealing it."""
     fields = (
         COMMITMENT_TAG,
         game.encode(),
         _decimal(rules_version),
         table.encode(),
         _decimal(race),
+        _decimal(cap),
+        b"yes" if public else b"no",
         _checked_seed(seed),
     )
     return hashlib.sha256(_joined(fields)).hexdigest()

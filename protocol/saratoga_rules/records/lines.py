@@ -57,10 +57,11 @@ _RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
 _RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
 _START: Final = re.compile(f"start ({NUMBER})")
 _CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
+_PUBLIC: Final = re.compile("public (yes|no)")
 
 
-def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int]:
-    """Return game, rules version, table, race number, start in milliseconds since 1970, and cap in minutes.
+def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int, bool]:
+    """Return game, rules version, table, race number, start in milliseconds, cap in minutes, and public or not.
 
     Raise `RecordError` if the next lines are not these facts, in this order.
     """
@@ -69,4 +70,5 @@ def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int
     table, race = reader.take(_RACE, "the race").groups()
     start_at = int(reader.take(_START, "the start")[1])
     cap = int(reader.take(_CAP, "the time limit")[1])
-    return game, rules_version, table, int(race), start_at, cap
+    public = reader.take(_PUBLIC, "'public yes' or 'public no'")[1] == "yes"
+    return game, rules_version, table, int(race), start_at, cap, public

@@ -10,6 +10,7 @@ is a digest chained over all lines before it, so no line can be changed, dropped
     race mint-otter-42/3                                    table and number
     start 1788278400000                                     milliseconds since 1970 UTC
     cap 10                                                  minutes; 0 for none
+    public yes                                              the table was listed for everybody
     commitment 8186f102..
     seed random 000102..                                    or `seed chosen ..`
     deal stock=.. waste=- reserve=..                        the opening position
@@ -22,7 +23,7 @@ is a digest chained over all lines before it, so no line can be changed, dropped
     9120 4 cash-out
     ended 7 2 cashed out                                    banked, moves, state
     place 1 abcdefghijklmnop 7 -15 2890 cashed out          banked, net, reached (or -), state
-    voided 2 canfield 1 damaged 2                           races voided before this one (`voided`)
+    voided 2 canfield 1 10 yes damaged 2                    races voided before this one (`voided`)
     digest 5d41402a..
 
 The name is a JSON string with all characters beyond ASCII escaped (`"Zo\u00eb"`). An entry is a
@@ -135,6 +136,8 @@ class RaceRecord:
     """The start of the race, in milliseconds since 1970 UTC."""
     cap: int
     """The time limit in minutes; 0 = none."""
+    public: bool
+    """True if the table was listed for everybody."""
     commitment: str
     seed: str
     chosen_seed: bool
@@ -224,6 +227,7 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     yield f"race {record.race_id}"
     yield f"start {record.start_at}"
     yield f"cap {record.cap}"
+    yield f"public {'yes' if record.public else 'no'}"
     yield f"commitment {record.commitment}"
     yield f"seed {'chosen' if record.chosen_seed else 'random'} {record.seed}"
     yield f"deal {format_position(record.deal)}"
@@ -279,7 +283,7 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         reader.refuse(
             f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
         )
-    game, rules_version, table, race, start_at, cap = parse_race_lines(reader)
+    game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
     committed = reader.take(COMMITMENT, "the commitment")[1]
     _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
     deal = _parse_deal(reader)
@@ -295,6 +299,7 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
         race=race,
         start_at=start_at,
         cap=cap,
+        public=public,
         commitment=committed,
         seed=seed,
         chosen_seed=kind == "chosen",

@@ -123,7 +123,15 @@ def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
     seed = bytes.fromhex(record.seed)
-    promised = commitment(seed, record.game, record.rules_version, record.table, record.race)
+    promised = commitment(
+        seed,
+        record.game,
+        record.rules_version,
+        record.table,
+        record.race,
+        cap=record.cap,
+        public=record.public,
+    )
     if promised != record.commitment:
         yield f"the commitment of this seed is {promised}"
 

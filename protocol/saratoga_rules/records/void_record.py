@@ -10,6 +10,7 @@ results. Its record is plain ASCII with one fact per line, and ends with a diges
     race mint-otter-42/3                                    table and number
     start 1788278400000                                     milliseconds since 1970 UTC
     cap 10                                                  minutes; 0 for none
+    public yes                                              the table was listed for everybody
     reason damaged                                          a key of `voided.VOID_REASONS`
     commitment 8186f102..                                   or `commitment unreadable`
     seed 000102..                                           or `seed unreadable`
@@ -81,6 +82,8 @@ class VoidRecord:
     """The start of the race, in milliseconds since 1970 UTC."""
     cap: int
     """The time limit in minutes; 0 = none."""
+    public: bool
+    """True if the table was listed for everybody."""
     reason: str
     """A key of `voided.VOID_REASONS`."""
     commitment: str
@@ -101,6 +104,8 @@ class VoidRecord:
             race=self.race,
             game=self.game,
             rules_version=self.rules_version,
+            cap=self.cap,
+            public=self.public,
             reason=self.reason,
             logs=sum(racer.complete for racer in self.racers),
             commitment=self.commitment,
@@ -138,6 +143,7 @@ def _lines(record: VoidRecord) -> Iterator[str]:
     yield f"race {record.race_id}"
     yield f"start {record.start_at}"
     yield f"cap {record.cap}"
+    yield f"public {'yes' if record.public else 'no'}"
     yield f"reason {record.reason}"
     yield f"commitment {record.commitment or UNREADABLE}"
     yield f"seed {record.seed or UNREADABLE}"
@@ -164,7 +170,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         reader.refuse(
             f"this is a void record of format {version}; this program reads format {VOID_FORMAT}"
         )
-    game, rules_version, table, race, start_at, cap = parse_race_lines(reader)
+    game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
     reason = reader.take(_REASON, "the reason")[1]
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]
@@ -177,6 +183,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         race=race,
         start_at=start_at,
         cap=cap,
+        public=public,
         reason=reason,
         commitment="" if committed == UNREADABLE else committed,
         seed="" if seed == UNREADABLE else seed,

@@ -3,7 +3,7 @@
 A voided race has no results: no money, no place, no row on a leaderboard. Its seed and nonces are opened,
 so that the deal can be checked, and its logs have a record of their own (`void_record`).
 
-    voided 2 canfield 1 damaged 2                           race, game, rules, reason, complete logs
+    voided 2 canfield 1 10 yes damaged 2                    race, game, rules, cap, public, reason, complete logs
     voided-commitment 8186f102..                            or `voided-commitment unreadable`
     voided-seed 000102..                                    or `voided-seed unreadable`
     voided-nonce abcdefghijklmnop 00010203..                by ascending player id
@@ -35,8 +35,8 @@ NONCE_TEXT: Final = re.compile("[0-9a-f]{32}")
 
 _REASONS: Final = "|".join(VOID_REASONS)
 _VOIDED: Final = re.compile(
-    f"voided ([1-9][0-9]{{0,5}}) ([a-z][a-z0-9-]{{0,31}}) ([1-9][0-9]{{0,5}}) ({_REASONS})"
-    " (0|[1-9][0-9]?)"
+    f"voided ([1-9][0-9]{{0,5}}) ([a-z][a-z0-9-]{{0,31}}) ([1-9][0-9]{{0,5}})"
+    f" (0|[1-9][0-9]{{0,3}}) (yes|no) ({_REASONS}) (0|[1-9][0-9]?)"
 )
 _COMMITMENT: Final = re.compile(f"voided-commitment ([0-9a-f]{{64}}|{UNREADABLE})")
 _SEED: Final = re.compile(f"voided-seed ({SEED_TEXT.pattern}|{UNREADABLE})")
@@ -51,6 +51,10 @@ class VoidedLine:
     """The number of the race at that table."""
     game: str
     rules_version: int
+    cap: int
+    """The time limit in minutes; 0 = none."""
+    public: bool
+    """True if the table was listed for everybody."""
     reason: str
     """A key of `VOID_REASONS`."""
     logs: int
@@ -66,7 +70,10 @@ class VoidedLine:
 def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
     """Yield the lines of a record about voided races."""
     for each in voided:
-        yield f"voided {each.race} {each.game} {each.rules_version} {each.reason} {each.logs}"
+        settings = f"{each.cap} {'yes' if each.public else 'no'}"
+        yield (
+            f"voided {each.race} {each.game} {each.rules_version} {settings} {each.reason} {each.logs}"
+        )
         yield f"voided-commitment {each.commitment or UNREADABLE}"
         yield f"voided-seed {each.seed or UNREADABLE}"
         for player, nonce in sorted(each.nonces.items()):
@@ -76,7 +83,8 @@ def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
 def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
     """Yield the voided races of a record. Raise `RecordError` on other lines."""
     while reader.starts("voided"):
-        race, game, rules, reason, logs = reader.take(_VOIDED, "a voided race").groups()
+        found = reader.take(_VOIDED, "a voided race").groups()
+        race, game, rules, cap, public, reason, logs = found
         committed = reader.take(_COMMITMENT, "the commitment of the voided race")[1]
         seed = reader.take(_SEED, "the seed of the voided race")[1]
         nonces: dict[str, str] = {}
@@ -87,6 +95,8 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             race=int(race),
             game=game,
             rules_version=int(rules),
+            cap=int(cap),
+            public=public == "yes",
             reason=reason,
             logs=int(logs),
             commitment="" if committed == UNREADABLE else committed,
@@ -100,7 +110,13 @@ def seed_fault(voided: VoidedLine, table: str) -> str:
     if not voided.seed or not voided.commitment:
         return ""
     promised = commitment(
-        bytes.fromhex(voided.seed), voided.game, voided.rules_version, table, voided.race
+        bytes.fromhex(voided.seed),
+        voided.game,
+        voided.rules_version,
+        table,
+        voided.race,
+        cap=voided.cap,
+        public=voided.public,
     )
     if promised != voided.commitment:
         return f"the seed of voided race {table}/{voided.race} has the commitment {promised}"

@@ -55,6 +55,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         race=state.race,
         start_at=state.start_at,
         cap=state.settings.cap,
+        public=state.settings.public,
         commitment=state.commitment,
         seed=state.seed,
         chosen_seed=False,

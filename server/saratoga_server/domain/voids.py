@@ -10,12 +10,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from saratoga_protocol.events import VoidedRace
-from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
 from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
 from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables.state import commitment_of
 from saratoga_server.ports import LogEntry
 
 
@@ -42,6 +42,7 @@ def voided_of(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResul
         race=table.race,
         start_at=table.start_at,
         cap=table.settings.cap,
+        public=table.settings.public,
         reason=DAMAGED,
         commitment=_commitment(table),
         seed=_seed(table),
@@ -52,6 +53,8 @@ def voided_of(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResul
         race=table.race_id,
         game=line.game,
         rules=line.rules_version,
+        cap=line.cap,
+        public=line.public,
         reason=line.reason,
         commitment=line.commitment,
         seed=line.seed,
@@ -68,6 +71,8 @@ def voided_lines_of(voided: Iterable[VoidedRace]) -> tuple[VoidedLine, ...]:
             race=int(each.race.rpartition("/")[2]),
             game=each.game,
             rules_version=each.rules,
+            cap=each.cap,
+            public=each.public,
             reason=each.reason,
             logs=each.logs,
             commitment=each.commitment,
@@ -86,11 +91,8 @@ def _commitment(table: TableState) -> str:
     """Return the stored commitment; if it cannot be read, that of the seed; empty if neither can be."""
     if SEED_TEXT.fullmatch(table.commitment):
         return table.commitment
-    if not (seed := _seed(table)):
-        return ""
-    return commitment(
-        bytes.fromhex(seed), table.settings.game, table.rules_version, table.code, table.race
-    )
+    seed = _seed(table)
+    return commitment_of(table, bytes.fromhex(seed)) if seed else ""
 
 
 def _voided_log(table: TableState, player: str, log: ReadableLog) -> VoidedLog:

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
@@ -19,9 +20,18 @@ numbers = st.integers(0, 10**6)
 nonces = st.dictionaries(words, st.binary(min_size=16, max_size=16), max_size=4)
 
 
+_Promise: TypeAlias = tuple[bytes, str, int, str, int, int, bool]
+
+
+def _commitment(
+    seed: bytes, game: str, rules: int, table: str, race: int, cap: int = 10, public: bool = True
+) -> str:
+    return commitment(seed, game, rules, table, race, cap=cap, public=public)
+
+
 def test_the_commitment_is_pinned() -> None:
-    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3) == (
-        "8186f1029901a6086dc2ec89de8a0618bdc10fdf2a883402e9f0fffbf0993dc1"
+    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3, cap=10, public=True) == (
+        "a0ac1dc32defd8122dfd6ace5f2cc6a847567467653f4bb9bedcf899cd9a6206"
     )
 
 
@@ -32,9 +42,11 @@ def test_the_commitment_follows_its_written_layout() -> None:
         b"\0\0\0\x011"
         b"\0\0\0\x0dmint-otter-42"
         b"\0\0\0\x013"
+        b"\0\0\0\x0210"
+        b"\0\0\0\x03yes"
         b"\0\0\0\x20" + SEED
     )
-    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3) == (
+    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3, cap=10, public=True) == (
         hashlib.sha256(written).hexdigest()
     )
 
@@ -70,18 +82,16 @@ def test_the_order_in_which_nonces_came_does_not_matter() -> None:
 
 
 @given(
-    st.tuples(seeds, words, numbers, words, numbers),
-    st.tuples(seeds, words, numbers, words, numbers),
+    st.tuples(seeds, words, numbers, words, numbers, numbers, st.booleans()),
+    st.tuples(seeds, words, numbers, words, numbers, numbers, st.booleans()),
 )
-def test_a_commitment_is_bound_to_everything_it_names(
-    one: tuple[bytes, str, int, str, int], other: tuple[bytes, str, int, str, int]
-) -> None:
-    assert (commitment(*one) == commitment(*other)) == (one == other)
+def test_a_commitment_is_bound_to_everything_it_names(one: _Promise, other: _Promise) -> None:
+    assert (_commitment(*one) == _commitment(*other)) == (one == other)
 
 
 def test_a_character_moved_to_the_next_field_changes_the_hash() -> None:
-    assert commitment(SEED, "ab", 1, "c", 1) != commitment(SEED, "a", 1, "bc", 1)
-    assert commitment(SEED, "a", 1, "b", 11) != commitment(SEED, "a", 1, "b1", 1)
+    assert _commitment(SEED, "ab", 1, "c", 1) != _commitment(SEED, "a", 1, "bc", 1)
+    assert _commitment(SEED, "a", 1, "b", 11) != _commitment(SEED, "a", 1, "b1", 1)
 
 
 @given(words, nonces, nonces)
@@ -94,7 +104,7 @@ def test_every_nonce_and_every_racer_changes_the_deal(
 @pytest.mark.parametrize("seed", [b"", bytes(65)])
 def test_a_seed_of_an_impossible_length_is_refused(seed: bytes) -> None:
     with pytest.raises(ValueError, match="1 to 64 bytes"):
-        commitment(seed, "canfield", 1, "mint-otter-42", 1)
+        _commitment(seed, "canfield", 1, "mint-otter-42", 1)
     with pytest.raises(ValueError, match="1 to 64 bytes"):
         deal_key(seed, "mint-otter-42/1", NONCES)
 

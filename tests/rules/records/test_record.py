@@ -106,6 +106,7 @@ def test_properties_of_a_record() -> None:
         ("rules 1", "rules 01", "the version of the rules"),
         ("start 1788278400000", "start -5", "the start"),
         ("cap 10", "cap ten", "the time limit"),
+        ("public yes", "public maybe", "'public yes'"),
         ("seed random ", "seed random 00", "the seed"),
         ("deal stock=", "deal stock=1C", "no card"),
         ("ranked yes", "ranked Yes", "'ranked yes'"),

@@ -124,6 +124,13 @@ def test_a_seed_that_was_not_committed_to_is_detected() -> None:
 
 
 @pytest.mark.parametrize(
+    "lie", [replace(RECORD, cap=20), replace(RECORD, public=False)], ids=["cap", "public"]
+)
+def test_a_setting_changed_after_the_commitment_is_detected(lie: RaceRecord) -> None:
+    assert "commitment" in failed(verify(lie))
+
+
+@pytest.mark.parametrize(
     "lie", [replace(RECORD, race=7), replace(RECORD, table="mint-otter-43")], ids=["race", "table"]
 )
 def test_a_record_passed_off_as_another_race_is_detected(lie: RaceRecord) -> None:
@@ -324,8 +331,8 @@ def test_a_board_that_ran_out_of_time_too_early_is_detected() -> None:
 def test_a_racer_cannot_run_out_of_time_without_a_time_limit() -> None:
     record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
     verdict = verify(record)
-    assert failed(verdict) == {"endings"}
-    assert "without a time limit" in verdict.faults[0].detail
+    assert failed(verdict) == {"commitment", "endings"}
+    assert "without a time limit" in verdict.faults[1].detail
 
 
 def test_a_won_board_has_no_entry_for_its_ending() -> None:

@@ -40,8 +40,11 @@ RECORD = VoidRecord(
     race=2,
     start_at=1788278400000,
     cap=10,
+    public=True,
     reason="damaged",
-    commitment=commitment(bytes.fromhex(SEED), "canfield", 1, "mint-otter-42", 2),
+    commitment=commitment(
+        bytes.fromhex(SEED), "canfield", 1, "mint-otter-42", 2, cap=10, public=True
+    ),
     seed=SEED,
     racers=(ANNA, ZOE),
 )

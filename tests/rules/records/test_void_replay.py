@@ -21,6 +21,7 @@ VOID = VoidRecord(
     race=RACE.race,
     start_at=RACE.start_at,
     cap=RACE.cap,
+    public=RACE.public,
     reason="damaged",
     commitment=RACE.commitment,
     seed=RACE.seed,

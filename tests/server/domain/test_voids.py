@@ -60,4 +60,4 @@ def test_a_commitment_is_unreadable_if_neither_it_nor_the_seed_can_be_read() -> 
     assert parse_void_record(lost.record).commitment == lost.voided.commitment == ""
     made = voided_of(replace(TABLE, commitment="xy"), LOGS).voided
     seed = bytes.fromhex(made.seed)
-    assert made.commitment == commitment(seed, made.game, made.rules, CODE, 1)
+    assert made.commitment == commitment(seed, made.game, made.rules, CODE, 1, cap=10, public=False)

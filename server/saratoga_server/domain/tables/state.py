@@ -286,6 +286,19 @@ class CommandRejected(Exception):
         super().__init__(f"{code}: {self.detail}")
 
 
+def commitment_of(table: TableState, seed: bytes) -> str:
+    """Return the commitment to a seed for the table's race."""
+    return commitment(
+        seed,
+        table.settings.game,
+        table.rules_version,
+        table.code,
+        table.race,
+        cap=table.settings.cap,
+        public=table.settings.public,
+    )
+
+
 def with_new_deal(table: TableState, seed: bytes) -> TableState:
     """Return the table in phase gathering, with a new commitment and no player ready."""
     return replace(
@@ -294,7 +307,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),
-        commitment=commitment(seed, table.settings.game, RULES_VERSION, table.code, table.race),
+        commitment=commitment_of(replace(table, rules_version=RULES_VERSION), seed),
         racers=(),
         racer_names={},
         racer_bots=(),

@@ -60,7 +60,9 @@ def refused_ready(table: TableState, **content: str) -> CommandRejected:
 
 def test_the_commitment_fixes_seed_game_table_and_race() -> None:
     table = seated(ANN)
-    assert table.commitment == commitment(SEED, "canfield", table.rules_version, CODE, 1)
+    assert table.commitment == commitment(
+        SEED, "canfield", table.rules_version, CODE, 1, cap=10, public=False
+    )
 
 
 def test_ready_names_the_deal_that_is_coming() -> None:

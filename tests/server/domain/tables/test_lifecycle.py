@@ -193,6 +193,8 @@ def voided(table: TableState) -> VoidedRace:
         race=table.race_id,
         game="canfield",
         rules=table.rules_version,
+        cap=table.settings.cap,
+        public=table.settings.public,
         reason="damaged",
         commitment=table.commitment,
         seed=table.seed,

@@ -311,6 +311,8 @@ class TableWalk(RuleBasedStateMachine):
             table.rules_version,
             table.code,
             table.race,
+            cap=table.settings.cap,
+            public=table.settings.public,
         )
 
     @invariant()
