@@ -123,11 +123,15 @@ async def _serve_players(
 
     `supervision`: background tasks that already run.
     """
+
+    def why_store_refused() -> str | None:
+        return store.guard.why_refused
+
     node = await compose(
-        store, config.node, program(), metrics, why_store_refused=lambda: store.guard.why_refused
+        store, config.node, program(), metrics, why_store_refused=why_store_refused
     )
     gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
-    sampler = Sampler(node, Health(store.primaries).look, metrics)
+    sampler = Sampler(node, Health(store.primaries).look, metrics, why_store_refused)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
     work = (

@@ -143,6 +143,7 @@ async def test_a_race_with_damaged_data_is_voided_and_the_table_goes_on(
     assert (server.state(code).phase, server.state(code).race) == ("gathering", 2)
     assert "voided by the server" in anna.table.notice
     assert [line.getMessage() for line in caplog.records].count("race_voided") == 1
+    assert server.node.metrics.races_voided["damaged"] == 1
     assert "server_fault" not in caplog.text
     # everything that was secret is open
     voided = voided_at(bert)

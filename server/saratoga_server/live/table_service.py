@@ -160,6 +160,7 @@ class TableService:
 
         table = await self.change(damaged.code, voided, void.write)
         if is_first:
+            self._metrics.races_voided[void.voided.reason] += 1
             log.error("race_voided", table=table.code, race=damaged.race_id, reason=str(damage))
         return table
 

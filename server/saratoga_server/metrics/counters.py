@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from saratoga_protocol.refusals import REASONS
+from saratoga_rules.records.voided import VOID_REASONS
 from saratoga_server.health_port import StoreHealth
 from saratoga_server.rate_limits.rates import Action
 
@@ -81,6 +82,8 @@ class Metrics:
         """Races started by this node; only one node counts each race."""
         self.races_over = 0
         """Races finished by this node; only one node counts each race."""
+        self.races_voided: Counter[str] = Counter(dict.fromkeys(VOID_REASONS, 0))
+        """Races voided by this node, by reason; only one node counts each race."""
         self.node_events: Counter[str] = Counter()
         """Events received from other nodes and the store, by kind."""
         self.resubscriptions = 0
@@ -91,5 +94,7 @@ class Metrics:
         """Lines of the log that could not be written."""
         self.is_ready = False
         """True if this node accepted players when last sampled."""
+        self.is_store_refused = False
+        """True if this node refused to use its store when last sampled."""
         self.stores: tuple[StoreHealth, ...] = ()
         """The health of every primary when last sampled; replaced as a whole."""

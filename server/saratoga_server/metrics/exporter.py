@@ -59,6 +59,7 @@ class _NodeCollector(Collector):
         )
         yield _counter("races_begun", "Races started by this node.", counts.races_begun)
         yield _counter("races_over", "Races finished by this node.", counts.races_over)
+        yield _by("races_voided", "Races voided by this node.", "reason", counts.races_voided)
         yield _by(
             "node_events",
             "Events received from other nodes and the store.",
@@ -77,6 +78,11 @@ class _NodeCollector(Collector):
             counts.log_lines_dropped,
         )
         yield _gauge("ready", "1 if the node accepts players.", counts.is_ready)
+        yield _gauge(
+            "store_refused",
+            "1 if the node does not use its store because of its settings, data or clock.",
+            counts.is_store_refused,
+        )
         yield from _stores(counts.stores)
         node = GaugeMetricFamily(
             "saratoga_node", "Always 1; the label names the node.", labels=["node"]

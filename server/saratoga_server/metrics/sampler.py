@@ -27,10 +27,13 @@ class Sampler:
         readiness: ReadinessCheck,
         store_health: Callable[[], Awaitable[Sequence[StoreHealth]]],
         metrics: Metrics,
+        why_store_refused: Callable[[], str | None],
     ) -> None:
+        """`why_store_refused` returns why the store must not be used; `None` if it may be."""
         self._readiness = readiness
         self._store_health = store_health
         self._metrics = metrics
+        self._why_store_refused = why_store_refused
 
     async def keep(self) -> None:
         """Take a sample every `SAMPLE_EVERY` seconds; never return."""
@@ -41,5 +44,6 @@ class Sampler:
     async def sample(self) -> None:
         """Take one sample; readiness first, because players depend on it."""
         self._metrics.tasks = len(asyncio.all_tasks())
+        self._metrics.is_store_refused = self._why_store_refused() is not None
         self._metrics.is_ready = await self._readiness.why_not_ready() is None
         self._metrics.stores = tuple(await self._store_health())

@@ -68,11 +68,21 @@ def test_a_scrape_shows_races_node_events_and_readiness() -> None:
     metrics.races_begun, metrics.races_over = 2, 1
     metrics.resubscriptions, metrics.is_ready, metrics.unread_results = 3, True, 4
     metrics.node_events["touched"] += 5
+    assert samples(metrics)["saratoga_races_voided_total[damaged]"] == 0
+    metrics.races_voided["damaged"] += 6
     seen = samples(metrics)
     assert (seen["saratoga_races_begun_total"], seen["saratoga_races_over_total"]) == (2, 1)
     assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
     assert seen["saratoga_unread_results"] == 4
+    assert seen["saratoga_races_voided_total[damaged]"] == 6
     assert seen["saratoga_node_events_total[touched]"] == 5
+
+
+def test_a_scrape_shows_whether_the_store_is_refused() -> None:
+    metrics = Metrics()
+    assert samples(metrics)["saratoga_store_refused"] == 0
+    metrics.is_store_refused = True
+    assert samples(metrics)["saratoga_store_refused"] == 1
 
 
 def test_a_scrape_shows_every_primary_of_the_store() -> None:
@@ -92,6 +102,7 @@ def test_a_scrape_shows_every_primary_of_the_store() -> None:
     seen = {name: value for name, value in samples(metrics).items() if "_store_" in name}
     assert seen == {
         "saratoga_store_errors_total": 0,
+        "saratoga_store_refused": 0,
         "saratoga_store_up[a:1]": 1,
         "saratoga_store_up[b:1]": 0,
         "saratoga_store_memory_bytes[a:1]": 5,

@@ -17,6 +17,10 @@ class Node:
         return self.reason
 
 
+def not_refused() -> None:
+    return None
+
+
 UP = StoreHealth(primary="a:1", is_up=True, memory=5)
 
 
@@ -26,13 +30,13 @@ async def healthy() -> Sequence[StoreHealth]:
 
 async def test_a_sample_has_readiness_and_store_health() -> None:
     metrics = Metrics()
-    await Sampler(Node(), healthy, metrics).sample()
+    await Sampler(Node(), healthy, metrics, not_refused).sample()
     assert (metrics.is_ready, metrics.stores) == (True, (UP,))
 
 
 async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
     metrics = Metrics()
-    sampler = Sampler(Node(), healthy, metrics)
+    sampler = Sampler(Node(), healthy, metrics, not_refused)
     await sampler.sample()
     before = metrics.tasks
     another = asyncio.create_task(asyncio.sleep(0))
@@ -43,8 +47,18 @@ async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
 
 async def test_a_node_that_is_about_to_stop_is_sampled_as_not_ready() -> None:
     metrics, node = Metrics(), Node()
-    sampler = Sampler(node, healthy, metrics)
+    sampler = Sampler(node, healthy, metrics, not_refused)
     await sampler.sample()
     node.reason = "This server is about to stop."
     await sampler.sample()
     assert not metrics.is_ready
+
+
+async def test_a_refused_store_is_sampled_until_it_is_accepted_again() -> None:
+    metrics, reasons = Metrics(), [None, "The store loses moves.", None]
+    sampler = Sampler(Node(), healthy, metrics, reasons.pop)
+    seen = []
+    for _ in range(3):
+        await sampler.sample()
+        seen.append(metrics.is_store_refused)
+    assert seen == [False, True, False]
