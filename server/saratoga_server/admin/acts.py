@@ -187,10 +187,7 @@ class Administration:
         return await self.stores.events.publish(event)
 
     async def _note(self, act: str, target: str, detail: str = "") -> None:
-        time = _written(await self.stores.tables.now())
-        await self.stores.audit.append(
-            {"time": time, "who": self.who, "act": act, "target": target, "detail": detail}
-        )
+        await note_act(self.stores, self.who, act, target, detail)
 
     async def _player(self, named: str) -> PlayerRow:
         """Return the player with this id, or with a name that looks like this one."""
@@ -268,6 +265,14 @@ def _line(table: TableState) -> TableLine:
         host=table.name(table.host) if table.host else "",
         public=table.settings.public,
         touched=_written(table.touched),
+    )
+
+
+async def note_act(stores: Stores, who: str, act: str, target: str, detail: str) -> None:
+    """Write an action of the administrator `who` to the audit log."""
+    time = _written(await stores.tables.now())
+    await stores.audit.append(
+        {"time": time, "who": who, "act": act, "target": target, "detail": detail}
     )
 
 

@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 
 import click
 
-from saratoga_server.admin.commands import StoreAccess
+from saratoga_server.admin.acts import note_act
+from saratoga_server.admin.commands import StoreAccess, administrator
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
 from saratoga_server.store.clock_check import FIRST_MOMENT, shown
@@ -50,7 +51,11 @@ async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
             open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
         )
         answers = await store.client.read_everywhere("accept_clock", LEDGER_KEYS)
-        return Millis(min(now for now, _ in answers)), Millis(max(newest for _, newest in answers))
+        now, newest = min(now for now, _ in answers), max(newest for _, newest in answers)
+        if FIRST_MOMENT <= now < newest:
+            detail = f"the newest time stored was {shown(newest)}"
+            await note_act(store, administrator(), "accept-clock", "", detail)
+        return Millis(now), Millis(newest)
 
 
 async def _embedded(access: StoreAccess, opened: AsyncExitStack) -> str:

@@ -57,10 +57,12 @@ class StoreAccess:
                 open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
             )
             table_cache = await compose_table_cache(store)
-            return await act(Administration(stores=store, table_cache=table_cache, who=_who()))
+            return await act(
+                Administration(stores=store, table_cache=table_cache, who=administrator())
+            )
 
 
-def _who() -> str:
+def administrator() -> str:
     """Return the user of this process for the audit log, from the system and not the environment."""
     return f"{_user()}@{socket.gethostname()}"
 

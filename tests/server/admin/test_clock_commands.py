@@ -1,6 +1,7 @@
 """`admin accept-clock` as an administrator types it."""
 
 import asyncio
+import json
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -47,6 +48,10 @@ def test_a_store_that_was_ahead_is_served_again(store_server: StoreServer) -> No
     assert (code, output.startswith("The clock is accepted: it shows ")) == (0, True)
     assert asyncio.run(refusal(url)) == ""
     assert typed("--redis", url, "accept-clock")[1].startswith("There was nothing to do")
+    (act,) = json.loads(typed("--redis", url, "audit", "--json")[1])
+    assert act["act"] == "accept-clock"
+    assert act["detail"].startswith("the newest time stored was ")
+    assert "@" in act["who"]
 
 
 def test_an_embedded_store_is_started_if_no_server_runs(tmp_path: Path) -> None:
