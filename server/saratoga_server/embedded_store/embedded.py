@@ -48,6 +48,8 @@ _LOOK_AGAIN: Final = 0.05
 """Seconds between two attempts to lock a file."""
 RESTART_PAUSE: Final = 1.0
 """Seconds between two attempts to start the store again."""
+LONGEST_REWRITE_PAUSE: Final = 60.0
+"""The longest pause, in seconds, between two attempts to write the store's files anew."""
 
 _SYNC: Final = {Durability.FAST: "everysec", Durability.SAFE: "always"}
 
@@ -116,7 +118,7 @@ class EmbeddedStore:
             was_in_order = await self.ledger.open()
             if self.ledger.note is None and append_files.sizes(self.folder):
                 _log.warning("store_ledger_missing", folder=str(self.folder))
-            self._process = await self._start(was_in_order=was_in_order)
+            self._process = await self._start(rewrites=not was_in_order)
             resources.push_async_callback(self._stop)
             self._supervision = asyncio.create_task(self._supervise())
             self._resources = resources.pop_all()
@@ -136,8 +138,11 @@ class EmbeddedStore:
         await self._process.stop()
         await self.ledger.close(clean=self._process.ended_in_order and self._hold is None)
 
-    async def _start(self, *, was_in_order: bool = False) -> StoreProcess:
-        """Start a store that has everything that is known of it; raise `StoreRefused` if that fails."""
+    async def _start(self, *, rewrites: bool) -> StoreProcess:
+        """Start a store that has everything that is known of it; raise `StoreRefused` if that fails.
+
+        `rewrites`: let it write its files anew, because its end before was not in order.
+        """
         with await self._lock_for_store() as lock:
             note = self.ledger.note
             has_data = append_files.check_files(
@@ -161,14 +166,17 @@ class EmbeddedStore:
                 _log.error("store_file_cut", file=name, bytes=size)
             # the files are kept as they are if something is missing
             await self._check_ledger()
-            if has_data and not was_in_order:
-                await append_files.rewrite(url_of(self._socket_path))
-                _log.info("store_files_rewritten")
-                await self.ledger.note_files()
+            if has_data and rewrites:
+                await self._rewrite()
         except BaseException:
             await store.stop()
             raise
         return store
+
+    async def _rewrite(self) -> None:
+        await append_files.rewrite(url_of(self._socket_path))
+        _log.info("store_files_rewritten")
+        await self.ledger.note_files()
 
     async def _check_ledger(self) -> None:
         """Raise `StoreRefused` if the store lacks what the ledger file says that it had."""
@@ -198,12 +206,34 @@ class EmbeddedStore:
             # on a full disk, for example, a store starts and ends at its first write
             await asyncio.sleep(max(0.0, started + RESTART_PAUSE - clock()))
             self._process = await self._restart()
-            self._hold = None
+            if await self._is_rewritten():
+                self._hold = None
+
+    async def _is_rewritten(self) -> bool:
+        """Let the store write its files anew, until that succeeds; return False if the store ends meanwhile.
+
+        Each attempt that fails leaves another file of moves, so the pauses between them grow.
+        """
+        pause = RESTART_PAUSE
+        while True:
+            try:
+                await self._rewrite()
+            except Exception as fault:  # any error: a later attempt may succeed
+                _log.error("store_rewrite_failed", fault=fault)
+                self._hold = (
+                    f"{str(fault).rstrip('.')}. It is tried again, and until it succeeds nothing is kept. The "
+                    "disk needs room for a second copy of the data."
+                )
+            else:
+                return True
+            if await self._process.wait(pause):
+                return False
+            pause = min(2 * pause, LONGEST_REWRITE_PAUSE)
 
     async def _restart(self) -> StoreProcess:
         while True:
             try:
-                store = await self._start()
+                store = await self._start(rewrites=False)
             except Exception as fault:  # any error: players wait, and a later attempt may succeed
                 _log.error("store_start_failed", fault=fault)
                 # without the end of the store's log

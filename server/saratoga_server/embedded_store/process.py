@@ -106,9 +106,10 @@ class StoreProcess:
             f"reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
         )
 
-    async def wait(self) -> None:
-        """Wait until the store has ended for any reason."""
-        await asyncio.wait([self._exited])
+    async def wait(self, within: float | None = None) -> bool:
+        """Wait until the store has ended for any reason, or for `within` seconds; return whether it has ended."""
+        await asyncio.wait([self._exited], timeout=within)
+        return self._exited.done()
 
     @property
     def ended_in_order(self) -> bool:

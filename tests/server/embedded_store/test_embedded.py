@@ -17,7 +17,7 @@ import pytest
 
 from kit.processes import is_running, listener_of, wait_until_gone
 from kit.running_race import ANNA, CODE, running_race
-from saratoga_server.embedded_store import embedded
+from saratoga_server.embedded_store import append_files, embedded
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.socket_path import SOCKET, open_socket_path
@@ -240,21 +240,48 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
         return await start(*given)
 
     store = EmbeddedStore(folder)
-    async with store as url, open_store(url) as opened:
+    async with asyncio.timeout(30), store as url, open_store(url) as opened:
         race = await running_race(opened)
         monkeypatch.setattr(StoreProcess, "start", fail_at_first)
         with caplog.at_level(logging.INFO, "saratoga"):
             os.kill(store.pid, signal.SIGKILL)
             assert (await race.board()).state == "racing"
-            while "store_restarted" not in events(caplog):
+            while "store_files_rewritten" not in events(caplog):
                 await race.board()  # starting the store itself takes some time
         assert events(caplog) == [
             "store_ended",
             *["store_start_failed"] * 3,
-            "store_files_rewritten",
             "store_restarted",
+            "store_files_rewritten",
         ]
         assert not store.supervision.done()
+
+
+async def test_a_store_that_cannot_write_its_files_anew_stays_up_and_waits(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.01)
+    pauses: asyncio.Queue[float] = asyncio.Queue()
+    wait = StoreProcess.wait
+
+    async def recorded(process: StoreProcess, within: float | None = None) -> bool:
+        if within is not None:
+            pauses.put_nowait(within)
+        return await wait(process, within)
+
+    monkeypatch.setattr(StoreProcess, "wait", recorded)
+    store = EmbeddedStore(folder)
+    async with asyncio.timeout(30), store:
+        blocked = folder / append_files.FOLDER / "appendonly.aof.2.base.rdb"
+        blocked.mkdir()
+        os.kill(store.pid, signal.SIGKILL)
+        assert [await pauses.get() for _ in range(3)] == [0.01, 0.02, 0.04]
+        running = store.pid
+        assert "room for a second copy" in str(store.why_held())
+        blocked.rmdir()
+        while store.why_held() is not None:  # noqa: ASYNC110 - nothing else tells of it
+            await asyncio.sleep(0)
+        assert store.pid == running
 
 
 async def test_a_store_that_ends_as_soon_as_it_is_up_is_not_started_all_the_time(

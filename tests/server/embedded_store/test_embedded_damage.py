@@ -28,6 +28,9 @@ from saratoga_server.store.clients import open_client
 from saratoga_server.store.ledger import LOSS_TOLERATED
 from saratoga_server.store.opening import Store, open_store
 
+WITHIN = 30.0
+"""Seconds in which a store must have started again, and a move be answered."""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -164,14 +167,15 @@ async def test_files_are_written_anew_unless_the_store_was_shut_down_in_order(
 async def test_a_store_that_ended_by_itself_acknowledges_nothing_before_its_files_are_written_anew(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with served(folder) as (store, opened):
+    caplog.set_level(logging.INFO, "saratoga")
+    async with asyncio.timeout(WITHIN), served(folder) as (store, opened):
         race = await running_race(opened)
         await race.commit(move("draw", 0))
         obstacle = folder / FOLDER / "appendonly.aof.2.base.rdb"
         obstacle.mkdir()
         monkeypatch.setattr(batcher, "STORE_TIMEOUT", 0.3)
         os.kill(store.pid, signal.SIGKILL)
-        while "store_start_failed" not in events(caplog):
+        while "store_rewrite_failed" not in events(caplog):
             with pytest.raises(StoreUnavailable):
                 await race.commit(move("w>t1", 1))
         assert "could not write its files anew" in (opened.guard.why_refused or "")
@@ -179,5 +183,6 @@ async def test_a_store_that_ended_by_itself_acknowledges_nothing_before_its_file
         waiting = opened.commits.commit(move("w>t1", 1))
         await asyncio.to_thread(obstacle.rmdir)
         assert (await waiting).status is CommitStatus.DONE
-        assert "store_restarted" in events(caplog)
+        assert events(caplog)[-1] == "store_accepted"
+        assert "store_files_rewritten" in events(caplog)
         assert await race.texts() == ["draw", "w>t1"]
