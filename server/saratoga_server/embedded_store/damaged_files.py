@@ -5,7 +5,6 @@ names them. A store loads them only as a whole, so whatever follows a damaged pl
 """
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from saratoga_server.embedded_store.append_files import (
     named_files,
     sequence,
 )
+from saratoga_server.embedded_store.writes_in_file import ends_of_writes
 
 
 class StoreFiles(NamedTuple):
@@ -110,49 +110,8 @@ def cuts(folder: Path, files: StoreFiles) -> list[Cut]:
     found = [Cut(0, 0)] if files.writes else []
     for index, name in enumerate(files.writes):
         content = (folder / FOLDER / name).read_bytes()
-        ends = list(_ends(content))
+        ends = list(ends_of_writes(content))
         found += [Cut(index, end) for end in ends]
         if (ends[-1] if ends else 0) != len(content):
             break
     return found
-
-
-def _ends(content: bytes) -> Iterator[int]:
-    """Yield the end of each write; what was written in one transaction is one write."""
-    at, is_open = 0, False
-    while (command := _command(content, at)) is not None:
-        at, word = command
-        if word == b"multi":
-            is_open = True
-        elif word == b"exec":
-            is_open = False
-        if not is_open:
-            yield at
-
-
-def _command(content: bytes, at: int) -> tuple[int, bytes] | None:
-    """Return the end and the first word of the command at `at`; `None` if there is no complete one."""
-    header = _number(content, at, b"*")
-    if header is None or header[1] < 1:
-        return None
-    at, words = header
-    first = b""
-    for index in range(words):
-        header = _number(content, at, b"$")
-        if header is None or header[1] < 0:
-            return None
-        start, length = header
-        at = start + length + 2
-        if content[at - 2 : at] != b"\r\n":
-            return None
-        if index == 0:
-            first = content[start : start + length].lower()
-    return at, first
-
-
-def _number(content: bytes, at: int, mark: bytes) -> tuple[int, int] | None:
-    """Return the place behind a line such as `*3`, and its number; `None` if it is no such line."""
-    end = content.find(b"\r\n", at, at + 24)
-    if end < 0 or content[at : at + 1] != mark or not content[at + 1 : end].isdigit():
-        return None
-    return end + 2, int(content[at + 1 : end])

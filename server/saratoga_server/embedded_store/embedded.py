@@ -22,6 +22,7 @@ import fcntl
 import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
@@ -29,6 +30,11 @@ from typing import IO, Final
 from redis.exceptions import RedisError
 
 from saratoga_server.embedded_store import append_files
+from saratoga_server.embedded_store.interrupted_write import (
+    CutFile,
+    cut_interrupted_write,
+    delete_old_copies,
+)
 from saratoga_server.embedded_store.ledger_file import LedgerFile, read_ledger
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import ask, is_private, open_socket_path, url_of
@@ -85,7 +91,12 @@ class EmbeddedStore:
                 "Choose --durability safe, or give a store with a replica with --redis."
             )
         self.folder = folder
-        self._settings = {"appendonly": "yes", "appendfsync": _SYNC[durability]}
+        self._settings = {
+            "appendonly": "yes",
+            "appendfsync": _SYNC[durability],
+            # a damaged length looks to a store like an interrupted write: see `interrupted_write`
+            "aof-load-truncated": "no",
+        }
         self._resources = AsyncExitStack()
         self.ledger: Final = LedgerFile(folder)
         self._hold: str | None = None
@@ -150,28 +161,47 @@ class EmbeddedStore:
                 is_known=note is not None,
                 noted=note.files if note else append_files.NO_FILES,
             )
-            before = append_files.sizes(self.folder)
-            try:
-                store = await StoreProcess.start(
-                    self.folder, self._socket_path, self._settings, lock
-                )
-            except StoreRefused as refused:
-                if not has_data:
-                    raise
-                raise StoreRefused(
-                    f"{refused}\nIf its files are damaged: {self.ledger.remedy}"
-                ) from None
+            store, cut = await self._load(lock, has_data=has_data)
         try:
-            for name, size in append_files.cut(before, append_files.sizes(self.folder)).items():
-                _log.error("store_file_cut", file=name, bytes=size)
             # the files are kept as they are if something is missing
             await self._check_ledger()
+        except BaseException:
+            await store.stop()
+            if cut is not None:
+                cut.undo()
+            raise
+        if cut is not None:
+            await asyncio.to_thread(delete_old_copies, self.folder)
+        try:
             if has_data and rewrites:
                 await self._rewrite()
         except BaseException:
             await store.stop()
             raise
         return store
+
+    async def _load(self, lock: IO[str], *, has_data: bool) -> tuple[StoreProcess, CutFile | None]:
+        """Start a store that has loaded the files, if need be without an interrupted last write.
+
+        Raises `StoreRefused` if it does not start; the files are then as they were.
+        """
+        start = partial(StoreProcess.start, self.folder, self._socket_path, self._settings, lock)
+        try:
+            return await start(), None
+        except StoreRefused as refused:
+            if not has_data:
+                raise
+            reason = f"{refused}\nIf its files are damaged: {self.ledger.remedy}"
+            cut = await asyncio.to_thread(cut_interrupted_write, self.folder)
+            if cut is None:
+                raise StoreRefused(reason) from None
+        try:
+            store = await start()
+        except StoreRefused:
+            await asyncio.to_thread(cut.undo)
+            raise StoreRefused(reason) from None
+        _log.error("store_file_cut", file=cut.path.name, bytes=cut.bytes, copy=cut.copy.name)
+        return store, cut
 
     async def _rewrite(self) -> None:
         await append_files.rewrite(url_of(self._socket_path))

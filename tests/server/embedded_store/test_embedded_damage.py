@@ -5,7 +5,7 @@ import logging
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from saratoga_server.embedded_store.ledger_file import (
     read_note,
     write_note,
 )
+from saratoga_server.embedded_store.writes_in_file import ends_of_writes
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher, guard
 from saratoga_server.store.clients import open_client
@@ -131,18 +132,50 @@ async def test_a_folder_without_files_and_ledger_is_a_new_store(
     assert "store_ledger_missing" not in events(caplog)
 
 
-async def test_what_a_start_cuts_off_a_file_is_logged(
+def newest_file(folder: Path) -> Path:
+    [file] = (folder / FOLDER).glob("*.incr.aof")
+    return file
+
+
+async def test_an_interrupted_write_is_cut_off_and_logged_and_a_copy_is_kept(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await used(folder)
-    [file] = (folder / FOLDER).glob("*.incr.aof")
-    with file.open("ab") as end:
-        end.write(b"*3\r\n$3\r\nSET\r\n")
-    async with served(folder):
-        pass
+    file = newest_file(folder)
+    whole = file.read_bytes() + b"*3\r\n$3\r\nSET\r\n"
+    file.write_bytes(whole)
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
     [record] = [record for record in caplog.records if record.getMessage() == "store_file_cut"]
     assert record.levelno == logging.ERROR
-    assert vars(record)["fields"] == {"file": file.name, "bytes": 13}
+    [copy] = (folder / FOLDER).glob("*.cut-*")
+    assert vars(record)["fields"] == {"file": file.name, "bytes": 13, "copy": copy.name}
+    assert copy.read_bytes() == whole
+
+
+def damage_length(content: bytes) -> bytes:
+    """Make a word in the middle longer than the file."""
+    at = content.index(b"\r\n$", len(content) // 2) + 3
+    return content[:at] + b"99999999" + content[content.index(b"\r\n", at) :]
+
+
+def lose_all_but_one_write(content: bytes) -> bytes:
+    """Leave the beginning of the second write, as if everything behind it had been lost."""
+    return content[: next(ends_of_writes(content)) + 20]
+
+
+@pytest.mark.parametrize("damage", [damage_length, lose_all_but_one_write])
+async def test_files_that_are_refused_are_left_as_they_are(
+    folder: Path, caplog: pytest.LogCaptureFixture, damage: Callable[[bytes], bytes]
+) -> None:
+    await used(folder)
+    file = newest_file(folder)
+    file.write_bytes(damage(file.read_bytes()))
+    before = {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()}
+    for _ in range(2):
+        with pytest.raises(StoreRefused, match=r" repair"):
+            await used(folder)
+        assert {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()} == before
 
 
 @pytest.mark.parametrize("in_order", [True, False])
