@@ -164,6 +164,12 @@ class FakeSession:
         chosen = {"game": game, "cap": cap, "seats": seats, "public": public}
         self._ask(", ".join(f"{key} {value}" for key, value in chosen.items() if value is not None))
 
+    async def end_race(self) -> None:
+        self._ask("end race")
+
+    async def lock(self, locked: bool) -> None:
+        self._ask("lock" if locked else "unlock")
+
     async def kick(self, player: str) -> None:
         self._ask(f"kick {player}")
 

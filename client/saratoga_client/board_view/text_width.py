@@ -43,6 +43,7 @@ UNICODE: Final = PanelSymbols(
         "stuck": "✗",
         "out of time": "!",
         "left": "-",
+        "ended by host": "-",
     },
     corners="┌┐└┘├┤",
     across="─",

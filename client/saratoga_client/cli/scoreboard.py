@@ -33,6 +33,7 @@ _STATES: Final = {
     "stuck": "magenta",
     "out of time": "red",
     "left": "dim",
+    "ended by host": "red",
 }
 
 

@@ -69,9 +69,12 @@ class TableCommands:
             "ready": self._ready,
             "not ready": self._not_ready,
             "start": self._start,
+            "end race": self._end_race,
             "next": self._next,
             "settings": self._settings,
             "kick": self._kick,
+            "lock": lambda _: self._table.lock(True),
+            "unlock": lambda _: self._table.lock(False),
             "verify": self._verify,
             "share": self._share,
             "review": self._review,
@@ -210,6 +213,9 @@ class TableCommands:
 
     async def _start(self, words: str) -> None:
         await self._table.start()
+
+    async def _end_race(self, words: str) -> None:
+        await self._table.end_race()
 
     async def _next(self, words: str) -> None:
         await self._table.next_race()

@@ -75,7 +75,8 @@ def change_lines(
 def table_lines(state: SessionState) -> Iterator[str]:
     """Return the table's settings, its seats, and its race."""
     table = state.table
-    yield f"table {table.code}: {settings_words(table.settings)}"
+    locked = ", locked" if table.locked else ""
+    yield f"table {table.code}: {settings_words(table.settings)}{locked}"
     for number, seat in enumerate(table.seats, start=1):
         yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"

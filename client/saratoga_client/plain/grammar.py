@@ -68,6 +68,13 @@ COMMANDS: Final = (
     TypedCommand("ready", _T, "ready", "take part in the next race"),
     TypedCommand("not ready", _T, "not ready", "do not take part after all", ("unready",)),
     TypedCommand("start", _T, "start", "start the countdown (host only)", ("go",)),
+    TypedCommand(
+        "end race",
+        _T,
+        "end race",
+        "end the race a minute after all other boards have ended (host only)",
+        ("end",),
+    ),
     TypedCommand("next", _T, "next", "prepare the next race (host only)", ("next race", "again")),
     TypedCommand(
         "settings",
@@ -77,6 +84,8 @@ COMMANDS: Final = (
         ("set",),
     ),
     TypedCommand("kick", _T, "kick NAME", "remove a player from the table (host only)"),
+    TypedCommand("lock", _T, "lock", "let nobody new take a seat (host only)"),
+    TypedCommand("unlock", _T, "unlock", "let new players take a seat again (host only)"),
     TypedCommand("table", _T | _W, "table", "show the table and its seats", ("who", "seats"), True),
     TypedCommand(
         "totals",

@@ -132,6 +132,7 @@ def ending(row: Row, you: str) -> str:
         "stuck": "are stuck at" if is_you else "is stuck at",
         "out of time": "ran out of time at",
         "left": "left at",
+        "ended by host": f"{'were' if is_you else 'was'} ended by the host at",
     }.get(row.state, f"{row.state} at")
     return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
 

@@ -1,10 +1,12 @@
 """Sentences on the player's position in a race, the personal best and the result. Pure."""
 
+from math import ceil
+
 from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.wording import capitalised, counted, dollars, ordinal
+from saratoga_client.wording import capitalised, counted, dollars, ordinal, shown_name
 from saratoga_protocol.events import Seat
 
 
@@ -50,6 +52,37 @@ def against_best(state: SessionState, at: int) -> str:
     if state.own.banked > best.banked:
         return f"past your best of {best.banked}!"
     return f"your best had {then} by now"
+
+
+def last_board(state: SessionState, now: int) -> str:
+    """Return whose board is the last one racing and when the host may end it; empty if there is none.
+
+    `now` is the server's time in milliseconds.
+    """
+    table = state.table
+    if state.phase != "running" or not table.last_racer:
+        return ""
+    is_own = table.last_racer == state.player
+    racing = "you are" if is_own else f"{name_of(state, table.last_racer)} is"
+    host = "you" if state.is_host else name_of(state, table.host)
+    wait = seconds_to_end(state, now)
+    return (
+        f"Only {racing} still racing; {host} can end the race {f'in {wait} s' if wait else 'now'}."
+    )
+
+
+def seconds_to_end(state: SessionState, now: int) -> int:
+    """Return the seconds until the host may end the last board."""
+    return max(0, ceil((state.table.end_from - now) / 1000))
+
+
+def name_of(state: SessionState, player: str) -> str:
+    """Return the name of a player at the table or in its race."""
+    seat = next((seat for seat in state.table.seats if seat.player == player), None)
+    if seat is not None:
+        return shown_name(seat.name, seat.bot)
+    row = next((row for row in rows(state.table_view) if row.player == player), None)
+    return "the host" if row is None else shown_name(row.name, row.bot)
 
 
 def own_result(state: SessionState) -> str:

@@ -32,10 +32,12 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
+    EndRace,
     GetRecord,
     JoinTable,
     Kick,
     LeaveTable,
+    LockTable,
     NextRace,
     Start,
     UnwatchTable,
@@ -237,6 +239,11 @@ class TableSession:
         """As host, start the countdown with all players who are ready."""
         await self._request(partial(Start, table=self._code))
 
+    async def end_race(self) -> None:
+        """As host, end the last racing board of the race."""
+        race = "" if self.state is None else self.state.table.race
+        await self._request(partial(EndRace, race=race))
+
     async def next_race(self) -> None:
         """As host, open the table for the next race."""
         await self._request(partial(NextRace, table=self._code))
@@ -259,6 +266,10 @@ class TableSession:
     async def kick(self, player: str) -> None:
         """As host, remove a player from the table and bar the player from coming back."""
         await self._request(partial(Kick, table=self._code, player=player))
+
+    async def lock(self, locked: bool) -> None:
+        """As host, lock the table against new players, or unlock it."""
+        await self._request(partial(LockTable, table=self._code, locked=locked))
 
     async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.

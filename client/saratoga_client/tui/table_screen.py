@@ -4,6 +4,7 @@ from typing import ClassVar, Final
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
+from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide, TitleLine
@@ -62,6 +63,26 @@ class TableScreen(BaseScreen):
                 self.ask_to_leave()
             case _:
                 super().press(key)
+
+    def end_race_key(self) -> Guide:
+        """Return the key that ends the race, for the host while another player's board is the last one racing."""
+        racer = self.state.table.last_racer
+        may_end = self.state.is_host and racer not in ("", self.state.player)
+        return (("e", "end race"),) if may_end else ()
+
+    def ask_to_end_race(self) -> None:
+        """End the last racing board, after a question; say why not if it is too early."""
+        state, now = self.state, self.controls.now()
+        if not self.end_race_key():
+            self.say("The host can end a race when one other player is left.")
+        elif seconds_to_end(state, now):
+            self.say(last_board(state, now))
+        else:
+            name = name_of(state, state.table.last_racer)
+            self.ask(
+                f"End the race of {name}, who keeps the banked cards? (y/n)",
+                y=("end race", lambda: self.controls.do(self.controls.seat.end_race())),
+            )
 
     def ask_to_leave(self) -> None:
         """Leave the table; ask for confirmation first if the player has a seat."""

@@ -122,6 +122,13 @@ async def test_without_a_board_the_answer_says_how_to_get_one(
         assert await TypingPlayer(first()).say(command) == [answer]
 
 
+async def test_a_host_locks_the_table_and_ends_the_race() -> None:
+    player_at_table = TypingPlayer(gathering())
+    for command in ("lock", "unlock", "end race"):
+        await player_at_table.say(command)
+    assert player_at_table.seat.asked == ["lock", "unlock", "end race"]
+
+
 async def test_a_host_kicks_by_name_and_an_unknown_name_lists_the_players() -> None:
     player_at_table = TypingPlayer(gathering())
     assert await player_at_table.say("kick Bob") == [

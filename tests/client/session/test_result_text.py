@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from kit.session_states import (
     START,
     YOU,
     board,
     outcome,
+    player,
     seat,
     snapshot,
     standings,
@@ -16,7 +18,7 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.result_text import against_best, gap, own_result, totals
+from saratoga_client.session.result_text import against_best, gap, last_board, own_result, totals
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 
@@ -72,6 +74,26 @@ def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
     state = state_after(events.RaceOver(outcome=outcome(shorthand)))
     assert own_result(state) == sentence
     assert own_result(at("a9 y3 r1")) == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "last", "millis", "sentence"),
+    [
+        ("y", "r", -60_000, "Only raj is still racing; you can end the race in 60 s."),
+        ("a", "r", -1, "Only raj is still racing; ana can end the race in 1 s."),
+        ("a", "y", 0, "Only you are still racing; ana can end the race now."),
+        ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),
+        ("a", "", 0, ""),
+    ],
+)
+def test_the_sentence_on_the_last_racer_says_when_the_host_may_end_the_race(
+    host: str, last: str, millis: int, sentence: str
+) -> None:
+    shown = structs.replace(
+        table("yaro", host=host), last_racer=player(last) if last else "", end_from=START
+    )
+    state = state_after(first=snapshot("a9 y3 r1", shown=shown))
+    assert last_board(state, START + millis) == sentence
 
 
 def test_the_sentence_on_the_personal_best_follows_the_race() -> None:

@@ -16,9 +16,11 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
+    EndRace,
     JoinTable,
     Kick,
     LeaveTable,
+    LockTable,
     NextRace,
     NotReady,
     Ready,
@@ -59,13 +61,17 @@ async def test_the_host_sends_the_commands_of_a_host() -> None:
         await there.do(there.session.not_ready())
         await there.do(there.session.change_settings(game="caprice", cap=3))
         assert (there.state.table.settings.game, there.state.table.settings.cap) == ("caprice", 3)
+        await there.do(there.session.lock(True))
+        assert there.state.table.locked
         await there.do(there.session.kick(ben.player))
         assert [seat.name for seat in there.state.table.seats] == ["Ann"]
         kinds = [type(command) for command in there.network.answered]
-        assert kinds == [CreateTable, Ready, NotReady, ChangeSettings, Kick]
+        assert kinds == [CreateTable, Ready, NotReady, ChangeSettings, LockTable, Kick]
 
 
-@pytest.mark.parametrize(("action", "command"), [("start", Start), ("next_race", NextRace)])
+@pytest.mark.parametrize(
+    ("action", "command"), [("start", Start), ("end_race", EndRace), ("next_race", NextRace)]
+)
 async def test_a_refused_request_says_why(action: str, command: type) -> None:
     async with stepped_session() as there:
         await there.gather()

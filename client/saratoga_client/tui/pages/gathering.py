@@ -85,6 +85,7 @@ def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> Renderable
         ("c", cap_words(settings.cap)),
         ("p", "public" if settings.public else "private, by code"),
         ("+-", f"{settings.seats} seats"),
+        ("l", "locked to newcomers" if state.table.locked else "open to newcomers"),
     )
     grid = ink.grid(1, 3, None)
     for key, text in rows:

@@ -72,6 +72,7 @@ def _moves(game: Game) -> Iterator[tuple[str, str]]:
 
 RACE_KEYS: Final[tuple[tuple[str, str], ...]] = (
     ("x", "cash out: end your race and keep the cards that you banked; asks first"),
+    ("e", "for the host, a minute after all boards but one have ended: end the race; asks first"),
     ("/", "find cards: type a rank, a suit or both; all visible ones light up"),
     ("p", "hide the panel, or show it again"),
     ("c", "two or four colours of suits"),

@@ -22,7 +22,7 @@ from saratoga_client.net.link_state import LinkState
 from saratoga_client.review.chart import MARKS, chart
 from saratoga_client.review.climb import Climb
 from saratoga_client.session.feed import FeedLine, Tone
-from saratoga_client.session.result_text import against_best, gap, own_result
+from saratoga_client.session.result_text import against_best, gap, last_board, own_result
 from saratoga_client.session.state import (
     RaceClock,
     SessionState,
@@ -80,7 +80,7 @@ def panel(
         return canvas
     found = rows(state.table_view)
     time = race_clock(state, now)
-    own_lines = list(_own_lines(state, time, inner))
+    own_lines = list(_own_lines(state, now, inner))
     with_chart = has_chart(state, width, height)
     below = LEAST_EVENTS + 1 + (CHART_HEIGHT + 1 if with_chart else 0)
     room = height - 2 - len(own_lines) - 1 - below
@@ -117,6 +117,7 @@ def panel_content(state: SessionState, width: int, height: int, now: int) -> tup
             state.is_new_best,
         ),
         against_best(state, elapsed),
+        last_board(state, now),
         elapsed // 1000 if has_chart(state, width, height) else None,
     )
 
@@ -305,7 +306,7 @@ def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymb
 # The player, the chart, the events
 
 
-def _own_lines(state: SessionState, time: RaceClock, inner: int) -> Iterator[_PanelLine]:
+def _own_lines(state: SessionState, now: int, inner: int) -> Iterator[_PanelLine]:
     """Return the lines about the player: warnings, the standing, or the result."""
     if state.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
@@ -316,8 +317,10 @@ def _own_lines(state: SessionState, time: RaceClock, inner: int) -> Iterator[_Pa
         if state.is_new_best:
             yield from _lines("your best so far!", Role.MONEY_UP, inner)
         return
+    yield from _lines(last_board(state, now), Role.WARNING, inner)
     yield from _lines(gap(state), Role.TEXT, inner)
-    yield from _lines(against_best(state, time.elapsed), Role.DIM, inner)
+    elapsed = race_clock(state, now).elapsed
+    yield from _lines(against_best(state, elapsed), Role.DIM, inner)
 
 
 def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:

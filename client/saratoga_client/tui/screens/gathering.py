@@ -17,7 +17,7 @@ from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import cap_words, shown_name
 from saratoga_rules.games import GAMES
 
-HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "k", "up", "down"})
+HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "l", "k", "up", "down"})
 
 
 class GatheringScreen(TableScreen):
@@ -93,7 +93,7 @@ class GatheringScreen(TableScreen):
             return (*self.scroll_guide(), ("t", "colours"))
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
-            # The page shows g, c, p, + and - beside the settings that they change.
+            # The page shows g, c, p, +, - and l beside the settings that they change.
             keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
@@ -133,6 +133,8 @@ class GatheringScreen(TableScreen):
                 self._change(cap=caps[(place + 1) % len(caps)])
             case "p":
                 self._change(public=not settings.public)
+            case "l":
+                self.controls.do(self.controls.seat.lock(not self.state.table.locked))
             case "+" | "-":
                 seats = settings.seats + (1 if key == "+" else -1)
                 self._change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))

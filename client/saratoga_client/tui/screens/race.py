@@ -13,6 +13,7 @@ from saratoga_client.board_view.title import title_facts
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.own_board import OwnBoard
+from saratoga_client.session.result_text import last_board, name_of
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.board_pane import BoardPosition
@@ -40,6 +41,7 @@ ENDINGS: Final = {
     "stuck": "Stuck: nothing more can be banked. Your board is over: {banked} banked, net {net}.",
     "out of time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
+    "ended by host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
 }
 """The message at the end of the player's board, by the board's state."""
 
@@ -65,6 +67,7 @@ class RaceScreen(GameScreen, TableScreen):
         self._said_alarms = 0
         self._said_taken_back = ""
         self._said_state = ""
+        self._said_last_racer = ""
         self._said_link = LinkState.CONNECTED
         self._said_announcement = ""
 
@@ -143,7 +146,7 @@ class RaceScreen(GameScreen, TableScreen):
     def game_keys(self) -> Guide:
         own = self.own
         if not own.is_racing:
-            return (("p", "panel"), ("t", "colours"))
+            return (*self.end_race_key(), ("p", "panel"), ("t", "colours"))
         if own.is_cashing_out:
             return ()
         return (*self.pane.key_hints(), ("/", "find"))
@@ -180,9 +183,12 @@ class RaceScreen(GameScreen, TableScreen):
                 self._queued.clear()
                 self.drop_question()
                 self._say_ending(own)
+        elif own.is_racing and state.table.last_racer != self._said_last_racer:
+            self.say(last_board(state, self.controls.now()), Role.WARNING)
         elif self._said_ending and self.message == self._said_ending:
             # The number of players still racing may have changed.
             self._say_ending(own)
+        self._said_last_racer = state.table.last_racer
 
     def _report_connection(self, state: SessionState) -> None:
         """Show messages about the server's notices and the connection."""
@@ -206,7 +212,8 @@ class RaceScreen(GameScreen, TableScreen):
     def _ending(self, own: OwnBoard) -> str:
         """Return a sentence on the end of the board and the number of players still racing."""
         words = ENDINGS.get(own.state, "Your board is over: {banked} banked, net {net}.")
-        ending = words.format(banked=own.banked, net=dollars(own.net))
+        host = name_of(self.state, self.state.table.host)
+        ending = words.format(banked=own.banked, net=dollars(own.net), host=host)
         others = [
             row
             for row in rows(self.state.table_view)
@@ -227,6 +234,8 @@ class RaceScreen(GameScreen, TableScreen):
         own = self.own
         if key == "x":
             self.ask_to_cash_out()
+        elif key == "e" and not own.is_racing:
+            self.ask_to_end_race()
         elif not own.is_racing:
             self._say_ending(own)
         elif own.is_cashing_out:

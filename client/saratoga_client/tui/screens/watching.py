@@ -8,6 +8,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.state import race_clock
 from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.table_screen import TableScreen
@@ -33,6 +34,15 @@ class WatchingScreen(TableScreen):
 
     def tick(self) -> None:
         self.redraw()
+
+    def guide(self) -> Guide:
+        return (*self.end_race_key(), *super().guide())
+
+    def press(self, key: str) -> None:
+        if key == "e":
+            self.ask_to_end_race()
+        else:
+            super().press(key)
 
     def facts(self) -> list[str]:
         table = self.state.table

@@ -108,10 +108,12 @@ def last_board(table: TableState, player: str, others_ended: Millis) -> Change |
     if table.phase is not TablePhase.RUNNING or table.last_racer:
         return None
     end_from = Millis(others_ended + LAST_BOARD_MILLIS + AHEAD_MILLIS)
-    notice = (
-        f"Only {table.name(player)} is still racing. {table.name(table.host)} may end the race "
-        f"{LAST_BOARD_MILLIS // 1000} s after the others' boards have ended."
-    )
+    notice = f"Only {table.name(player)} is still racing."
+    if player != table.host:
+        notice += (
+            f" {table.name(table.host)} may end the race {LAST_BOARD_MILLIS // 1000} s after the"
+            " others' boards have ended."
+        )
     return Change(replace(table, last_racer=player, end_from=end_from, notice=notice))
 
 

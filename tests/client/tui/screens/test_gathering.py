@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.session_states import player, seat, snapshot, state_after, table
+from kit.session_states import START, player, seat, snapshot, state_after, table
 from kit.table_screens import REFUSAL, table_player
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -32,7 +32,7 @@ async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
         assert at_table.seat.asked == ["ready", "not ready"]
 
 
-@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "k"])
+@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "l", "k"])
 async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_them(
     key: str,
 ) -> None:
@@ -93,6 +93,17 @@ async def test_the_host_kicks_a_player_after_one_question() -> None:
         assert at_table.seat.asked == []
         await at_table.press("k", "k", "y")
         assert at_table.seat.asked == [f"kick {player('a')}"]
+
+
+async def test_the_host_locks_the_table_and_unlocks_it() -> None:
+    async with table_player(gathering()) as at_table:
+        assert "l  open to newcomers" in at_table.text
+        await at_table.press("l")
+        locked = replace(gathering().table, locked=True, version=9)
+        await at_table.receive(events.TableChanged(table=locked, now=START))
+        assert "l  locked to newcomers" in at_table.text
+        await at_table.press("l")
+        assert at_table.seat.asked == ["lock", "unlock"]
 
 
 async def test_a_host_alone_has_no_player_to_kick() -> None:

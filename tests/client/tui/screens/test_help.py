@@ -27,7 +27,7 @@ async def test_scrolling_shows_every_line_of_the_help() -> None:
     async with table_player(RACING) as at_table:
         await at_table.press("?")
         seen = set(at_table.rows)
-        for _ in range(40):
+        for _ in range(50):
             await at_table.press("down")
             seen |= set(at_table.rows)
         whole = "\n".join(seen)

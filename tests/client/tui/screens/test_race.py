@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from kit.positions import draw
-from kit.session_states import START, board, snapshot, standings, state_after, table
+from kit.session_states import START, board, player, snapshot, standings, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.state import SessionState
@@ -284,6 +285,42 @@ async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
         assert message.endswith(f"{words} ana still racing.")
         await at_table.press("1", "x")
         assert at_table.seat.asked == []
+
+
+def last_racer(letter: str, host: str = "y") -> events.TableChanged:
+    """Return the event that names the last racer; from then on the host may end the race in 5 s."""
+    shown = structs.replace(
+        table(host=host, version=9), last_racer=player(letter), end_from=START + 70_000
+    )
+    return events.TableChanged(table=shown, now=START)
+
+
+async def test_the_host_ends_a_race_that_one_player_holds_up() -> None:
+    async with race() as at_table:
+        await at_table.press("e")
+        at_table.seat.confirm("stuck")
+        await at_table.press("e")
+        assert said(at_table) == "The host can end a race when one other player is left."
+        await at_table.receive(last_racer("a"))
+        assert "e end race" in at_table.rows[-1]
+        await at_table.press("e")
+        assert said(at_table) == "Only ana is still racing; you can end the race in 5 s."
+        at_table.seat.time += 5_000
+        await at_table.press("e")
+        assert said(at_table) == "End the race of ana, who keeps the banked cards? (y/n)"
+        assert at_table.seat.asked == []
+        await at_table.press("y")
+        assert at_table.seat.asked == ["end race"]
+
+
+async def test_the_last_racer_is_warned_and_told_who_ended_the_race() -> None:
+    async with race() as at_table:
+        await at_table.receive(last_racer("y", host="a"))
+        assert said(at_table) == "Only you are still racing; ana can end the race in 5 s."
+        assert "ana can end" in at_table.text.replace(said(at_table), "")
+        at_table.seat.confirm("ended by host")
+        await at_table.settled()
+        assert said(at_table).startswith("ana has ended the race: 4 banked, net -$30.")
 
 
 async def test_the_clock_warns_before_the_cap() -> None:

@@ -1,6 +1,8 @@
 """The screen of a race that the player watches."""
 
-from kit.session_states import snapshot, standings, state_after, table
+from msgspec import structs
+
+from kit.session_states import START, player, snapshot, standings, state_after, table
 from kit.table_screens import table_player
 from saratoga_client.tui.screens.watching import WatchingScreen
 
@@ -14,6 +16,16 @@ async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
         assert "watching" in at_table.rows[0]
         assert at_table.rows[0].endswith("8:55 ")
         assert not set("╭╰░") & set(at_table.text)
+
+
+async def test_a_host_who_does_not_race_can_end_the_race() -> None:
+    shown = structs.replace(table("yar"), racers=[player("a"), player("r")])
+    shown = structs.replace(shown, last_racer=player("a"), end_from=START)
+    first = snapshot("a1 r1:stuck", shown=shown)
+    async with table_player(state_after(first=first)) as at_table:
+        assert "e end race" in at_table.rows[-1]
+        await at_table.press("e", "y")
+        assert at_table.seat.asked == ["end race"]
 
 
 async def test_a_watcher_leaves_without_a_question() -> None:
