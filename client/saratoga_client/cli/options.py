@@ -7,12 +7,12 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from saratoga_client import codes
 from saratoga_client.local.setting_values import SUITS, THEMES, every_game
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination
+from saratoga_rules.records import grammar
 
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
 
@@ -34,7 +34,7 @@ class PatternParam(click.ParamType[str]):
         return word
 
 
-RACE_ID: Final = PatternParam("race", codes.RACE_ID, "mint-otter-42/3")
+RACE_ID: Final = PatternParam("race", grammar.RACE_ID, "mint-otter-42/3")
 
 
 class TableParam(click.ParamType[Destination]):

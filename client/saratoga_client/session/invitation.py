@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from saratoga_client import codes
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.installation import install_line
 from saratoga_client.local.settings import Settings
 from saratoga_client.session.open_connection import WEBSOCKET_SCHEMES
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
+from saratoga_rules.records import grammar
 
-_CODE: Final = re.compile(rf"(?<![a-z0-9-])({codes.TABLE_CODE})(?![a-z0-9-])")
+_CODE: Final = re.compile(rf"(?<![a-z0-9-])({grammar.TABLE_CODE})(?![a-z0-9-])")
 _URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?", re.IGNORECASE)
 
@@ -73,7 +73,7 @@ def _split(url: str) -> tuple[str, str]:
     if not is_valid or parts.scheme not in WEBSOCKET_SCHEMES:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
-    code = last.lower() if re.fullmatch(codes.TABLE_CODE, last.lower()) else ""
+    code = last.lower() if re.fullmatch(grammar.TABLE_CODE, last.lower()) else ""
     # paths may be case-sensitive behind a proxy; host names never are
     path = folder if code else parts.path
     return f"{WEBSOCKET_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code

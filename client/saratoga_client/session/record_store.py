@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
-from saratoga_client.codes import RACE_ID
 from saratoga_client.local.files import delete_oldest, newest_first, replace_file
 from saratoga_client.local.paths import data_folder
 from saratoga_client.session.personal_best import PersonalBest, is_better
+from saratoga_rules.records.grammar import RACE_ID
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
 

@@ -13,12 +13,12 @@ from typing import Final
 
 import msgspec
 
-from saratoga_client.codes import RACE_ID
 from saratoga_client.local.files import OWNER_ONLY, delete_oldest, replace_file
 from saratoga_client.local.identity import home
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.position import format_position
+from saratoga_rules.records.grammar import RACE_ID
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
 from saratoga_rules.records.replay import ReplayError

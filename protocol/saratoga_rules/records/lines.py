@@ -1,7 +1,24 @@
 """A reader of record lines whose errors name the line, and the lines that all kinds of records share."""
 
+import json
 import re
 from typing import Final, NoReturn
+
+from saratoga_rules.records.grammar import (
+    CAP,
+    GAME,
+    LONGEST_NAME,
+    NAME,
+    NEVER_IN_A_NAME,
+    NUMBER,
+    PLAYER,
+    POSITIVE,
+    SHORTEST_NAME,
+    TABLE_CODE,
+)
+
+MOST_RACERS: Final = 16
+"""The most racers in a race: the seats of a table."""
 
 
 class RecordError(ValueError):
@@ -50,14 +67,14 @@ class RecordReader:
         return repr(self.line[:60])
 
 
-NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
-"""The pattern of a number."""
-_GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
-_RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
-_RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
+_GAME: Final = re.compile(f"game ({GAME})")
+_RULES: Final = re.compile(f"rules ({POSITIVE})")
+_RACE: Final = re.compile(f"race ({TABLE_CODE})/({POSITIVE})")
 _START: Final = re.compile(f"start ({NUMBER})")
-_CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
+_CAP: Final = re.compile(f"cap ({CAP})")
 _PUBLIC: Final = re.compile("public (yes|no)")
+RACER: Final = re.compile(f"racer ({PLAYER}) (person|bot) ({NAME})")
+_NEVER_IN_A_NAME: Final = re.compile(NEVER_IN_A_NAME)
 
 
 def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int, bool]:
@@ -72,3 +89,24 @@ def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int
     cap = int(reader.take(_CAP, "the time limit")[1])
     public = reader.take(_PUBLIC, "'public yes' or 'public no'")[1] == "yes"
     return game, rules_version, table, int(race), start_at, cap, public
+
+
+def checked_racer(reader: RecordReader, number: int, before: str, player: str) -> str:
+    """Return the id of the `number`th racer. Raise `RecordError` if there are too many, or it is not above `before`."""
+    if number > MOST_RACERS:
+        reader.refuse(f"there are more than {MOST_RACERS} racers")
+    if player <= before:
+        reader.refuse(f"racers are ordered by id, so {player} cannot follow {before}")
+    return player
+
+
+def parse_name(reader: RecordReader, quoted: str) -> str:
+    """Return the name in a JSON string that matches `NAME`. Raise `RecordError` if no player can have the name."""
+    name = str(json.loads(quoted))
+    if not SHORTEST_NAME <= len(name) <= LONGEST_NAME:
+        reader.refuse(f"a name has {SHORTEST_NAME} to {LONGEST_NAME} characters: {quoted[:60]}")
+    if name.split(" ") != name.split():
+        reader.refuse(f"a name has single spaces, and only between words: {quoted[:60]}")
+    if _NEVER_IN_A_NAME.search(name):
+        reader.refuse(f"this name has characters that are not allowed: {quoted[:60]}")
+    return name

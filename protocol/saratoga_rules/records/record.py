@@ -41,9 +41,30 @@ from dataclasses import dataclass
 from itertools import count, zip_longest
 from typing import Final, NoReturn
 
-from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.lines import NUMBER, RecordError, RecordReader, parse_race_lines
+from saratoga_rules.records.grammar import (
+    CHOSEN,
+    COMMIT,
+    COUNT,
+    DEAL,
+    DOLLARS,
+    ENDING,
+    HASH,
+    MOVE,
+    NONCE,
+    NUMBER,
+    PLAYER,
+    SEAT,
+    STATE,
+)
+from saratoga_rules.records.lines import (
+    RACER,
+    RecordError,
+    RecordReader,
+    checked_racer,
+    parse_name,
+    parse_race_lines,
+)
 from saratoga_rules.records.standing import Placed, State
 from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
 
@@ -63,9 +84,6 @@ LEAST_PEOPLE: Final = 2
 
 LEAST_RACERS: Final = 2
 """A race counts for the bots' leaderboards only if at least this many racers made a move."""
-
-MOST_RACERS: Final = 16
-"""The most racers in a race: the seats of a table."""
 
 MOST_ENTRIES: Final = 5000
 """The most moves in a board's log. Then the server refuses moves, but the player may cash out.
@@ -253,28 +271,19 @@ def chained(lines: Iterable[str]) -> str:
     return chain.hex()
 
 
-_PLAYER: Final = "[a-z0-9][a-z0-9_-]{0,63}"
-_STATES: Final = "|".join(state for state in State if state.has_ended)
-
 _HEAD: Final = re.compile("saratoga record ([0-9]+)")
-COMMITMENT: Final = re.compile("commitment ([0-9a-f]{64})")
-_SEED: Final = re.compile("seed (?:random [0-9a-f]{64}|chosen (?:[0-9a-f]{2}){1,64})")
-_DEAL: Final = re.compile("deal (stock=.+)")
+COMMITMENT: Final = re.compile(f"commitment ({HASH})")
+_SEED: Final = re.compile(f"seed (?:random {HASH}|chosen {CHOSEN})")
+_DEAL: Final = re.compile(f"deal ({DEAL})")
 _RANKED: Final = re.compile("ranked (yes|no)")
-RACER: Final = re.compile(f'racer ({_PLAYER}) (person|bot) (".*")')
-_NONCE: Final = re.compile("nonce ([0-9a-f]{32})")
-_NONCE_HASH: Final = re.compile("nonce-hash ([0-9a-f]{64})")
-_ENTRY: Final = re.compile(f"({NUMBER}) ({NUMBER}) ([a-zCSHD0-9.:>-]+)")
-_ENDED: Final = re.compile(f"ended ({NUMBER}) ({NUMBER}) ({_STATES})")
+_NONCE: Final = re.compile(f"nonce ({NONCE})")
+_NONCE_HASH: Final = re.compile(f"nonce-hash ({HASH})")
+_ENTRY: Final = re.compile(f"({NUMBER}) ({COMMIT}) ({MOVE}|{ENDING})")
+_ENDED: Final = re.compile(f"ended ({COUNT}) ({COUNT}) ({STATE})")
 _PLACE: Final = re.compile(
-    f"place ([1-9][0-9]{{0,2}}) ({_PLAYER}) ({NUMBER}) (0|-?[1-9][0-9]{{0,5}})"
-    f" ({NUMBER}|-) ({_STATES})"
+    f"place ({SEAT}) ({PLAYER}) ({COUNT}) ({DOLLARS}) ({NUMBER}|-) ({STATE})"
 )
-_NEVER_IN_A_NAME: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
-"""Characters that could attack a terminal: control characters and direction marks."""
-_DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
+_DIGEST: Final = re.compile(f"digest ({HASH})")
 
 
 def _parse_race(reader: RecordReader) -> RaceRecord:
@@ -312,8 +321,9 @@ def _parse_race(reader: RecordReader) -> RaceRecord:
 
 
 def _parse_deal(reader: RecordReader) -> Position:
+    written = reader.take(_DEAL, "the deal")[1]
     try:
-        return parse_position(reader.take(_DEAL, "the deal")[1])
+        return parse_position(written)
     except ValueError as fault:
         reader.refuse(str(fault))
 
@@ -342,35 +352,10 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
         )
 
 
-def checked_racer(reader: RecordReader, number: int, before: str, player: str) -> str:
-    """Return the id of the `number`th racer. Raise `RecordError` if there are too many, or it is not above `before`."""
-    if number > MOST_RACERS:
-        reader.refuse(f"there are more than {MOST_RACERS} racers")
-    if player <= before:
-        reader.refuse(f"racers are ordered by id, so {player} cannot follow {before}")
-    return player
-
-
-def parse_name(reader: RecordReader, quoted: str) -> str:
-    """Return the name in a JSON string. Raise `RecordError` if it is no JSON or has control characters."""
-    try:
-        name = str(json.loads(quoted))
-    except ValueError:
-        reader.refuse(f"this is not a name: {quoted[:60]}")
-    if _NEVER_IN_A_NAME.search(name):
-        reader.refuse(f"this name has characters that are not allowed: {quoted[:60]}")
-    return name
-
-
 def parse_log(reader: RecordReader) -> Iterator[LogLine]:
     """Yield the entries of a log. Raise `RecordError` if one is neither a move nor an ending."""
     while reader.line[:1].isdigit():
         at, number, text = reader.take(_ENTRY, "an entry").groups()
-        if text not in LOG_ENDINGS:
-            try:
-                parse_move(text)
-            except ValueError as fault:
-                reader.refuse(str(fault))
         yield LogLine(int(at), int(number), text)
 
 

@@ -29,18 +29,21 @@ from itertools import count
 from typing import Final
 
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.lines import RecordError, RecordReader, parse_race_lines
-from saratoga_rules.records.record import (
+from saratoga_rules.records.grammar import HASH, NONCE
+from saratoga_rules.records.lines import (
     RACER,
+    RecordError,
+    RecordReader,
+    checked_racer,
+    parse_name,
+    parse_race_lines,
+)
+from saratoga_rules.records.record import (
     LogLine,
     chained,
-    checked_racer,
     parse_log,
-    parse_name,
 )
 from saratoga_rules.records.voided import (
-    NONCE_TEXT,
-    SEED_TEXT,
     UNREADABLE,
     VOID_REASONS,
     VoidedLine,
@@ -157,11 +160,11 @@ def _lines(record: VoidRecord) -> Iterator[str]:
 
 _HEAD: Final = re.compile(f"{VOID_HEAD}([0-9]+)")
 _REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
-_COMMITMENT: Final = re.compile(f"commitment ([0-9a-f]{{64}}|{UNREADABLE})")
-_SEED: Final = re.compile(f"seed ({SEED_TEXT.pattern}|{UNREADABLE})")
-_NONCE: Final = re.compile(f"nonce ({NONCE_TEXT.pattern}|{UNREADABLE})")
+_COMMITMENT: Final = re.compile(f"commitment ({HASH}|{UNREADABLE})")
+_SEED: Final = re.compile(f"seed ({HASH}|{UNREADABLE})")
+_NONCE: Final = re.compile(f"nonce ({NONCE}|{UNREADABLE})")
 _LOG: Final = re.compile("log (complete|damaged)")
-_DIGEST: Final = re.compile("digest [0-9a-f]{64}")
+_DIGEST: Final = re.compile(f"digest {HASH}")
 
 
 def _parse(reader: RecordReader) -> VoidRecord:

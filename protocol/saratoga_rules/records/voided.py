@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from saratoga_rules.dealing.fairness import commitment
+from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, PLAYER, POSITIVE, SEAT
 from saratoga_rules.records.lines import RecordReader
 
 DAMAGED: Final = "damaged"
@@ -30,17 +31,16 @@ MOST_VOIDED: Final = 16
 UNREADABLE: Final = "unreadable"
 """The text in place of a commitment, seed or nonce that the server could not read."""
 
-SEED_TEXT: Final = re.compile("[0-9a-f]{64}")
-NONCE_TEXT: Final = re.compile("[0-9a-f]{32}")
+SEED_TEXT: Final = re.compile(HASH)
+NONCE_TEXT: Final = re.compile(NONCE)
 
 _REASONS: Final = "|".join(VOID_REASONS)
 _VOIDED: Final = re.compile(
-    f"voided ([1-9][0-9]{{0,5}}) ([a-z][a-z0-9-]{{0,31}}) ([1-9][0-9]{{0,5}})"
-    f" (0|[1-9][0-9]{{0,3}}) (yes|no) ({_REASONS}) (0|[1-9][0-9]?)"
+    f"voided ({POSITIVE}) ({GAME}) ({POSITIVE}) ({CAP}) (yes|no) ({_REASONS}) (0|{SEAT})"
 )
-_COMMITMENT: Final = re.compile(f"voided-commitment ([0-9a-f]{{64}}|{UNREADABLE})")
-_SEED: Final = re.compile(f"voided-seed ({SEED_TEXT.pattern}|{UNREADABLE})")
-_NONCE: Final = re.compile(f"voided-nonce ([a-z0-9][a-z0-9_-]{{0,63}}) ({NONCE_TEXT.pattern})")
+_COMMITMENT: Final = re.compile(f"voided-commitment ({HASH}|{UNREADABLE})")
+_SEED: Final = re.compile(f"voided-seed ({HASH}|{UNREADABLE})")
+_NONCE: Final = re.compile(f"voided-nonce ({PLAYER}) ({NONCE})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

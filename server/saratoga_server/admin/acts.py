@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from saratoga_rules.records.grammar import PLAYER, POSITIVE, TABLE_CODE
 from saratoga_rules.records.record import parse_record
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
@@ -40,8 +41,8 @@ from saratoga_server.stores import Stores
 LONGEST_ANNOUNCEMENT: Final = 500
 """The most characters of an announcement."""
 
-_PLAYER: Final = re.compile(r"[a-z2-7]{16}")
-_RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")
+_PLAYER: Final = re.compile(PLAYER)
+_RACE: Final = re.compile(f"({TABLE_CODE})/({POSITIVE})")
 
 
 class NotDone(Exception):

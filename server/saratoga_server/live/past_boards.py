@@ -14,6 +14,7 @@ from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
+from saratoga_rules.records.grammar import POSITIVE, TABLE_CODE
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
@@ -28,7 +29,7 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import BoardStore, Millis, TableStore
 from saratoga_server.rate_limits.rates import COSTS
 
-_RACE_ID: Final = re.compile(r"([a-z]{2,12}-[a-z]{2,12}-[0-9]{2})/([1-9][0-9]{0,5})")
+_RACE_ID: Final = re.compile(f"({TABLE_CODE})/({POSITIVE})")
 
 COST: Final = COSTS[GetRecord]
 """Tokens of a command whose answer is looked for here; the first was taken when the command came."""
