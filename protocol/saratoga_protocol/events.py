@@ -259,7 +259,9 @@ class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
 
     board: BoardView
     at: int
-    """Milliseconds from the start of the race."""
+    """Milliseconds from the start of the race to the entry of this command, as in the record."""
+    number: int
+    """The commit number of that entry, as in the record."""
     repeat: bool = False
     """True if a command with this id was accepted before; it was not carried out again."""
 
@@ -269,7 +271,9 @@ class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
 
     board: BoardView
     at: int
-    """Milliseconds from the start of the race."""
+    """Milliseconds from the start of the race to the ending, as in the record."""
+    number: int
+    """The commit number of the ending, as in the record."""
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):

@@ -22,7 +22,7 @@ from saratoga_client.cli.scoreboard import scoreboard
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
-from saratoga_client.session import witness
+from saratoga_client.session import testimony
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verification import Proof
@@ -142,7 +142,7 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
 ) -> None:
     proof = Proof(
         checks=(Check("text", False, HOSTILE),),
-        testimony=witness.Testimony((), ()),
+        testimony=testimony.Testimony((), ()),
         record=None,
         void=None,
         standing=(),

@@ -227,8 +227,8 @@ EVENTS: dict[str, AnyEvent] = {
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
     "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
-    "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, repeat=True),
-    "board_ended": events.BoardEnded(board=BOARD, at=90_001),
+    "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
+    "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),
     "standings": events.Standings(race=RACE, standings=STANDINGS),
     "race_over": events.RaceOver(outcome=OUTCOME),
     "tables": events.Tables(

@@ -44,7 +44,9 @@ def test_hidden_cards_are_not_encoded_even_without_redaction(
 
 def board(view: events.View) -> MoveMade:
     return MoveMade(
-        board=BoardView(race="a/1", count=0, view=view, banked=0, net=0, state="racing"), at=0
+        board=BoardView(race="a/1", count=0, view=view, banked=0, net=0, state="racing"),
+        at=0,
+        number=1,
     )
 
 

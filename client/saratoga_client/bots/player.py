@@ -17,7 +17,8 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOu
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.witness import Testimony, Witness
+from saratoga_client.session.testimony import Testimony
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import NextRace, Start
 from saratoga_protocol.events import AnyEvent

@@ -54,9 +54,9 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     voided: str | None
     """The reason for which the server voided the race; `None` for a finished race."""
     witness: str
-    """`witnessed here`, `self-consistent only` or `not the race seen here`."""
+    """`witnessed here`, `watched here`, `self-consistent only` or `not the race seen here`."""
     witnessed: list[str]
-    """The parts compared with this machine's evidence: commitment, nonces, deal, digest."""
+    """The parts that were compared with this machine's evidence, such as `commitment` and `moves`."""
     digest: str
     checks: list[CheckOut]
     places: list[PlaceOut]
@@ -80,8 +80,8 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. The exit code is 7 if a check
-    fails. "Witnessed here" means that this machine saw the commitment and the racers' nonce hashes
-    before the deal, so the server cannot have changed them afterwards.
+    fails. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
+    server showed it since before the deal; "watched here" means the same without a board of its own.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)

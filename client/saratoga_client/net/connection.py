@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -25,8 +24,9 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.net.requests import Requests
+from saratoga_client.net.requests import AnswerObserver, Requests
 from saratoga_client.net.server_time import ServerTime
+from saratoga_client.net.timing import Timing
 from saratoga_client.net.unanswered import OWN_ID, Draft
 from saratoga_client.net.websocket import (
     LARGEST_EVENT,
@@ -53,26 +53,6 @@ SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was give
 """The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """The timeouts and intervals of a connection, in seconds."""
-
-    first_within: float = 10.0
-    """The limit for the first connection; reconnecting has no limit."""
-    greet_within: float = 8.0
-    """The limit for opening the socket, and again for the hello and the subscriptions."""
-    heartbeat_every: float = 2.0
-    silence: float = 6.0
-    """The time without any frame after which the connection counts as lost.
-
-    A server sends something at least every two seconds.
-    """
-    answer_within: float = 30.0
-    """The limit for the answer to a command, reconnecting included."""
-    steady_after: float = 5.0
-    """Once a connection has lasted this long, earlier failures no longer lengthen the wait."""
-
-
 Answer = TypeVar("Answer", bound=Event)
 
 
@@ -92,7 +72,7 @@ class Connection:
         legal: bool = False,
         client: str = "saratoga",
         subprotocol: str = MSGPACK,
-        timing: Timing = Timing(),
+        timing: Timing = Timing(),  # noqa: B008 - frozen
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
         on_state: Callable[[LinkState], None] = lambda state: None,
         open_socket: OpenSocket = open_websocket,
@@ -129,6 +109,18 @@ class Connection:
         """Call the observer with every new state; return a function that ends the subscription."""
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
+
+    def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
+        """Call the observer with every command that was carried out and its answer, when the answer comes.
+
+        Returns a function that ends this.
+        """
+        return self._requests.observe_answers(observer)
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that the next command may use; ids only grow."""
+        return self._requests.next_id
 
     @property
     def welcome(self) -> Welcome:

@@ -35,6 +35,8 @@ A refusal that asks for a longer wait is raised.
 RETRY_FAILURES: Final = 3
 """The `failures` argument of `Backoff.wait` for the wait before a refused command is repeated."""
 
+AnswerObserver: TypeAlias = Callable[[AnyCommand, AnyEvent], None]
+
 Waiter: TypeAlias = "asyncio.Future[AnyEvent]"
 
 
@@ -47,6 +49,7 @@ class Requests:
         self._commands: UnansweredCommands[Waiter] = UnansweredCommands()
         self._unread: deque[AnyEvent] = deque(maxlen=MAX_UNREAD)
         self._changed = asyncio.Event()
+        self._observers: list[AnswerObserver] = []
         self.subscriptions = Subscriptions()
         self.end: Exception | None = None
         """The error that ended the connection; `None` while reconnecting is possible."""
@@ -72,6 +75,19 @@ class Requests:
                 self._commands.remove(pending.command.id)
                 if not pending.waiter.done():
                     pending.waiter.set_exception(error)
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that the next command may use."""
+        return self._commands.next_id
+
+    def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
+        """Call the observer with every command that was carried out and its answer, in the order of the answers.
+
+        Returns a function that ends this.
+        """
+        self._observers.append(observer)
+        return lambda: self._observers.remove(observer)
 
     def number(self, draft: Draft) -> AnyCommand:
         """Return a command with the next id, without waiting for an answer."""
@@ -145,6 +161,8 @@ class Requests:
             waiter.set_exception(CommandRefused(event))
         else:
             self.subscriptions.command_answered(command, event)
+            for observer in tuple(self._observers):
+                observer(command, event)
             if isinstance(event, events.Snapshot):
                 self.deliver(event)
             waiter.set_result(event)

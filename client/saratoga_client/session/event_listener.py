@@ -18,6 +18,8 @@ EVENTS_WITH_DUTIES: Final = (
     events.Snapshot,
     events.TableChanged,
     events.Dealt,
+    events.Standings,
+    events.BoardEnded,
     events.RaceOver,
 )
 """The events that `FairnessDuties` handles."""

@@ -14,30 +14,37 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut, UnexpectedAnswer
-from saratoga_client.session.witness import (
-    Sighting,
-    Testimony,
-    Witness,
-    compare_with_record,
-    faults_of_voided,
+from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
+from saratoga_client.session.record_check import Alarm, RecordCheck
+from saratoga_client.session.seen_race import (
+    Seen,
+    entries_of_answer,
+    entry_of_ending,
+    faults_of_order,
+    standing_of,
 )
+from saratoga_client.session.testimony import Testimony
+from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetRecord, NotReady, Ready, Reveal
+from saratoga_protocol.commands import (
+    AnyCommand,
+    CashOut,
+    MakeMove,
+    NotReady,
+    Ready,
+    Reveal,
+)
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.views import rules_view
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
 from saratoga_rules.position import format_position
-from saratoga_rules.records.record import RaceRecord, parse_record
 
 LOG: Final = logging.getLogger("saratoga.seat")
-
-Alarm = Callable[[str, tuple[str, ...]], None]
-"""A function that gets a race's id and sentences on how the server contradicted itself."""
 
 DEAL_REUSED: Final = (
     "the table gathers again for a deal whose countdown has started and whose nonces are known"
 )
+TIMES_CHANGED: Final = "the start or the deadline of the running race has changed"
 COUNTDOWN_CHANGED: Final = "the racers or their nonce hashes have changed since the countdown began"
 
 
@@ -57,27 +64,39 @@ class FairnessDuties:
         witness: Witness | None = None,
         alarm: Alarm = _log_alarm,
     ) -> None:
-        """Save sightings in `witness`, if given; call `alarm` once per contradiction."""
+        """Save sightings in `witness`, by default in memory; call `alarm` once per contradiction."""
         self._connection = connection
-        self._witness = witness
+        self._witness = MemoryWitness() if witness is None else witness
+        self._stop_observing = connection.observe_answers(self._answered)
         self._alarm = alarm
         self._alarms: set[tuple[str, tuple[str, ...]]] = set()
         self._sighting: Sighting | None = None
         self._revealed: tuple[str, int] | None = None
         """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
         countdown begins again."""
+        self._names: dict[str, str] = {}
+        """The names shown while the table gathered, by player id."""
         self._spent: set[str] = set()
         """Commitments of deals whose countdown has started."""
         self._voided: dict[str, events.VoidedRace] = {}
         """The voided races that the table lists, by id: they have been compared with their sightings."""
-        self._asked: set[str] = set()
-        """Ids of races whose record was requested, except after a temporary refusal."""
         self.table: events.Table | None = None
         """The latest version of the table."""
-        self.testimonies: dict[str, Testimony] = {}
+        self._records = RecordCheck(connection, self._loaded, self._raise_alarm)
+
+    def close(self) -> None:
+        """Stop to observe the answers of the connection, which may be used for another table."""
+        self._stop_observing()
+
+    @property
+    def testimonies(self) -> dict[str, Testimony]:
         """The comparison of every finished race with its record, by race id."""
-        self.record: events.Record | None = None
+        return self._records.testimonies
+
+    @property
+    def record(self) -> events.Record | None:
         """The latest record that the server sent."""
+        return self._records.record
 
     @property
     def player(self) -> str:
@@ -125,14 +144,21 @@ class FairnessDuties:
                 # it replaces all that was known, also by an older table if the server has lost data
                 self.table = None
                 await self._table_changed(table)
+                self._see_standings(table.race, event.standings, fresh=True)
                 if event.outcome is not None:
-                    await self._check(event.outcome)
+                    await self._race_over(event.outcome)
             case events.TableChanged(table=table):
                 await self._table_changed(table)
-            case events.Dealt(board=board):
+            case events.Dealt(board=board, start_at=start_at, deadline=deadline):
                 self._see_deal(board)
+                self._see_start(board.race, start_at, deadline)
+            case events.Standings(race=race, standings=standings):
+                self._see_standings(race, standings)
+            case events.BoardEnded(board=board):
+                entry = entry_of_ending(event)
+                self._observe(board.race, *(() if entry is None else (entry,)))
             case events.RaceOver(outcome=outcome):
-                await self._check(outcome)
+                await self._race_over(outcome)
             case _:
                 pass
 
@@ -193,18 +219,43 @@ class FairnessDuties:
         self._spent.add(table.commitment)
         if table.phase == "countdown":
             self._see_countdown(table, sighting)
+        elif table.phase == "running":
+            self._see_start(table.race, table.start_at, table.deadline)
 
     def _see_gathering(self, table: events.Table, sighting: Sighting) -> None:
         if self._is_spent(sighting):
             self._raise_alarm(table.race, (DEAL_REUSED,))
-        else:
-            self._sighting = replace(sighting, game=table.settings.game)
+            return
+        self._sighting = replace(sighting, game=table.settings.game)
+        self._names = {seat.player: seat.name for seat in table.seats}
 
     def _see_countdown(self, table: events.Table, sighting: Sighting) -> None:
         if not sighting.nonce_hashes:
-            self._see(replace(sighting, nonce_hashes=_hashes_of_racers(table)))
+            racing = [seat for seat in table.seats if seat.player in table.racers]
+            self._see(
+                replace(
+                    sighting,
+                    nonce_hashes=_hashes_of_racers(table),
+                    # a name that was changed at this moment may be recorded in either form
+                    names={
+                        seat.player: sorted({self._names.get(seat.player, seat.name), seat.name})
+                        for seat in racing
+                    },
+                    bots=[seat.player for seat in racing if seat.bot],
+                    cap=table.settings.cap,
+                )
+            )
         elif _have_racers_changed(table, sighting):
             self._raise_alarm(table.race, (COUNTDOWN_CHANGED,))
+
+    def _see_start(self, race: str, start_at: int, deadline: int) -> None:
+        sighting = self._sighting
+        if sighting is None or sighting.race != race or not start_at:
+            return
+        if not sighting.start_at:
+            self._see(replace(sighting, start_at=start_at, deadline=deadline))
+        elif (start_at, deadline) != (sighting.start_at, sighting.deadline):
+            self._raise_alarm(sighting.race, (TIMES_CHANGED,))
 
     def _is_spent(self, sighting: Sighting) -> bool:
         return sighting.is_spent or sighting.commitment in self._spent
@@ -224,19 +275,56 @@ class FairnessDuties:
         if sighting is not None and sighting.race == board.race and not sighting.deal:
             self._see(replace(sighting, deal=format_position(rules_view(board.view))))
 
+    def _see_standings(
+        self, race: str, standings: list[events.Standing], *, fresh: bool = False
+    ) -> None:
+        """Save the standings that differ from those before."""
+        sighting = self._sighting
+        if sighting is None or sighting.race != race:
+            return
+        if faults := tuple(faults_of_order(standings)):
+            self._raise_alarm(race, faults)
+        last = {seen.player: seen for seen in sighting.standings}
+        next_id = self._connection.next_id
+        seen = [standing_of(row, next_id, fresh=fresh) for row in standings]
+        self._observe(race, *(each for each in seen if not each.repeats(last.get(each.player))))
+
+    def _answered(self, command: AnyCommand, answer: AnyEvent) -> None:
+        if isinstance(command, MakeMove | CashOut) and isinstance(answer, events.MoveMade):
+            self._observe(answer.board.race, *entries_of_answer(command, answer))
+
+    def _observe(self, race: str, *seen: Seen) -> None:
+        """Save what was seen of the running race, unless it was seen before."""
+        before = self._sighting
+        if before is None or before.race != race:
+            return
+        new = [each for each in seen if each not in before.entries]
+        after = before.with_seen(*new)
+        added: tuple[Seen, ...] = (
+            *after.entries[len(before.entries) :],
+            *after.standings[len(before.standings) :],
+        )
+        self._sighting = after
+        self._written(after, lambda: self._witness.add(after, *added))
+
     def _see(self, sighting: Sighting) -> None:
         self._sighting = sighting
         self._save(sighting)
 
     def _loaded(self, race: str) -> Sighting | None:
-        return None if self._witness is None else self._witness.load(race)
+        """Return what was seen of a race, which may be the present one or an earlier one."""
+        if self._sighting is not None and self._sighting.race == race:
+            return self._sighting
+        return self._witness.load(race)
 
     def _save(self, sighting: Sighting) -> None:
-        if self._witness is not None:
-            try:
-                self._witness.keep(sighting)
-            except OSError as error:
-                LOG.warning("the evidence of race %s could not be saved: %s", sighting.race, error)
+        self._written(sighting, lambda: self._witness.keep(sighting))
+
+    def _written(self, sighting: Sighting, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except OSError as error:
+            LOG.warning("the evidence of race %s could not be saved: %s", sighting.race, error)
 
     # Revealing the nonce
 
@@ -278,35 +366,13 @@ class FairnessDuties:
         seats = [] if self.table is None else self.table.seats
         return next((seat for seat in seats if seat.player == self.player), None)
 
-    # Checking the record
-
-    async def _check(self, outcome: events.Outcome) -> None:
-        """Compare the record of a finished race with the sighting of that race."""
+    async def _race_over(self, outcome: events.Outcome) -> None:
         sighting = self._sighting
-        if sighting is None or sighting.race != outcome.race or outcome.race in self._asked:
+        if sighting is None or sighting.race != outcome.race:
             return
         if not sighting.digest:
-            sighting = replace(sighting, digest=outcome.digest)
-            self._see(sighting)
-        self._asked.add(outcome.race)
-        try:
-            record = await self._connection.ask(
-                partial(GetRecord, race=outcome.race), events.Record
-            )
-        except (CommandRefused, RequestTimedOut, UnexpectedAnswer) as error:
-            if isinstance(error, CommandRefused) and error.retry:
-                self._asked.discard(outcome.race)
-            LOG.warning("the server did not send the record of race %s: %s", outcome.race, error)
-            return
-        self.record = record
-        # `self._sighting` may be of the next race by now.
-        testimony = compare_with_record(sighting, record.text)
-        if not testimony.disagreements:
-            faults = tuple(_faults_of_outcome(outcome, parse_record(record.text)))
-            testimony = Testimony(testimony.seen, faults)
-        self.testimonies[outcome.race] = testimony
-        if testimony.disagreements:
-            self._raise_alarm(outcome.race, testimony.disagreements)
+            self._see(replace(sighting, digest=outcome.digest))
+        await self._records.check(outcome)
 
     def _raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
         """Call the alarm, but not twice with the same race and sentences."""
@@ -329,15 +395,3 @@ def _have_racers_changed(table: events.Table, sighting: Sighting) -> bool:
     return hashes.keys() != seen.keys() or any(
         now and now != seen[player] for player, now in hashes.items()
     )
-
-
-def _faults_of_outcome(outcome: events.Outcome, record: RaceRecord) -> Iterator[str]:
-    """Yield the differences between the announced result and the record."""
-    if outcome.seed != record.seed:
-        yield "the announced seed is not the one in the record"
-    if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
-        yield "the announced nonces are not those in the record"
-    announced = [(row.place, row.player, row.banked, row.net, row.state) for row in outcome.results]
-    recorded = [(row.place, row.player, row.banked, row.net, row.state) for row in record.results]
-    if announced != recorded:
-        yield "the announced result is not the one in the record"

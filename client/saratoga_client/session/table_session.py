@@ -140,6 +140,7 @@ class TableSession:
             await self._tasks.wait_for_end()
         finally:
             unsubscribe()
+            self._duties.close()
             self._store.close()
             await self._tasks.cancel()
 

@@ -7,7 +7,8 @@ still be of another race; only a sighting excludes that.
 from dataclasses import dataclass
 
 from saratoga_client.session.earlier_races import earlier_witness
-from saratoga_client.session.witness import Sighting, Testimony, Witness, compare_with_record
+from saratoga_client.session.testimony import Testimony, compare_with_record
+from saratoga_client.session.witness import CONSISTENT, Sighting, Witness
 from saratoga_rules.records.checks import Check
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
@@ -108,5 +109,7 @@ def _witness_check(testimony: Testimony) -> Check:
         return Check("witness", False, "; ".join(testimony.disagreements))
     if testimony.seen:
         seen = ", ".join(testimony.seen)
-        return Check("witness", True, f"this is the race that this machine saw: {seen}")
+        is_whole = testimony.worth != CONSISTENT
+        what = "the race that" if is_whole else "consistent with the part of the race that"
+        return Check("witness", True, f"this is {what} this machine saw: {seen}")
     return Check("witness", True, "this machine saw nothing of this race")

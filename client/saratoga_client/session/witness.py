@@ -1,36 +1,53 @@
 """Evidence that this machine saves during a race, so that no server can change it later.
 
 A record alone proves only its own consistency. The evidence connects the record with the race that
-was played: the commitment, the hashes of the racers' nonces, the player's own deal and the record's
-digest. One small file per race holds them, for a comparison with the record.
+was played: the commitment, the nonce hashes, names and kinds of the racers, the time limit and the start,
+the player's own deal and entries, the standings seen, and the record's digest.
+
+One file per race holds them. Its first line is a sighting; each line after it is an entry or a standing
+that was seen later. So a move costs one appended line, and a crash loses at most the line being written.
 """
 
+import contextlib
+import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from saratoga_client.local.files import OWNER_ONLY, delete_oldest, replace_file
 from saratoga_client.local.identity import home
+from saratoga_client.session.seen_race import (
+    MOST_STANDINGS,
+    Seen,
+    SeenEntry,
+    SeenStanding,
+)
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
-from saratoga_rules.position import format_position
 from saratoga_rules.records.grammar import RACE_ID
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
-from saratoga_rules.records.replay import ReplayError
-from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
-from saratoga_rules.records.void_replay import void_deal
+from saratoga_rules.records.record import MOST_ENTRIES
 from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT
-from saratoga_rules.views import redact
 
 FOLDER: Final = "witness"
 
+WITNESSED: Final = "witnessed here"
+"""The verdict of a machine whose player raced: it saw the race from before the deal."""
+
+WATCHED: Final = "watched here"
+"""The verdict of a machine that watched the race from before the deal to the end, without racing."""
+
+CONSISTENT: Final = "self-consistent only"
+"""The verdict of a machine that did not see the race from before the deal."""
+
 MAX_KEPT: Final = 1000
 """Maximum number of saved sightings; the oldest files are deleted first."""
+
+MAX_REMEMBERED: Final = 32
+"""Maximum number of sightings in memory; more races than a record can list as voided before it."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,34 +62,53 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """This player's nonce in hexadecimal, saved so that a restarted program can reveal it."""
     nonce_hashes: dict[str, str] = {}
     """The racers' nonce hashes by player id, from the countdown on."""
+    names: dict[str, list[str]] = {}
+    """The racers' names by player id: those shown until the countdown began."""
+    bots: list[str] = []
+    """The ids of the racers that were shown as bots in the countdown."""
+    cap: int | None = None
+    """The time limit in minutes, as shown in the countdown."""
+    start_at: int = 0
+    """The start of the race, as shown after it; 0 if the race was not seen running."""
+    deadline: int = 0
+    """The deadline, as shown after the start; 0 without a time limit."""
     deal: str = ""
     """This player's view of the deal, in the text form of `format_position`."""
     digest: str = ""
     """The record's digest, as announced at the end of the race."""
     voided: str = ""
     """The reason for which the server said that it voided the race; empty if it did not."""
+    entries: tuple[SeenEntry, ...] = ()
+    """The player's own entries, in the order in which the server acknowledged them."""
+    standings: tuple[SeenStanding, ...] = ()
+    """The standings seen, without those that repeat the racer's one before."""
 
     @property
     def is_spent(self) -> bool:
         """True after the countdown has started: its nonces are known, so the deal is spent."""
         return bool(self.nonce_hashes or self.deal or self.digest or self.voided)
 
-
-@dataclass(frozen=True, slots=True)
-class Testimony:
-    """The comparison of a sighting with a record."""
-
-    seen: tuple[str, ...]
-    """The parts that were compared: some of `commitment`, `nonces`, `deal` and `digest`."""
-    disagreements: tuple[str, ...]
-    """Sentences that describe contradictions; empty if record and sighting agree."""
-
     @property
-    def verdict(self) -> str:
-        """Return `witnessed here`, `self-consistent only` or `not the race seen here`."""
-        if self.disagreements:
-            return "not the race seen here"
-        return "witnessed here" if self.seen else "self-consistent only"
+    def worth(self) -> str:
+        """Return what it is worth that a record agrees with this sighting: a verdict of `Testimony`.
+
+        Only evidence from before the deal is worth anything: the server could adapt all that it shows later.
+        """
+        if self.player in self.nonce_hashes:
+            return WITNESSED
+        if self.nonce_hashes and self.standings and (self.digest or self.voided):
+            return WATCHED
+        return CONSISTENT
+
+    def with_seen(self, *seen: Seen) -> "Sighting":
+        """Return the sighting with more of what was seen of the running race; drop what is too much."""
+        entries = tuple(each for each in seen if isinstance(each, SeenEntry))
+        standings = tuple(each for each in seen if isinstance(each, SeenStanding))
+        return replace(
+            self,
+            entries=(*self.entries, *entries)[: MOST_ENTRIES + 1],
+            standings=(*self.standings, *standings)[:MOST_STANDINGS],
+        )
 
 
 class Witness:
@@ -87,9 +123,11 @@ class Witness:
         if path is None:
             return None
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Sighting)
+            first, *later = path.read_bytes().split(b"\n")
+            sighting = msgspec.json.decode(first, type=Sighting)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
+        return sighting.with_seen(*_decoded(later))
 
     def keep(self, sighting: Sighting) -> None:
         """Save a sighting and replace the earlier one of that race; raises `OSError`.
@@ -106,6 +144,24 @@ class Witness:
         if is_new:
             delete_oldest(self._folder, "*.json", MAX_KEPT)
 
+    def add(self, sighting: Sighting, *seen: Seen) -> None:
+        """Append to the file of a sighting what was seen now; raises `OSError`.
+
+        `sighting` includes `seen` already.
+        """
+        path = self._path(sighting.race)
+        if path is None or not seen:
+            return
+        # each line begins with its line feed, so that a line cut short by a crash does not join it
+        lines = b"".join(b"\n" + msgspec.json.encode(each) for each in seen)
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError:
+            self.keep(sighting)
+            return
+        with os.fdopen(handle, "ab", buffering=0) as file:
+            file.write(lines)
+
     def _path(self, race: str) -> Path | None:
         """Return the file for a race; `None` for an invalid id, because the server chooses ids."""
         if not _RACE.fullmatch(race):
@@ -113,98 +169,33 @@ class Witness:
         return self._folder / f"{race.replace('/', '.')}.json"
 
 
+class MemoryWitness(Witness):
+    """The sightings of a program that saves none, such as a bot: of its latest races, in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(Path())
+        self._sightings: dict[str, Sighting] = {}
+
+    def load(self, race: str) -> Sighting | None:
+        return self._sightings.get(race)
+
+    def keep(self, sighting: Sighting) -> None:
+        self._sightings[sighting.race] = sighting
+        if len(self._sightings) > MAX_REMEMBERED:
+            del self._sightings[next(iter(self._sightings))]
+
+    def add(self, sighting: Sighting, *seen: Seen) -> None:
+        self.keep(sighting)
+
+
 _RACE: Final = re.compile(RACE_ID)
 
 
-def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
-    """Compare the text of a record with the sighting of its race."""
-    record: RaceRecord | VoidRecord
-    try:
-        record = parse_void_record(text) if is_void_record(text) else parse_record(text)
-    except RecordError as fault:
-        return Testimony((), (f"the record cannot be read: {fault}",))
-    if sighting is None:
-        return Testimony((), ())
-    if isinstance(record, VoidRecord):
-        compared = (
-            ("commitment", record.commitment),
-            ("nonces", sighting.nonce_hashes),
-            ("deal", sighting.deal and _deal_of_void(record)),
-        )
-        parts = tuple(part for part, value in compared if value)
-        return Testimony(parts, tuple(_disagreements_of_void(sighting, record)))
-    seen = [
-        part
-        for part, value in (
-            ("commitment", sighting.commitment),
-            ("nonces", sighting.nonce_hashes),
-            ("deal", sighting.deal),
-            ("digest", sighting.digest),
-        )
-        if value
-    ]
-    return Testimony(tuple(seen), tuple(_disagreements(sighting, record, digest_of(text))))
-
-
-def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Iterator[str]:
-    yield from _disagreements_of_race(sighting, record)
-    if sighting.nonce_hashes:
-        hashes = {racer.player: racer.nonce_hash for racer in record.racers}
-        yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
-    nonces = {racer.player: racer.nonce for racer in record.racers}
-    if sighting.nonce and nonces.get(sighting.player, sighting.nonce) != sighting.nonce:
-        yield "the record's nonce for this player is not the one that this player drew"
-    if sighting.deal and sighting.deal != format_position(redact(record.deal)):
-        yield "the record's deal is not the one that this player was dealt"
-    if sighting.digest and sighting.digest != digest:
-        yield "the record's digest is not the one announced at the end of the race"
-
-
-def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[str]:
-    yield from _disagreements_of_race(sighting, record)
-    if sighting.nonce_hashes:
-        # a nonce that the server could not read is no contradiction
-        unread = {racer.player for racer in record.racers if not racer.nonce}
-        hashes = {
-            racer.player: racer.nonce_hash for racer in record.racers if racer.player not in unread
-        }
-        seen = {
-            player: hashed
-            for player, hashed in sighting.nonce_hashes.items()
-            if player not in unread
-        }
-        yield from _nonce_disagreements(seen, hashes)
-    if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
-        yield "the deal of the record's seed and nonces is not the one that this player was dealt"
-
-
-def _deal_of_void(record: VoidRecord) -> str:
-    """Return a player's view of the deal in the text form; empty if it cannot be computed."""
-    try:
-        deal = void_deal(record)
-    except ReplayError:
-        return ""
-    return "" if deal is None else format_position(redact(deal))
-
-
-def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
-    if record.race_id != sighting.race:
-        yield f"the record is of race {record.race_id}, not of {sighting.race}"
-    if record.game != sighting.game:
-        yield f"the race was of {sighting.game}, and the record is of {record.game}"
-    # a commitment that the server could not read is no contradiction
-    if record.commitment and record.commitment != sighting.commitment:
-        yield "the record's commitment is not the one announced before the race"
-
-
-def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iterator[str]:
-    for player in sorted(seen.keys() | recorded.keys()):
-        if player not in recorded:
-            yield f"{player} was in the countdown, but is not in the record"
-        elif player not in seen:
-            yield f"{player} is in the record, but was not in the countdown"
-        elif seen[player] != recorded[player]:
-            yield f"the nonce of {player} does not match the hash from the countdown"
+def _decoded(lines: Iterable[bytes]) -> Iterator[Seen]:
+    """Yield what the lines of a file say; a line that a crash has cut short says nothing."""
+    for line in lines:
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+            yield msgspec.json.decode(line, type=SeenEntry | SeenStanding)
 
 
 def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:

@@ -70,8 +70,12 @@ class BoardLog:
         return other
 
     def of_command(self, command_id: int) -> LogEntry | None:
-        """Return the newest entry that the command added; `None` if it added none."""
+        """Return the move or cash-out of a command; `None` if it added none.
+
+        An ending that the server added with the move has the same command id, and follows it.
+        """
         for place in range(len(self) - 1, -1, -1):
             if self._command_ids[place] == command_id:
-                return self[place]
+                has_ending = place > 0 and self._command_ids[place - 1] == command_id
+                return self[place - 1 if has_ending else place]
         return None

@@ -168,6 +168,7 @@ class PlayHandlers:
             re=move.command_id,
             board=race.view(board, move.session.legal),
             at=outcome.at - run.start_at,
+            number=outcome.number,
         )
 
     async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
@@ -298,6 +299,7 @@ def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) 
         re=command_id,
         board=race.view(board, session.legal),
         at=entry.at - run.start_at,
+        number=entry.number,
         repeat=True,
     )
 

@@ -98,6 +98,7 @@ class PastBoards:
             re=command_id,
             board=race.view(board, session.legal),
             at=entry.at - dealt.start_at,
+            number=entry.number,
             repeat=True,
         )
 

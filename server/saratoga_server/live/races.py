@@ -305,6 +305,7 @@ class RaceCache:
                     BoardEnded(
                         board=race.view(board, session.legal),
                         at=board.log[-1].at - run.start_at,
+                        number=board.log[-1].number,
                     )
                 )
 

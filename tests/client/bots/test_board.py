@@ -55,7 +55,7 @@ class Judge:
                     self.state = "won"
             case _:
                 raise AssertionError(f"a bot at its board has no reason for {command}")
-        return events.MoveMade(re=command.id, board=self.board(), at=0)
+        return events.MoveMade(re=command.id, board=self.board(), at=0, number=1)
 
 
 @pytest.fixture

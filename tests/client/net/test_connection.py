@@ -66,7 +66,7 @@ def made(re: int, repeat: bool = False) -> events.MoveMade:
         net=-45,
         state="racing",
     )
-    return events.MoveMade(re=re, board=board, at=10, repeat=repeat)
+    return events.MoveMade(re=re, board=board, at=10, number=1, repeat=repeat)
 
 
 # Saying hello

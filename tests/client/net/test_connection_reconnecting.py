@@ -59,7 +59,7 @@ def made(re: int, repeat: bool = False) -> events.MoveMade:
         net=-45,
         state="racing",
     )
-    return events.MoveMade(re=re, board=board, at=10, repeat=repeat)
+    return events.MoveMade(re=re, board=board, at=10, number=1, repeat=repeat)
 
 
 async def test_a_seat_is_resumed_and_its_snapshot_is_an_event(server: ScriptedServer) -> None:

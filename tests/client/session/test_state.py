@@ -127,7 +127,7 @@ def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
     present = confirm(state_after(), board(DRAWN, 1))
     assert present.own is not None
     assert (present.own.count, present.own.state) == (1, "racing")
-    ended = events.BoardEnded(board=board(DRAWN, 2, "stuck"), at=9000)
+    ended = events.BoardEnded(board=board(DRAWN, 2, "stuck"), at=9000, number=3)
     present = next_state(present, ended, START + 9000)
     assert present.own is not None
     assert not present.own.may_move

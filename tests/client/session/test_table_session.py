@@ -202,7 +202,7 @@ async def test_a_server_that_sends_an_invalid_board_is_of_another_version() -> N
         view = events.View(stock=0, columns=["ZZ"])
         race = there.own.race
         bad = events.BoardView(race=race, count=9, view=view, banked=0, net=0, state="racing")
-        await there.receive(events.BoardEnded(board=bad, at=1))
+        await there.receive(events.BoardEnded(board=bad, at=1, number=1))
         assert "another version" in (await there.problem()).what
 
 

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from kit.races import Entrant, race
-from kit.voided_races import void_record, voided_race
+from kit.sightings import sighting_of
+from kit.voided_races import ANNA, NONCE, void_record, voided_race
 from kit.walks import banking, wandering
 from saratoga_client.session.verification import Proof, prove
 from saratoga_client.session.witness import Sighting
+from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.void_record import format_void_record
 
@@ -31,7 +33,7 @@ def test_a_good_record_of_a_race_not_seen_here_is_self_consistent_only() -> None
 
 
 def test_a_good_record_of_a_race_seen_here_is_witnessed() -> None:
-    proof = prove(TEXT, RECORD.race_id, seen(RECORD.commitment))
+    proof = prove(TEXT, RECORD.race_id, sighting_of(RECORD))
     assert proof.ok
     assert proof.testimony.verdict == "witnessed here"
     assert proof.sentence == f"{RECORD.race_id} is verified: witnessed here."
@@ -66,7 +68,13 @@ def test_garbage_fails_and_does_not_raise() -> None:
 
 def test_the_record_of_a_voided_race_says_that_it_counts_for_nothing() -> None:
     text, voided = format_void_record(void_record()).encode(), voided_race()
-    sighting = Sighting(race=voided.race, game="canfield", commitment=voided.commitment)
+    sighting = Sighting(
+        race=voided.race,
+        game="canfield",
+        commitment=voided.commitment,
+        player=ANNA,
+        nonce_hashes={ANNA: nonce_hash(bytes.fromhex(NONCE))},
+    )
     proof = prove(text, voided.race, sighting)
     assert proof.ok, proof.checks
     assert (proof.record, proof.race, proof.game) == (None, voided.race, "canfield")

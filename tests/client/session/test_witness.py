@@ -1,4 +1,3 @@
-import dataclasses
 import stat
 from pathlib import Path
 from typing import Any
@@ -7,40 +6,19 @@ import pytest
 from msgspec.structs import replace
 
 from kit.races import Entrant, race
-from kit.voided_races import ANNA, NONCE, void_record, voided_race
+from kit.sightings import sighting_of, watcher_of
+from kit.voided_races import ANNA, NONCE, voided_race
 from kit.walks import banking
 from saratoga_client.session import witness as witness_module
-from saratoga_client.session.witness import (
-    Sighting,
-    Witness,
-    compare_with_record,
-    faults_of_voided,
-)
+from saratoga_client.session.seen_race import MOST_STANDINGS
+from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.position import format_position
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record
-from saratoga_rules.records.void_record import format_void_record
-from saratoga_rules.records.void_replay import void_deal
-from saratoga_rules.views import redact
+from saratoga_rules.records.record import MOST_ENTRIES, RaceRecord
 
 
 @pytest.fixture(scope="module")
 def record() -> RaceRecord:
     return race("canfield", 1, [Entrant("Anna", banking), Entrant("Bert", banking)])
-
-
-def sighting_of(record: RaceRecord) -> Sighting:
-    """Return the notes of a racer at an honest server."""
-    return Sighting(
-        race=record.race_id,
-        game=record.game,
-        commitment=record.commitment,
-        player=record.racers[0].player,
-        nonce=record.racers[0].nonce,
-        nonce_hashes={racer.player: racer.nonce_hash for racer in record.racers},
-        deal=format_position(redact(record.deal)),
-        digest=digest_of(format_record(record)),
-    )
 
 
 def test_a_sighting_is_kept_over_a_restart(tmp_path: Path, record: RaceRecord) -> None:
@@ -97,57 +75,60 @@ def test_the_oldest_sighting_is_deleted_first(
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_the_record_of_a_race_seen_here_is_witnessed(record: RaceRecord) -> None:
-    said = compare_with_record(sighting_of(record), format_record(record))
-    assert said.disagreements == ()
-    assert said.seen == ("commitment", "nonces", "deal", "digest")
-    assert said.verdict == "witnessed here"
-
-
-def test_the_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
-    assert compare_with_record(None, format_record(record)).verdict == "self-consistent only"
-
-
-def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
-    said = compare_with_record(sighting_of(record), "draw\n")
-    assert said.verdict == "not the race seen here"
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"race": "mint-otter-42/9"}, "not of mint-otter-42/9"),
-        ({"game": "caprice"}, "of caprice"),
-        ({"commitment": "00" * 32}, "commitment is not the one"),
-        ({"nonce": "00" * 16}, "nonce for this player"),
-        ({"deal": "another"}, "deal is not the one"),
-        ({"digest": "00" * 32}, "digest is not the one"),
-        ({"nonce_hashes": {"zz": "00" * 32}}, "was in the countdown, but is not in the record"),
-        ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, but was not in the countdown"),
-    ],
-)
-def test_a_record_that_differs_from_the_sighting_disagrees(
-    record: RaceRecord, change: dict[str, str], sentence: str
+def test_what_is_added_during_the_race_is_kept_over_a_crash(
+    tmp_path: Path, record: RaceRecord
 ) -> None:
-    sighting = replace(sighting_of(record), **change)
-    said = compare_with_record(sighting, format_record(record))
-    assert any(sentence in disagreement for disagreement in said.disagreements)
-    assert said.verdict == "not the race seen here"
+    whole = sighting_of(record)
+    known = replace(whole, entries=whole.entries[:2], standings=())
+    witness = Witness(tmp_path)
+    witness.keep(known)
+    known = known.with_seen(whole.entries[2])
+    witness.add(known, whole.entries[2])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes() + b'\n["entry",4,99')  # the program was killed here
+    again = Witness(tmp_path)
+    assert again.load(record.race_id) == known
+    more = known.with_seen(whole.entries[3], whole.standings[0])
+    again.add(more, whole.entries[3], whole.standings[0])
+    assert Witness(tmp_path).load(record.race_id) == more
 
 
-def test_a_player_who_was_ready_and_did_not_race_is_no_disagreement(record: RaceRecord) -> None:
-    sighting = replace(sighting_of(record), player="zz", nonce="00" * 16, deal="")
-    said = compare_with_record(sighting, format_record(record))
-    assert said.disagreements == ()
-    assert said.verdict == "witnessed here"
+def test_a_file_that_is_gone_is_written_again_with_all_that_was_seen(
+    tmp_path: Path, record: RaceRecord
+) -> None:
+    Witness(tmp_path).add(sighting_of(record), sighting_of(record).entries[-1])
+    assert Witness(tmp_path).load(record.race_id) == sighting_of(record)
 
 
-def test_a_nonce_that_does_not_match_its_hash_disagrees(record: RaceRecord) -> None:
-    hashes = {racer.player: racer.nonce_hash for racer in record.racers}
-    liar = record.racers[1].player
-    sighting = replace(sighting_of(record), nonce_hashes={**hashes, liar: "00" * 32})
-    (disagreement,) = compare_with_record(sighting, format_record(record)).disagreements
-    assert disagreement.startswith(f"the nonce of {liar} does not match")
+def test_a_hostile_server_cannot_fill_the_disk(record: RaceRecord) -> None:
+    sighting = sighting_of(record)
+    entries = [sighting.entries[0]] * (MOST_ENTRIES + 2)
+    standings = [sighting.standings[0]] * (MOST_STANDINGS + 2)
+    full = sighting.with_seen(*entries, *standings)
+    assert (len(full.entries), len(full.standings)) == (MOST_ENTRIES + 1, MOST_STANDINGS)
+
+
+def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord) -> None:
+    racer, watcher = sighting_of(record), watcher_of(record)
+    assert (racer.worth, watcher.worth) == ("witnessed here", "watched here")
+    assert replace(racer, nonce_hashes={}).worth == "self-consistent only"
+    assert replace(watcher, nonce_hashes={}).worth == "self-consistent only"
+    assert replace(watcher, digest="").worth == "self-consistent only", "the end was not watched"
+
+
+def test_a_witness_in_memory_forgets_the_oldest_race(
+    record: RaceRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witness_module, "MAX_REMEMBERED", 2)
+    witness = MemoryWitness()
+    for number in (1, 2, 3):
+        sighting = replace(sighting_of(record), race=f"mint-otter-42/{number}", entries=())
+        witness.keep(sighting)
+        witness.add(sighting.with_seen(sighting_of(record).entries[0]))
+    assert witness.load("mint-otter-42/1") is None
+    kept = witness.load("mint-otter-42/3")
+    assert kept is not None
+    assert len(kept.entries) == 1
 
 
 # Voided races
@@ -184,39 +165,7 @@ def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(
     assert fault in found
 
 
-def test_the_record_of_a_voided_race_is_compared_with_what_was_seen() -> None:
-    text = format_void_record(void_record())
-    testimony = compare_with_record(SEEN, text)
-    assert (testimony.seen, testimony.disagreements) == (("commitment", "nonces"), ())
-    assert testimony.verdict == "witnessed here"
-    other = replace(SEEN, commitment="00" * 32, nonce_hashes={ANNA: "00" * 32})
-    assert len(compare_with_record(other, text).disagreements) == 2
-
-
-def test_a_nonce_that_the_server_could_not_read_is_no_contradiction() -> None:
-    racer = dataclasses.replace(void_record().racers[0], nonce="")
-    text = format_void_record(dataclasses.replace(void_record(), racers=(racer,)))
-    assert compare_with_record(SEEN, text).disagreements == ()
-
-
-def test_a_commitment_that_the_server_could_not_read_is_no_contradiction() -> None:
-    unread = dataclasses.replace(void_record(), commitment="", seed="")
-    testimony = compare_with_record(SEEN, format_void_record(unread))
-    assert (testimony.seen, testimony.disagreements) == (("nonces",), ())
-
-
 @pytest.mark.parametrize("race", ["x", "mint-otter-42/x", "mint-otter-42/\u00b2", ""])
 def test_a_voided_race_without_a_valid_id_is_a_fault_and_does_not_raise(race: str) -> None:
     (fault,) = faults_of_voided(replace(voided_race(), race=race), None)
     assert fault == "the voided race has no valid id"
-
-
-def test_the_deal_of_a_voided_race_is_compared_with_the_deal_seen() -> None:
-    deal = void_deal(void_record())
-    assert deal is not None
-    dealt = replace(SEEN, deal=format_position(redact(deal)))
-    text = format_void_record(void_record())
-    assert compare_with_record(dealt, text).seen == ("commitment", "nonces", "deal")
-    assert compare_with_record(dealt, text).disagreements == ()
-    (fault,) = compare_with_record(replace(SEEN, deal="another"), text).disagreements
-    assert "is not the one that this player was dealt" in fault

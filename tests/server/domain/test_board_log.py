@@ -41,9 +41,9 @@ def test_a_copy_changes_by_itself() -> None:
     assert (list(log), list(copied)) == (ENTRIES[:1], ENTRIES[:2])
 
 
-def test_the_newest_entry_of_a_command_is_found() -> None:
+def test_the_move_of_a_command_is_found_also_if_an_ending_followed_it() -> None:
     log = BoardLog(ENTRIES)
-    assert log.of_command(8) == ENTRIES[2]
+    assert log.of_command(8) == ENTRIES[1]
     assert log.of_command(7) == ENTRIES[0]
     assert log.of_command(9) is None
 

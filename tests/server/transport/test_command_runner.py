@@ -197,7 +197,7 @@ class FakeMove:
 
 
 MOVE = MakeMove(id=1, race="mint-otter-42/1", after=0, move="draw")
-MADE = MoveMade(re=1, at=0, board=BOARD)
+MADE = MoveMade(re=1, at=0, number=1, board=BOARD)
 
 
 @asynccontextmanager
@@ -256,7 +256,7 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -
         assert anna.received.all(Refused)[0].code == "server_fault"
 
 
-NOT_ENCODABLE = MoveMade(re=2**70, at=0, board=BOARD)
+NOT_ENCODABLE = MoveMade(re=2**70, at=0, number=1, board=BOARD)
 
 
 async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command() -> None:

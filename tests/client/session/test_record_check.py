@@ -48,7 +48,9 @@ async def test_an_honest_race_is_witnessed(player: DutifulPlayer) -> None:
     await player.hear_the_end(record, outcome_of(record))
     said = player.seat.testimonies[RACE]
     assert said.verdict == "witnessed here"
-    assert said.seen == ("commitment", "nonces", "deal", "digest")
+    assert said.seen == (
+        *("commitment", "nonces", "racers", "time limit", "start", "deal", "digest"),
+    )
     assert player.alarms == []
 
 
@@ -135,5 +137,5 @@ async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
     record = record_of("00" * 16)
     await player.hear_the_end(record, outcome_of(record))
     said = player.seat.testimonies[RACE]
-    assert said.seen == ("commitment", "nonces", "digest")
+    assert said.seen == ("commitment", "nonces", "racers", "time limit", "digest")
     assert said.disagreements == (f"{PLAYER} is in the record, but was not in the countdown",)

@@ -1,0 +1,166 @@
+"""The comparison of a record with the evidence that this machine saved during the race."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_client.session.seen_race import entry_faults, standing_faults
+from saratoga_client.session.witness import CONSISTENT, Sighting
+from saratoga_rules.position import format_position
+from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
+from saratoga_rules.records.replay import ReplayError
+from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.void_replay import void_deal
+from saratoga_rules.views import redact
+
+CONTRADICTED: Final = "not the race seen here"
+"""The verdict of a machine that saw something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """The comparison of a sighting with a record."""
+
+    seen: tuple[str, ...]
+    """The parts that were compared, such as `commitment` and `moves`."""
+    disagreements: tuple[str, ...]
+    """Sentences that describe contradictions; empty if record and sighting agree."""
+    worth: str = CONSISTENT
+    """The verdict if record and sighting agree: `Sighting.worth`."""
+
+    @property
+    def verdict(self) -> str:
+        """Return `WITNESSED`, `WATCHED`, `CONSISTENT` or `CONTRADICTED`."""
+        return CONTRADICTED if self.disagreements else self.worth
+
+
+def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
+    """Compare the text of a record with the sighting of its race."""
+    record: RaceRecord | VoidRecord
+    try:
+        record = parse_void_record(text) if is_void_record(text) else parse_record(text)
+    except RecordError as fault:
+        return Testimony((), (f"the record cannot be read: {fault}",))
+    if sighting is None:
+        return Testimony((), ())
+    if isinstance(record, VoidRecord):
+        faults, parts = _disagreements_of_void(sighting, record), _parts_of_void(sighting, record)
+    else:
+        faults, parts = _disagreements(sighting, record, digest_of(text)), _parts(sighting)
+    seen = tuple(part for part, value in parts.items() if value)
+    return Testimony(seen, tuple(faults), sighting.worth)
+
+
+def _parts(sighting: Sighting) -> dict[str, object]:
+    return {
+        "commitment": sighting.commitment,
+        "nonces": sighting.nonce_hashes,
+        "racers": sighting.names,
+        "time limit": sighting.cap is not None,
+        "start": sighting.start_at,
+        "deal": sighting.deal,
+        "moves": sighting.entries,
+        "standings": sighting.standings,
+        "digest": sighting.digest,
+    }
+
+
+def _parts_of_void(sighting: Sighting, record: VoidRecord) -> dict[str, object]:
+    return {
+        "commitment": record.commitment,
+        "nonces": sighting.nonce_hashes,
+        "racers": sighting.names,
+        "time limit": sighting.cap is not None,
+        "start": sighting.start_at,
+        "deal": sighting.deal and _deal_of_void(record),
+    }
+
+
+def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Iterator[str]:
+    yield from _disagreements_of_race(sighting, record)
+    if sighting.nonce_hashes:
+        hashes = {racer.player: racer.nonce_hash for racer in record.racers}
+        yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
+    yield from _racer_faults(sighting, record)
+    yield from _time_faults(sighting, record)
+    nonces = {racer.player: racer.nonce for racer in record.racers}
+    if sighting.nonce and nonces.get(sighting.player, sighting.nonce) != sighting.nonce:
+        yield "the record's nonce for this player is not the one that this player drew"
+    if sighting.deal and sighting.deal != format_position(redact(record.deal)):
+        yield "the record's deal is not the one that this player was dealt"
+    yield from entry_faults(record, sighting.player, sighting.entries)
+    yield from standing_faults(record, sighting.standings, sighting.entries)
+    if sighting.digest and sighting.digest != digest:
+        yield "the record's digest is not the one announced at the end of the race"
+
+
+def _racer_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+    for racer in record.racers:
+        names = sighting.names.get(racer.player, [racer.name])
+        if racer.name not in names:
+            yield f"{racer.player} raced as {names[-1]}, and in the record is {racer.name}"
+        if sighting.names and racer.bot != (racer.player in sighting.bots):
+            raced, recorded = ("a person", "a bot") if racer.bot else ("a bot", "a person")
+            yield f"{racer.player} raced as {raced}, and in the record is {recorded}"
+
+
+def _time_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+    if sighting.cap is not None and sighting.cap != record.cap:
+        yield f"the time limit was {sighting.cap} minutes, and in the record is {record.cap}"
+    if not sighting.start_at:
+        return
+    if sighting.start_at != record.start_at:
+        yield f"the race started at {sighting.start_at}, and in the record at {record.start_at}"
+    deadline = sighting.start_at + record.cap * 60_000 if record.cap else 0
+    if sighting.deadline != deadline:
+        yield f"the deadline was {sighting.deadline}, and by the record it was {deadline}"
+
+
+def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[str]:
+    yield from _disagreements_of_race(sighting, record)
+    yield from _racer_faults(sighting, record)
+    yield from _time_faults(sighting, record)
+    if sighting.nonce_hashes:
+        # a nonce that the server could not read is no contradiction
+        unread = {racer.player for racer in record.racers if not racer.nonce}
+        hashes = {
+            racer.player: racer.nonce_hash for racer in record.racers if racer.player not in unread
+        }
+        seen = {
+            player: hashed
+            for player, hashed in sighting.nonce_hashes.items()
+            if player not in unread
+        }
+        yield from _nonce_disagreements(seen, hashes)
+    if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
+        yield "the deal of the record's seed and nonces is not the one that this player was dealt"
+
+
+def _deal_of_void(record: VoidRecord) -> str:
+    """Return a player's view of the deal in the text form; empty if it cannot be computed."""
+    try:
+        deal = void_deal(record)
+    except ReplayError:
+        return ""
+    return "" if deal is None else format_position(redact(deal))
+
+
+def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+    if record.race_id != sighting.race:
+        yield f"the record is of race {record.race_id}, not of {sighting.race}"
+    if record.game != sighting.game:
+        yield f"the race was of {sighting.game}, and the record is of {record.game}"
+    # a commitment that the server could not read is no contradiction
+    if record.commitment and record.commitment != sighting.commitment:
+        yield "the record's commitment is not the one announced before the race"
+
+
+def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iterator[str]:
+    for player in sorted(seen.keys() | recorded.keys()):
+        if player not in recorded:
+            yield f"{player} was in the countdown, but is not in the record"
+        elif player not in seen:
+            yield f"{player} is in the record, but was not in the countdown"
+        elif seen[player] != recorded[player]:
+            yield f"the nonce of {player} does not match the hash from the countdown"

@@ -1,0 +1,62 @@
+"""What an honest server shows a client of a finished race, for comparisons with changed records."""
+
+from msgspec.structs import replace
+
+from saratoga_client.session.seen_race import SeenEntry, SeenStanding
+from saratoga_client.session.witness import Sighting
+from saratoga_rules.money import net
+from saratoga_rules.position import format_position
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.replay import game_of, steps
+from saratoga_rules.records.standing import State
+from saratoga_rules.views import redact
+
+
+def sighting_of(record: RaceRecord, racer: int = 0) -> Sighting:
+    """Return all that a racer saw, who got every standing before sending the next move."""
+    own = record.racers[racer]
+    deadline = record.start_at + record.cap * 60_000 if record.cap else 0
+    return Sighting(
+        race=record.race_id,
+        game=record.game,
+        commitment=record.commitment,
+        player=own.player,
+        nonce=own.nonce,
+        nonce_hashes={each.player: each.nonce_hash for each in record.racers},
+        names={each.player: [each.name] for each in record.racers},
+        bots=[each.player for each in record.racers if each.bot],
+        cap=record.cap,
+        start_at=record.start_at,
+        deadline=deadline,
+        deal=format_position(redact(record.deal)),
+        digest=digest_of(format_record(record)),
+        entries=tuple(
+            SeenEntry(place, line.at, line.number, line.text, line.number if line.is_move else 0)
+            for place, line in enumerate(own.log, start=1)
+        ),
+        standings=tuple(standings_of(record)),
+    )
+
+
+def standings_of(record: RaceRecord) -> list[SeenStanding]:
+    """Return the standing of a racer after every entry; a command's id is its commit number."""
+    game, shown = game_of(record), []
+    for racer in record.racers:
+        made = steps(record, racer.player)
+        for place, (line, position) in enumerate(made, start=1):
+            state = racer.state if place == len(made) else State.RACING
+            shown.append(
+                SeenStanding(
+                    racer.player,
+                    position.banked,
+                    net(game, position.banked),
+                    str(state),
+                    line.number + 1,
+                )
+            )
+    return sorted(shown, key=lambda each: each.before)
+
+
+def watcher_of(record: RaceRecord) -> Sighting:
+    """Return all that a watcher saw from the countdown to the end."""
+    return replace(sighting_of(record), player="watcherwatcherwa", nonce="", deal="", entries=())
