@@ -304,7 +304,7 @@ class TableSummary(Struct, frozen=True, kw_only=True):
 
 
 class Tables(Event, frozen=True, kw_only=True, tag="tables"):
-    """The public tables, newest first. Answers `ListTables`."""
+    """The public tables: most connected people first, then newest first. Answers `ListTables`."""
 
     tables: list[TableSummary]
 

@@ -280,7 +280,7 @@ async def compose(
     races = RaceCache(store.boards, table_cache, broadcaster, peers, due_tables, deal)
     boards = BoardService(store.commits, races, broadcaster, clock)
     searches = StuckSearches(background_tasks)
-    public_tables = PublicTables(store.tables)
+    public_tables = PublicTables(store.tables, table_cache)
     seats = Seats(store.players, table_cache, public_tables, broadcaster)
     leaderboards = Leaderboards(store.leaderboards, store.players, clock, peers, metrics)
     table_service = TableService(

@@ -104,11 +104,8 @@ class LiveStanding(Struct, frozen=True, array_like=True):
 
     def shows_same_as(self, other: "LiveStanding") -> bool:
         """Return whether other players see no difference between the two standings."""
-        return (
-            self.banked == other.banked
-            and self.state is other.state
-            and (self.reached == other.reached)
-        )
+        is_level = self.banked == other.banked and self.state is other.state
+        return is_level and self.reached == other.reached
 
 
 class RaceOpening(Struct, frozen=True, kw_only=True):
@@ -208,6 +205,9 @@ class BoardStore(Protocol):
 MOST_LISTED: Final = 100
 """The most public tables in one list."""
 
+MOST_PLACES: Final = 8
+"""The most public tables in the list that were opened from one address."""
+
 
 class TableStore(Protocol):
     """The port for tables, their timers, and finished races."""
@@ -235,12 +235,15 @@ class TableStore(Protocol):
         ...
 
     async def list_public(self) -> list[bytes]:
-        """Return the packed summaries of the newest `MOST_LISTED` public tables, newest first."""
-        ...
+        """Return at most `MOST_LISTED` packed summaries: most connected people first, then newest first."""
 
-    async def set_public(self, code: str, summary: bytes | None) -> None:
-        """List a table as public; with `None`, remove it from the list."""
-        ...
+    async def set_public(
+        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
+    ) -> bool:
+        """List a table as public, or with `None` remove it; return False if `opener` has no place left."""
+
+    async def address_key(self) -> bytes:
+        """Return the key for hashes of addresses (`opener`), the same on every node."""
 
     def all_codes(self) -> AsyncIterator[str]: ...
 

@@ -134,6 +134,7 @@ class SeatHandlers:
                 bot=session.bot,
                 node=self._node,
                 hello=session.hello,
+                opened_from=await self._public_tables.opener_of(session),
                 now=self._clock.now(),
                 fresh_seed=self._new_seed(),
             )
@@ -146,6 +147,9 @@ class SeatHandlers:
                 )
                 if not is_listed:
                     table.falls_behind(table.known)  # the next check of the tables lists it
+                # the notice may say that the public list has no place for the table
+                if table.version != answer.table.version:
+                    return await self._snapshots.snapshot(session, command_id, table)
                 return answer
             if await self._seat_registry.may_have_been_at(player, code):
                 return await self._come_back(session, command_id, code, rows_before)

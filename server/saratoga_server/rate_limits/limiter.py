@@ -184,6 +184,11 @@ class Quota(Struct, eq=False):
         beside = sum(other.address is self.address for other in others)
         return beside < MAX_WATCHERS_PER_ADDRESS * self.address.factor
 
+    @property
+    def is_limited_by_address(self) -> bool:
+        """True if limits per address hold for this connection."""
+        return self.address.factor < inf
+
     def _leave_address(self) -> None:
         self.limiter.forget_unauthenticated(self)
         self.address.open -= 1

@@ -17,8 +17,11 @@ finished: `FINISHED_LOGS_KEPT` |
 | `{pN}:unread` | list | settlements that no node could read yet | until one can |
 | `{pN}:ledger`, `{players}:ledger`, `{leaderboard:GAME}:ledger` | hash | generation, sequence and \
 newest time of the data, and for each process how long it had run, and when (`ledger.py`) | for ever |
-| `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
-| `{public}:summaries` | hash | code to summary | with its listing |
+| `{public}:listed` | sorted set | codes of public tables by connected people, then by when they were first \
+listed | `LISTING_KEPT` |
+| `{public}:summaries` | hash | code to the opener's address, as a keyed hash, and summary | with its listing |
+| `{public}:places` | hash | an address, as a keyed hash, to the codes that it lists | with its listings |
+| `{public}:address-key` | string | the key of these hashes | for ever |
 | `{players}:player:ID` | hash | a player, and the codes of the last eight tables it made | `GUEST_KEPT`; with a name: for ever |
 | `{players}:name:SKELETON` | string | the player who holds the name | until given up |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
@@ -96,6 +99,7 @@ AUDIT_KEPT: Final = 10_000
 """The number of actions kept in the audit log."""
 
 PUBLIC: Final = "{public}:listed"
+ADDRESS_KEY: Final = "{public}:address-key"
 AUDIT: Final = "audit"
 LEADERBOARD_GAMES: Final = "leaderboard:games"
 

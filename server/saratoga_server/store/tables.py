@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Sequence
 from secrets import token_hex
 
 from saratoga_server.messages.packing import pack
-from saratoga_server.ports import BEGINNING, MOST_LISTED, Millis, TableWrite
+from saratoga_server.ports import BEGINNING, MOST_LISTED, MOST_PLACES, Millis, TableWrite
 from saratoga_server.store.keys import (
+    ADDRESS_KEY,
     DUE_KEYS,
     FINISHED_LOGS_KEPT,
     LISTING_KEPT,
@@ -59,8 +60,15 @@ class RedisTables:
     async def list_public(self) -> list[bytes]:
         return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
 
-    async def set_public(self, code: str, summary: bytes | None) -> None:
-        await self._client.write("set_public", (PUBLIC,), code, summary or b"")
+    async def set_public(
+        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
+    ) -> bool:
+        listing = (summary or b"", opener, people, MOST_PLACES, LISTING_KEPT)
+        return bool(await self._client.write("set_public", (PUBLIC,), code, *listing) == 1)
+
+    async def address_key(self) -> bytes:
+        await self._client.command("SET", ADDRESS_KEY, token_hex(32), "NX")
+        return bytes(await self._client.command("GET", ADDRESS_KEY))
 
     async def all_codes(self) -> AsyncIterator[str]:
         seen: set[str] = set()

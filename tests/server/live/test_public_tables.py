@@ -6,13 +6,24 @@ import pytest
 from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered, listed
+from kit.players import MemoryPlayer
 from kit.tables import ANN, BEN, CODE, running, seated
-from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, LockTable, Resume
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    CreateTable,
+    JoinTable,
+    LeaveTable,
+    LockTable,
+    Resume,
+)
 from saratoga_server.domain.tables import TableOptions, TableState
+from saratoga_server.domain.tables.lifecycle import UNLISTED
 from saratoga_server.domain.tables.timers import ALONE_MILLIS
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
-from saratoga_server.ports import TableStore
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.ports import MOST_PLACES, TableStore
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 
 PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game="canfield")
 
@@ -23,8 +34,11 @@ class RecordingTables:
     def __init__(self) -> None:
         self.writes: list[bool] = []
 
-    async def set_public(self, code: str, summary: bytes | None) -> None:
+    async def set_public(
+        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
+    ) -> bool:
         self.writes.append(summary is not None)
+        return True
 
 
 @pytest.fixture
@@ -34,7 +48,7 @@ def tables() -> RecordingTables:
 
 @pytest.fixture
 def public_tables(tables: RecordingTables) -> PublicTables:
-    return PublicTables(cast(TableStore, tables))
+    return PublicTables(cast(TableStore, tables), cast(TableCache, None))
 
 
 def live(state: TableState) -> LiveTable:
@@ -104,6 +118,38 @@ async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer)
     assert await listed(bert) == [("Anna", "running", 2)]
     await anna.ask(LeaveTable, table=code)
     assert await listed(bert) == [("Bert", "running", 1)]
+
+
+async def opened_by(server: InProcessServer, name: str, address: str) -> MemoryPlayer:
+    """Connect a player from this address, who opens a public table."""
+    player = await server.player(name)
+    player.session.address = address
+    player.session.quota = RateLimiter(lambda: 0.0).open(address, NO_CONNECTION)
+    await player.at_table(CreateTable, game="canfield", public=True)
+    return player
+
+
+async def test_one_address_has_eight_places_and_a_host_without_a_place_is_told(
+    server: InProcessServer,
+) -> None:
+    first, *_ = [
+        await opened_by(server, f"Crowd {number}", f"2001:db8::{number}")
+        for number in range(MOST_PLACES)
+    ]
+    ninth = await opened_by(server, "Nina", "2001:db8::99")
+    other = await opened_by(server, "Otto", "203.0.113.7")
+    await server.settle()
+    names = [name for name, *_ in await listed(other)]
+    assert (len(names), "Otto" in names, "Nina" in names) == (MOST_PLACES + 1, True, False)
+    assert ninth.table.notice == UNLISTED
+    assert UNLISTED not in (first.table.notice, other.table.notice)
+    _, body = await server.stored(other.table.code)
+    assert b"203.0.113" not in body
+    await first.disconnect()
+    friend = await server.player("Freda")
+    await friend.at_table(JoinTable, table=ninth.table.code)
+    names = [name for name, *_ in await listed(other)]
+    assert (len(names), names[0], "Crowd 0" in names) == (MOST_PLACES + 1, "Nina", False)
 
 
 async def test_a_locked_table_is_not_listed(server: InProcessServer) -> None:

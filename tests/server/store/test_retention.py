@@ -175,9 +175,9 @@ async def test_a_dropped_listing_makes_room_for_an_older_one(
         await store.client.command("ZADD", "{public}:listed", place, name)
     assert await store.tables.list_public() == [b"newest", b"new"]
     for name in ("newest", "middle"):
-        await store.client.command("HSET", "{public}:summaries", name, "0 stale")
+        await store.client.command("HSET", "{public}:summaries", name, "0  stale")
     assert await store.tables.list_public() == [b"new", b"old"]
-    await store.client.command("HSET", "{public}:summaries", "oldest", "0 stale")
+    await store.client.command("HSET", "{public}:summaries", "oldest", "0  stale")
     assert await store.tables.list_public() == [b"new", b"old"]
     assert await store.client.command("ZCARD", "{public}:listed") == 2
 

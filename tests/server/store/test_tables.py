@@ -4,6 +4,7 @@ from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_r
 from kit.stores import calm
 from saratoga_server.ports import (
     MOST_LISTED,
+    MOST_PLACES,
     CommitOutcome,
     CommitStatus,
     Millis,
@@ -132,6 +133,39 @@ async def test_public_tables_are_listed_newest_first(store: AnyStore) -> None:
     await store.tables.set_public("mint-otter-02", None)
     await store.tables.set_public("mint-otter-03", None)
     assert await store.tables.list_public() == [b"one again\n"]
+
+
+async def test_tables_with_connected_people_are_listed_first(store: AnyStore) -> None:
+    for code, people in (("mint-otter-01", 0), ("mint-otter-02", 2), ("mint-otter-03", 1)):
+        await store.tables.set_public(code, code[-1:].encode(), people=people)
+    assert await store.tables.list_public() == [b"2", b"3", b"1"]
+    await store.tables.set_public("mint-otter-01", b"1", people=16)
+    assert await store.tables.list_public() == [b"1", b"2", b"3"]
+
+
+async def test_an_address_has_eight_places_and_tables_with_more_people_take_them(
+    store: AnyStore,
+) -> None:
+    codes = [f"mint-otter-{number}" for number in range(10, 10 + MOST_PLACES)]
+    for code in codes:
+        assert await store.tables.set_public(code, code.encode(), "abcd", people=1)
+    assert not await store.tables.set_public("mint-otter-90", b"90", "abcd", people=1)
+    assert await store.tables.set_public("mint-otter-91", b"91", "ef01", people=1)
+    assert await store.tables.set_public("mint-otter-92", b"92")
+    assert len(await store.tables.list_public()) == MOST_PLACES + 2
+    assert await store.tables.set_public(codes[3], codes[3].encode(), "abcd", people=0)
+    assert await store.tables.set_public("mint-otter-90", b"90", "abcd", people=1)
+    listed = await store.tables.list_public()
+    assert len(listed) == MOST_PLACES + 2
+    assert codes[3].encode() not in listed
+    await store.tables.set_public(codes[0], None)
+    assert await store.tables.set_public(codes[3], codes[3].encode(), "abcd")
+
+
+async def test_every_node_hashes_addresses_with_the_same_key(store: AnyStore) -> None:
+    key = await store.tables.address_key()
+    assert len(key) == 64
+    assert await store.tables.address_key() == key
 
 
 @calm

@@ -16,6 +16,7 @@ from saratoga_server.domain.tables.lifecycle import (
     finish,
     last_board,
     next_race,
+    unlisted,
     void,
 )
 from saratoga_server.domain.tables.packing import NewerTable, unpack
@@ -95,6 +96,7 @@ __all__ = [
     "reveal",
     "start",
     "still_here",
+    "unlisted",
     "unpack",
     "void",
 ]

@@ -38,6 +38,8 @@ NO_CAP: Final = 0
 
 MOST_SEATS: Final = 16
 
+UNLISTED: Final = "The public list has enough tables from your address, so this one is not in it. Friends can join by its code."
+
 AHEAD_MILLIS: Final = 200
 """Milliseconds by which a node's clock may be ahead of the store's, which times the endings of boards."""
 
@@ -205,6 +207,11 @@ def next_race(
     return Change(with_new_deal(counted, fresh_seed))
 
 
+def unlisted(table: TableState) -> Change:
+    """Return the change that says why a public table is not in the list."""
+    return Change(replace(table, notice=UNLISTED))
+
+
 def never_raced(table: TableState) -> bool:
     """Return whether no race has started at the table yet."""
     return table.race == 1 and not table.racers
@@ -215,5 +222,7 @@ def close(table: TableState, reason: str, *, now: Millis) -> Change:
     checked_open(table)
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
     emptied = table.without(*table.seats)
-    closed = replace(emptied, phase=TablePhase.CLOSED, host="", notice=reason, touched=now)
+    closed = replace(
+        emptied, phase=TablePhase.CLOSED, host="", opened_from="", notice=reason, touched=now
+    )
     return Change(closed, (*lost, TableClosed(reason)))

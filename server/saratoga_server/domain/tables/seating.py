@@ -46,11 +46,18 @@ def new_table(
     bot: bool = False,
     node: str,
     hello: int = 0,
+    opened_from: str = "",
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
     """Return a new table with its host seated."""
-    empty = TableState(code=code, settings=checked_settings(settings), created=now, touched=now)
+    empty = TableState(
+        code=code,
+        settings=checked_settings(settings),
+        opened_from=opened_from,
+        created=now,
+        touched=now,
+    )
     gathering = with_new_deal(empty, fresh_seed)
     return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
 

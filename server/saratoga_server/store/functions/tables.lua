@@ -112,36 +112,99 @@ local function due_tables(_, args)
   return answer
 end
 
--- keys: the listing. args: code, summary ('' removes it).
-local function set_public(keys, args)
-  local summaries = '{public}:summaries'
-  if args[2] == '' then
-    redis.call('ZREM', keys[1], args[1])
-    redis.call('HDEL', summaries, args[1])
-  else
-    local now = now_ms()
-    redis.call('ZADD', keys[1], 'NX', now, args[1])
-    redis.call('HSET', summaries, args[1], now .. ' ' .. args[2])
+local SUMMARIES, PLACES = '{public}:summaries', '{public}:places'
+
+-- A table's place in the list: by connected people, then by when it was first listed.
+local PEOPLE = 10000000000000
+
+-- The codes of the listed tables that were opened from an address.
+local function places_of(key, opener)
+  local codes = {}
+  for code in string.gmatch(redis.call('HGET', PLACES, opener) or '', '%S+') do
+    if redis.call('ZSCORE', key, code) then
+      codes[#codes + 1] = code
+    end
   end
-  return 1
+  return codes
+end
+
+local function set_places(opener, codes)
+  if #codes == 0 then
+    redis.call('HDEL', PLACES, opener)
+  else
+    redis.call('HSET', PLACES, opener, table.concat(codes, ' '))
+  end
+end
+
+local function unlist(key, code)
+  local opener = string.match(redis.call('HGET', SUMMARIES, code) or '', '^%d+ (%x+) ')
+  redis.call('ZREM', key, code)
+  redis.call('HDEL', SUMMARIES, code)
+  if opener then
+    set_places(opener, places_of(key, opener))
+  end
 end
 
 -- Return a listed table's summary; nil, after removing it from the list, if it was not renewed.
 local function live_summary(key, code, oldest)
-  local summaries = '{public}:summaries'
-  local stored = redis.call('HGET', summaries, code)
+  local stored = redis.call('HGET', SUMMARIES, code)
   if stored then
-    local at, summary = string.match(stored, '^(%d+) (.*)$')
-    if tonumber(at) > oldest then
+    local at, summary = string.match(stored, '^(%d+) %x* (.*)$')
+    if at and tonumber(at) > oldest then
       return summary
     end
   end
-  redis.call('ZREM', key, code)
-  redis.call('HDEL', summaries, code)
+  unlist(key, code)
   return nil
 end
 
--- keys: the listing. args: kept ms, limit. Answers the summaries, newest first.
+-- Give a table one of its address's places; one with fewer people gives way. Return whether there is one.
+local function take_place(key, code, opener, people, limit, oldest)
+  for _, other in ipairs(places_of(key, opener)) do
+    live_summary(key, other, oldest)
+  end
+  local codes = places_of(key, opener)
+  if #codes >= limit then
+    local last, lowest = nil, people * PEOPLE
+    for _, other in ipairs(codes) do
+      local score = tonumber(redis.call('ZSCORE', key, other))
+      if score < lowest then
+        last, lowest = other, score
+      end
+    end
+    if not last then
+      return false
+    end
+    unlist(key, last)
+    codes = places_of(key, opener)
+  end
+  codes[#codes + 1] = code
+  set_places(opener, codes)
+  return true
+end
+
+-- keys: the listing. args: code, summary ('' removes it), hash of the opener's address, people, places, kept ms.
+-- Answers 0 if the address has no place left.
+local function set_public(keys, args)
+  local key, code, summary, opener, people = keys[1], args[1], args[2], args[3], tonumber(args[4])
+  if summary == '' then
+    unlist(key, code)
+    return 1
+  end
+  local now, first = now_ms(), tonumber(redis.call('ZSCORE', key, code) or 0) % PEOPLE
+  if first == 0 then
+    local oldest = now - tonumber(args[6])
+    if opener ~= '' and not take_place(key, code, opener, people, tonumber(args[5]), oldest) then
+      return 0
+    end
+    first = now
+  end
+  redis.call('ZADD', key, string.format('%.0f', people * PEOPLE + first), code)
+  redis.call('HSET', SUMMARIES, code, now .. ' ' .. opener .. ' ' .. summary)
+  return 1
+end
+
+-- keys: the listing. args: kept ms, limit. Answers the summaries, most connected people first, then newest first.
 local function list_public(keys, args)
   local oldest, limit, answer = now_ms() - tonumber(args[1]), tonumber(args[2]), {}
   -- summaries that were not renewed are found here, however many newer ones are listed
