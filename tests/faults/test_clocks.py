@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from kit import quick_countdown
 from kit.cluster import running_cluster
@@ -16,8 +17,10 @@ from kit.server_process import running_server
 from kit.stepping_clocks import SteppingClock
 from kit.stores import StoreServer
 from saratoga_protocol.events import Dealt, RaceOver, Refused
+from saratoga_server.__main__ import main
 from saratoga_server.live.sweeper import Sweeper
 from saratoga_server.ports import CommitStatus, StoreRefused
+from saratoga_server.store import ledger
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.opening import open_store
 
@@ -77,7 +80,10 @@ async def test_a_store_whose_clock_is_wrong_is_refused_until_it_is_right(
 @valkey
 @pytest.mark.parametrize("is_one_machine", [False, True], ids=["another machine", "one machine"])
 async def test_a_clock_a_hundred_days_ahead_for_a_while_deletes_nothing(
-    mortal_store: StoreServer, tmp_path: Path, is_one_machine: bool
+    mortal_store: StoreServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_one_machine: bool,
 ) -> None:
     clock = stepping(mortal_store, tmp_path, 0)
     if clock is None:
@@ -87,6 +93,7 @@ async def test_a_clock_a_hundred_days_ahead_for_a_while_deletes_nothing(
         def wall() -> float:
             return time.time() + (clock.offset if is_one_machine else 0)
 
+        monkeypatch.setattr(ledger, "time", wall)
         sweeper = Sweeper(store.retention, wall)
         race = await running_race(store)
         await race.commit(move("draw", 0))
@@ -94,12 +101,21 @@ async def test_a_clock_a_hundred_days_ahead_for_a_while_deletes_nothing(
         await step(clock, mortal_store, 100 * DAY)
         await sweeper.sweep()
         await race.commit(move("w>t1", 1))
-        # the ledger has the wrong time now, so the right time needs an administrator
         await store.guard.check()
+        assert store.guard.why_refused is None
         await step(clock, mortal_store, 0)
         await sweeper.sweep()
         await store.guard.check()
-        assert "accept-clock" in str(store.guard.why_refused)
+        # the ledger does not have the wrong time
+        assert store.guard.why_refused is None
+        await step(clock, mortal_store, 500 * DAY)
+        await store.guard.check()
+        assert "more than 400 days before" in str(store.guard.why_refused)
+        words = ["admin", "--redis", mortal_store.url, "accept-clock"]
+        accepted = await asyncio.to_thread(CliRunner().invoke, main, words)
+        assert accepted.output.startswith("The clock is accepted")
+        await store.guard.check()
+        assert store.guard.why_refused is None
     async with open_store(mortal_store.url, is_guarded=False) as store:
         await Sweeper(store.retention).sweep()
         assert await store.tables.load_table(CODE) is not None

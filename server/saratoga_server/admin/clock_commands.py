@@ -9,7 +9,7 @@ from saratoga_server.admin.acts import note_act
 from saratoga_server.admin.commands import StoreAccess, administrator
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
-from saratoga_server.store.clock_check import FIRST_MOMENT, shown
+from saratoga_server.store.clock_check import AHEAD, FIRST_MOMENT, shown
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.opening import open_store
@@ -18,10 +18,10 @@ from saratoga_server.store.opening import open_store
 @click.command("accept-clock")
 @click.pass_obj
 def accept_clock(access: StoreAccess) -> None:
-    """Accept the store's clock, although newer data are stored.
+    """Accept the store's clock, although newer data are stored, or only very old ones.
 
-    Use it if the clock was ahead, and data were stored with that time, and it is right now. The server
-    then starts, or goes on by itself.
+    Use it if the clock is right now: it was ahead before, and data were stored with that time, or no server
+    ran for more than 400 days. The server then starts, or goes on by itself.
     """
     try:
         now, newest = asyncio.run(_accepted(access))
@@ -32,8 +32,10 @@ def accept_clock(access: StoreAccess) -> None:
             f"The store's clock shows {shown(now)}, which cannot be right. Set the clock of the "
             "store's machine."
         )
-    if newest <= now:
-        click.echo(f"There was nothing to do: no stored time is later than {shown(now)}.")
+    if _fits(now, newest):
+        click.echo(
+            f"There was nothing to do: the clock shows {shown(now)}, and fits the times stored."
+        )
     else:
         click.echo(
             f"The clock is accepted: it shows {shown(now)}. The newest time stored was "
@@ -42,7 +44,7 @@ def accept_clock(access: StoreAccess) -> None:
 
 
 async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
-    """Lower the newest times of all ledgers; return the store's time, and the newest time before."""
+    """Set the newest times of all ledgers to the store's time; return the store's time, and the newest time before."""
     async with AsyncExitStack() as opened:
         url = access.redis
         if url is None:
@@ -52,10 +54,15 @@ async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
         )
         answers = await store.client.read_everywhere("accept_clock", LEDGER_KEYS)
         now, newest = min(now for now, _ in answers), max(newest for _, newest in answers)
-        if FIRST_MOMENT <= now < newest:
+        if now >= FIRST_MOMENT and not _fits(now, newest):
             detail = f"the newest time stored was {shown(newest)}"
             await note_act(store, administrator(), "accept-clock", "", detail)
         return Millis(now), Millis(newest)
+
+
+def _fits(now: int, newest: int) -> bool:
+    """True if a clock is accepted by a server already, with this newest time in the store."""
+    return newest <= now and (now <= newest + AHEAD or newest < FIRST_MOMENT)
 
 
 async def _embedded(access: StoreAccess, opened: AsyncExitStack) -> str:

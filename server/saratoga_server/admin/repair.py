@@ -76,12 +76,12 @@ class Repair(Struct, frozen=True):
 
     @property
     def missing_millis(self) -> int | None:
-        """The time between the newest write found and the newest known; `None` if it is not known."""
+        """The time that servers ran between the newest write found and the newest known; `None` if not known."""
         if self.known is None or not self.found.generation:
             return None
         if self.known.generation != self.found.generation:
             return None
-        return max(0, self.known.at - self.found.at)
+        return max(0, self.known.own - self.found.own)
 
     @property
     def is_complete(self) -> bool:

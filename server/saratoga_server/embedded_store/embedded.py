@@ -35,7 +35,7 @@ from saratoga_server.embedded_store.interrupted_write import (
     cut_interrupted_write,
     delete_old_copies,
 )
-from saratoga_server.embedded_store.ledger_file import LedgerFile, read_ledger
+from saratoga_server.embedded_store.ledger_file import LEDGER_KEY, LedgerFile, read_ledger
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import ask, is_private, open_socket_path, url_of
 from saratoga_server.logs import EventLog
@@ -164,7 +164,8 @@ class EmbeddedStore:
             store, cut = await self._load(lock, has_data=has_data)
         try:
             # the files are kept as they are if something is missing
-            await self._check_ledger()
+            if has_data:
+                await self._check_ledger()
         except BaseException:
             await store.stop()
             if cut is not None:
@@ -210,8 +211,6 @@ class EmbeddedStore:
 
     async def _check_ledger(self) -> None:
         """Raise `StoreRefused` if the store lacks what the ledger file says that it had."""
-        if (note := self.ledger.note) is None:
-            return
         client = open_client(url_of(self._socket_path))
         try:
             found = await read_ledger(client)
@@ -221,9 +220,10 @@ class EmbeddedStore:
             ) from error
         finally:
             await client.aclose(close_connection_pool=True)
-        loss = compare(note.entry, found)
+        loss = compare(self.ledger.recall().get(LEDGER_KEY), found)
         if loss is not None and not loss.is_tolerated:
             raise StoreRefused(f"{loss.sentence} {self.ledger.remedy}")
+        self.ledger.go_on_from(found)
 
     async def _supervise(self) -> None:
         clock = asyncio.get_running_loop().time

@@ -28,6 +28,9 @@ WRITE_EVERY: Final = 15.0
 LEDGER_KEY: Final = LEDGER_KEYS[0]
 """The key of the embedded store's ledger."""
 
+PROCESS: Final = "embedded"
+"""The word of the server in the embedded store's ledger; one server at a time raises it."""
+
 _log = EventLog("store")
 
 
@@ -38,6 +41,8 @@ class LedgerNote(msgspec.Struct, frozen=True):
     sequence: int
     at: int
     """The newest time stored, in milliseconds since 1970 by the store's clock."""
+    own: int = 0
+    """The milliseconds that servers had run on this store."""
     clean: bool = False
     """True if the store was shut down in order after its last write."""
     files: dict[str, int] = {}
@@ -45,7 +50,7 @@ class LedgerNote(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> LedgerEntry:
-        return LedgerEntry(self.generation, self.sequence, self.at)
+        return LedgerEntry(self.generation, self.sequence, self.at, self.own)
 
 
 def read_note(folder: Path) -> LedgerNote | None:
@@ -76,7 +81,9 @@ def write_note(folder: Path, note: LedgerNote) -> None:
 
 async def read_ledger(client: "Redis") -> LedgerEntry:
     """Return the ledger in an embedded store; its generation is empty if the store has none."""
-    return entry_of(*await client.hmget(LEDGER_KEY, ["generation", "sequence", "at"]))
+    return entry_of(
+        *await client.hmget(LEDGER_KEY, ["generation", "sequence", "at", f"node:{PROCESS}"])
+    )
 
 
 async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
@@ -84,19 +91,20 @@ async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
     await client.hset(LEDGER_KEY, "generation", generation)
     await client.hincrby(LEDGER_KEY, "sequence", 1)
     entry = await read_ledger(client)
-    return LedgerNote(entry.generation, entry.sequence, entry.at)
+    return LedgerNote(entry.generation, entry.sequence, entry.at, entry.own)
 
 
 class LedgerFile:
     """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
 
-    process: Final = ""
-    """The server is the only process that raises the ledger."""
+    process: Final = PROCESS
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._note: LedgerNote | None = None
         self._written_at = 0.0
+        self._started = monotonic()
+        self._ran_before = 0
         self._lock = asyncio.Lock()
 
     @property
@@ -114,7 +122,10 @@ class LedgerFile:
         Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
         """
         self._note = await in_daemon_thread(partial(read_note, self._folder))
-        if self._note is None or not self._note.clean:
+        if self._note is None:
+            return False
+        self.go_on_from(self._note.entry)
+        if not self._note.clean:
             return False
         await self._write(clean=False)
         return True
@@ -128,7 +139,15 @@ class LedgerFile:
             await self._try_write(clean=False)
 
     def uptime(self) -> int:
-        return 1
+        """Return the milliseconds that this server and earlier ones have run on the store; at least 1."""
+        return self._ran_before + self._since_start() + 1
+
+    def go_on_from(self, found: LedgerEntry) -> None:
+        """Let the time that servers have run be no less than in the store's ledger."""
+        self._ran_before = max(self._ran_before, found.own - self._since_start())
+
+    def _since_start(self) -> int:
+        return int((monotonic() - self._started) * 1000)
 
     def recall(self) -> Mapping[str, LedgerEntry]:
         return {LEDGER_KEY: self._note.entry} if self._note is not None else {}
@@ -138,7 +157,7 @@ class LedgerFile:
         if entry is None:
             return
         files = before.files if before else {}
-        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, files=files)
+        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, entry.own, files=files)
         is_new = before is None or before.generation != entry.generation
         if is_new or monotonic() >= self._written_at + WRITE_EVERY:
             await self.note_files()

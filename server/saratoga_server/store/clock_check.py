@@ -12,6 +12,9 @@ FIRST_MOMENT: Final = Millis(1_767_225_600_000)
 BEHIND: Final = 24 * 60 * 60 * 1000
 """Milliseconds by which a store's clock may be behind the newest time that it has stored."""
 
+AHEAD: Final = 400 * BEHIND
+"""Milliseconds by which a store's clock may be ahead of the newest time that it has stored: no server ran for so long."""
+
 
 def why_clock_refused(reading: StoreReading) -> str | None:
     """Return why the store must not be used by its clock, with the remedy; `None` if it may be."""
@@ -25,6 +28,13 @@ def why_clock_refused(reading: StoreReading) -> str | None:
             f"The store's clock shows {shown(reading.now)}, but its newest data are of "
             f"{shown(reading.newest)}. Set the clock of the store's machine. If it is right now, and was "
             "ahead before, run `saratoga-server admin accept-clock`."
+        )
+    newest = max(reading.newest, reading.newest_raised)
+    if FIRST_MOMENT <= newest < reading.now - AHEAD:
+        return (
+            f"The store's clock shows {shown(reading.now)}, but its newest data are of {shown(newest)}, "
+            f"more than {AHEAD // BEHIND} days before. Set the clock of the store's machine. If it is right, "
+            "run `saratoga-server admin accept-clock`."
         )
     return None
 

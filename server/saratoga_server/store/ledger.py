@@ -2,21 +2,22 @@
 
 The store has a ledger for each hash tag whose keys must not be lost (`keys.LEDGER_KEYS`): a random
 `generation`, a `sequence` that every node raises every few seconds, and `at`, the store's time when it was
-raised last, which never falls. A node remembers what it has raised once that write is durable. A store with
-another generation, or with a lower sequence, does not have everything that the node has written.
+raised last, which never falls, and rises no faster than time passes. A node remembers what it has raised once that
+write is durable. A store with another generation, or with a lower sequence, does not have everything that the node has
+written.
 
 Several nodes raise the same sequence, so the raises of one would hide that another one's are missing. Therefore
-each process also has a field of its own, with the time it had run. How much is lost is known from that.
+each process also has a field of its own, with the time it had run. How much is lost is known from that, whatever the
+clocks show.
 
 A standalone store is one set of data, so one ledger is enough. In a cluster all ledgers exist, because
 slots can move; each primary's first ledger is raised all the time, the others when something has changed.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import islice
 from secrets import token_hex
-from time import monotonic
+from time import monotonic, time
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -26,7 +27,7 @@ from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis
 from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 from saratoga_server.store.errors import is_function_missing
-from saratoga_server.store.keys import LEDGER_KEYS, mark_key
+from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER_KEYS, mark_key
 from saratoga_server.store.library import function_name
 from saratoga_server.store.primaries import Primaries, Primary
 
@@ -131,14 +132,9 @@ class LostWrites(Struct, frozen=True):
             return "The store does not have the data of this server: it is empty, or another store."
         if self.found.generation != self.remembered.generation:
             return "The store has other data than this server has worked with."
-        if self.remembered.own:
-            return (
-                "The store has older data: it lacks at least the last "
-                f"{self.millis // 1000} s of what this server has written."
-            )
         return (
-            f"The store has older data: its newest write is of {_time(self.found.at)}, but this "
-            f"server has written until {_time(self.remembered.at)}."
+            "The store has older data: it lacks at least the last "
+            f"{self.millis // 1000} s of what this server has written."
         )
 
 
@@ -160,15 +156,7 @@ def compare(
 
 def _millis_lost(remembered: Collection[LedgerEntry], found: Collection[LedgerEntry]) -> int:
     """Return how much older the newest of some ledgers is than it was."""
-    newest = max(entry.own for entry in remembered)
-    if newest > 0:
-        return newest - max(entry.own for entry in found)
-    # the embedded store, which only one process uses at a time: an earlier one raised the ledger too
-    return max(entry.at for entry in remembered) - max(entry.at for entry in found)
-
-
-def _time(at: int) -> str:
-    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return max(entry.own for entry in remembered) - max(entry.own for entry in found)
 
 
 class StoreReading(Struct, frozen=True):
@@ -177,6 +165,8 @@ class StoreReading(Struct, frozen=True):
     primary: str
     now: Millis
     entries: Entries
+    newest_raised: Millis = Millis(0)
+    """The newest time that this node has stored in any ledger; 0 before its first."""
 
     @property
     def newest(self) -> Millis:
@@ -195,6 +185,8 @@ class Ledger:
         self._replicated = replicated
         self._on_disk = on_disk
         self.memory = memory
+        self._first: dict[Primary, tuple[Millis, float]] = {}
+        """The time of each primary's clock when it was accepted first, and this process's monotonic time then."""
         self._new_generation = token_hex(8)
 
     def keys(self, primary: Primary, *, every: bool) -> Sequence[str]:
@@ -221,7 +213,18 @@ class Ledger:
             for key, fields in zip(keys, found, strict=True)
             if not isinstance(fields, Exception)
         }
-        return StoreReading(primary.name, Millis(seconds * 1000 + micros // 1000), entries)
+        now = Millis(seconds * 1000 + micros // 1000)
+        raised = (entry.at for entry in self.memory.recall().values())
+        return StoreReading(primary.name, now, entries, Millis(max(raised, default=0)))
+
+    def _latest(self, primary: Primary, reading: StoreReading) -> Millis:
+        """Return the latest time that is taken from a primary's clock.
+
+        A clock that is ahead of this machine's, or that was set forward, must not become the newest time stored.
+        """
+        first, since = self._first.setdefault(primary, (reading.now, monotonic()))
+        expected = first + int((monotonic() - since) * 1000)
+        return Millis(min(int(time() * 1000), expected) + CLOCKS_WITHIN)
 
     def losses(self, reading: StoreReading) -> list[LostWrites]:
         """Return what this primary has lost since this node raised its ledgers."""
@@ -248,8 +251,10 @@ class Ledger:
             for word in (key, entry.generation, entry.own)
         ]
         pipeline = primary.client.pipeline(transaction=False)
-        own = self.memory.uptime() if self.memory.process else 0
-        call = pack((self._new_generation, self.memory.process, own, known))
+        own = self.memory.uptime()
+        call = pack(
+            (self._new_generation, self.memory.process, own, self._latest(primary, reading), known)
+        )
         pipeline.execute_command("FCALL", function_name("raise_ledgers"), 0, call)
         if self._replicated:
             for command in confirmation_commands(mark_key(keys[0]), on_disk=self._on_disk):

@@ -237,7 +237,7 @@ async def test_without_the_snapshot_only_later_writes_are_left(
 
 
 async def test_what_the_ledger_file_knows_more_is_missing(folder: Path) -> None:
-    write_note(folder, LedgerNote("abcdef", 19, TABLE.start_at + 90_000))
+    write_note(folder, LedgerNote("abcdef", 19, TABLE.start_at + 90_000, 90_000))
     done = await repaired(folder)
     assert done.missing_millis == 90_000
     assert done.folder is not None

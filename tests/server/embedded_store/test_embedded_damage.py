@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kit.running_race import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
@@ -85,7 +86,8 @@ async def test_an_older_copy_of_the_files_is_refused_and_left_alone(
     assert note.clean
     write_note(
         folder,
-        LedgerNote(note.generation, note.sequence + 1, note.at + 2 * LOSS_TOLERATED),
+        # by the clock, nothing is missing
+        LedgerNote(note.generation, note.sequence + 1, note.at, note.own + 2 * LOSS_TOLERATED),
     )
     shutil.rmtree(folder / FOLDER)
     shutil.copytree(tmp_path / "copy", folder / FOLDER)
@@ -118,7 +120,8 @@ async def test_data_without_a_ledger_file_are_taken_with_a_warning(
     after = read_note(folder)
     assert before is not None
     assert after is not None
-    assert (after.generation, after.sequence > before.sequence) == (before.generation, True)
+    assert after.generation == before.generation
+    assert (after.sequence > before.sequence, after.own > before.own) == (True, True)
 
 
 async def test_a_folder_without_files_and_ledger_is_a_new_store(
@@ -187,7 +190,7 @@ async def test_files_are_written_anew_unless_the_store_was_shut_down_in_order(
     assert note is not None
     assert note.clean
     if not in_order:
-        write_note(folder, type(note)(note.generation, note.sequence, note.at))
+        write_note(folder, replace(note, clean=False, files={}))
     caplog.set_level(logging.INFO, "saratoga")
     async with served(folder) as (_, opened):
         assert await opened.boards.load_board(CODE, 1, ANNA) is not None

@@ -1,28 +1,40 @@
 """The check of the store's clock; `tests/faults/test_clocks.py` steps a store's clock."""
 
+from msgspec.structs import replace
+
 from saratoga_server.ports import Millis
-from saratoga_server.store.clock_check import BEHIND, FIRST_MOMENT, why_clock_refused
+from saratoga_server.store.clock_check import AHEAD, BEHIND, FIRST_MOMENT, why_clock_refused
 from saratoga_server.store.ledger import LedgerEntry, StoreReading
 
-NOW = Millis(FIRST_MOMENT + 400 * BEHIND)
+NOW = Millis(FIRST_MOMENT + AHEAD + BEHIND)
 
 
 def reading(now: int, newest: int = 0) -> StoreReading:
     return StoreReading("store", Millis(now), {"ledger": LedgerEntry("g", 1, newest)})
 
 
-def test_a_clock_up_to_a_day_behind_and_any_later_one_is_accepted() -> None:
+def test_a_clock_up_to_a_day_behind_or_400_days_ahead_is_accepted() -> None:
     assert why_clock_refused(reading(NOW)) is None
-    for newest in (NOW - 1000 * BEHIND, NOW, NOW + BEHIND):
+    for newest in (0, FIRST_MOMENT - 1, NOW - AHEAD, NOW, NOW + BEHIND):
         assert why_clock_refused(reading(NOW, newest)) is None
     assert why_clock_refused(reading(FIRST_MOMENT)) is None
+
+
+def test_a_clock_further_ahead_is_refused_unless_this_node_has_stored_a_later_time() -> None:
+    """A primary of a cluster may have only ledgers that were raised long ago."""
+    far = reading(NOW, NOW - AHEAD - 1)
+    reason = why_clock_refused(far)
+    assert reason is not None
+    assert "more than 400 days before" in reason
+    assert "saratoga-server admin accept-clock" in reason
+    assert why_clock_refused(replace(far, newest_raised=Millis(NOW - AHEAD))) is None
 
 
 def test_the_reason_names_both_times_and_the_remedies() -> None:
     reason = why_clock_refused(reading(NOW, NOW + BEHIND + 1))
     assert reason is not None
-    assert "2027-02-05 00:00:00 UTC" in reason
     assert "2027-02-06 00:00:00 UTC" in reason
+    assert "2027-02-07 00:00:00 UTC" in reason
     assert "Set the clock" in reason
     assert "saratoga-server admin accept-clock" in reason
 

@@ -1,5 +1,6 @@
 """The ledger of a store: what counts as lost writes, and what a node remembers."""
 
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from kit.cluster import Cluster
 from kit.stores import StoreServer
 from saratoga_server.ports import Millis
-from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store import ledger
+from saratoga_server.store.clock_check import why_clock_refused
+from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER_KEYS
 from saratoga_server.store.ledger import (
     LOSS_TOLERATED,
     NO_LEDGER,
@@ -22,12 +25,13 @@ from saratoga_server.store.primaries import Primaries, open_primaries
 
 NOON = 1_790_000_000_000
 NOW = Millis(NOON)
-KNOWN = LedgerEntry("one", 10, NOON)
+RAN = 900_000
+KNOWN = LedgerEntry("one", 10, NOON, RAN)
 KEY = LEDGER_KEYS[0]
 
 
 @pytest.mark.parametrize(
-    "found", [KNOWN, LedgerEntry("one", 11, NOON + 1), LedgerEntry("one", 10, 0)]
+    "found", [KNOWN, LedgerEntry("one", 11, NOON + 1, RAN + 1), LedgerEntry("one", 10, 0, RAN)]
 )
 def test_the_same_or_a_higher_sequence_is_no_loss(found: LedgerEntry) -> None:
     assert compare(KNOWN, found) is None
@@ -41,12 +45,8 @@ def test_a_store_that_is_new_to_a_node_has_lost_nothing(found: LedgerEntry) -> N
 @pytest.mark.parametrize(
     ("found", "is_tolerated", "words"),
     [
-        (LedgerEntry("one", 9, NOON - LOSS_TOLERATED), True, "older data"),
-        (
-            LedgerEntry("one", 9, NOON - LOSS_TOLERATED - 1),
-            False,
-            "older data: its newest write is of",
-        ),
+        (LedgerEntry("one", 9, 0, RAN - LOSS_TOLERATED), True, "at least the last 60 s"),
+        (LedgerEntry("one", 9, NOON, RAN - LOSS_TOLERATED - 1), False, "older data"),
         (LedgerEntry("two", 11, NOON), False, "other data"),
         (NO_LEDGER, False, "empty, or another store"),
     ],
@@ -139,6 +139,26 @@ async def test_a_clock_that_was_set_back_does_not_lower_the_newest_time(
         store_server.ask("HSET", KEY, "at", str(ahead))
         await node.raised()
         assert (node.known.at, node.known.sequence) == (ahead, 2)
+    finally:
+        await node.primaries.close()
+
+
+@pytest.mark.parametrize("behind", [3_600.0, NOON / 1000])
+async def test_a_clock_ahead_of_the_servers_is_not_stored(
+    store_server: StoreServer, monkeypatch: pytest.MonkeyPatch, behind: float
+) -> None:
+    node = await node_on(store_server.url)
+    try:
+        shown = time.time() - behind
+        monkeypatch.setattr(ledger, "time", lambda: shown)
+        await node.raised()
+        assert node.known.at == int(shown * 1000) + CLOCKS_WITHIN
+        [primary] = node.primaries.all()
+        reading = await node.ledger.read(primary, [KEY])
+        assert why_clock_refused(reading) is None
+        monkeypatch.undo()
+        await node.raised()
+        assert node.known.at > int(shown * 1000) + CLOCKS_WITHIN
     finally:
         await node.primaries.close()
 

@@ -18,7 +18,8 @@ local function tidy(key, now)
 end
 
 -- Raise a ledger that is as this process has read it; answer generation, sequence and newest time, or false.
-local function raise_ledger(key, known, known_own, new_generation, process, own, now)
+-- `latest`: a clock that shows more is ahead, and the newest time becomes no later.
+local function raise_ledger(key, known, known_own, new_generation, process, own, now, latest)
   local fields = call_if_here('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
   if not fields then
     return false
@@ -28,37 +29,36 @@ local function raise_ledger(key, known, known_own, new_generation, process, own,
     return false
   end
   generation = generation or new_generation
-  sequence, at = sequence + 1, math.max(at, now)
+  sequence, at = sequence + 1, math.max(at, math.min(now, latest))
   redis.call('HSET', key, 'generation', generation, 'sequence', sequence, 'at', at)
-  if process ~= '' then
-    redis.call('HSET', key, 'node:' .. process, own, 'seen:' .. process, now)
-    if not fields[4] then
-      tidy(key, now)
-    end
+  redis.call('HSET', key, 'node:' .. process, own, 'seen:' .. process, now)
+  if not fields[4] then
+    tidy(key, now)
   end
   return {generation, sequence, at}
 end
 
--- args: {generation for a ledger without one, word of this process or '', ms that it has run, {key, generation that
--- it has read or '', its own time that it has read or 0, ...}}. Answers each ledger as it is after that; false for one
+-- args: {generation for a ledger without one, word of this process, ms that it has run, the latest time that is taken
+-- from the clock, {key, generation that it has read or '', its own time that it has read or 0, ...}}. Answers each ledger as it is after that; false for one
 -- that was replaced or moved meanwhile, and is left alone.
 local function raise_ledgers(_, args)
-  local new_generation, process, own, known = unpack(cmsgpack.unpack(args[1]))
+  local new_generation, process, own, latest, known = unpack(cmsgpack.unpack(args[1]))
   local now, answer = now_ms(), {}
   for i = 1, #known, 3 do
-    answer[#answer + 1] = raise_ledger(known[i], known[i + 1], known[i + 2], new_generation, process, own, now)
+    answer[#answer + 1] = raise_ledger(known[i], known[i + 1], known[i + 2], new_generation, process, own, now,
+      latest)
   end
   return answer
 end
 
--- args: ledgers. Lets no newest time be later than the store's clock. Answers the clock's time, and the latest
+-- args: ledgers. Sets the newest time of each to the time of the store's clock. Answers the clock's time, and the latest
 -- newest time before, or 0.
 local function accept_clock(_, args)
   local now, latest = now_ms(), 0
   for _, key in ipairs(args) do
     local at = tonumber(call_if_here('HGET', key, 'at')) or 0
     latest = math.max(latest, at)
-    if at > now then
+    if at > 0 then
       redis.call('HSET', key, 'at', now)
     end
   end
