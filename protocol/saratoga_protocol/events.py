@@ -86,6 +86,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time at which the deal is sent and the race starts; 0 before the countdown."""
     deadline: int = 0
     """The time at which the time limit ends the race; 0 = no time limit, or before the countdown."""
+    ranked: bool = False
+    """True if the race counts for the people's leaderboards; fixed when the race starts."""
     notice: str = ""
     """A sentence about the last change, such as why a countdown was void."""
     locked: bool = False

@@ -18,7 +18,7 @@ from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import TaskEnded, cancel_all
 from saratoga_server.clock import ServerClock
 from saratoga_server.config import Config, StartupError
-from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables import RankedTables, TableState
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.handlers.dispatcher import Dispatcher
@@ -128,7 +128,12 @@ async def _serve_players(
         return store.guard.why_refused
 
     node = await compose(
-        store, config.node, program(), metrics, why_store_refused=why_store_refused
+        store,
+        config.node,
+        program(),
+        metrics,
+        ranked_tables=config.ranked,
+        why_store_refused=why_store_refused,
     )
     gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics, why_store_refused)
@@ -260,6 +265,7 @@ async def compose(
     *,
     deal: Deal = deal_for_key,
     new_seed: NewSeed = new_seed,
+    ranked_tables: RankedTables = RankedTables.ALL,
     steady: Callable[[], float] = time.monotonic,
     why_store_refused: WhyRefused = never_refused,
 ) -> Node:
@@ -298,6 +304,7 @@ async def compose(
         metrics,
         name,
         new_seed,
+        ranked_tables,
     )
     seat_registry = SeatRegistry(store.players, table_cache, table_service, seats, new_seed)
     admin_events = AdminEvents(

@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
+from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.store.addresses import addresses, fault_in
 from saratoga_server.store.durability import Durability
 
@@ -103,6 +104,7 @@ class Config:
     """The number of the operator's own proxies that every connection passes."""
     limits_per_address: float | None = 1.0
     """A factor for the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
+    ranked: RankedTables = RankedTables.ALL
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
     """Seconds from a shutdown request to closing, so that load balancers stop sending players."""
@@ -287,6 +289,9 @@ _OPTIONS: Final = (
         "the right of X-Forwarded-For."),
     _option("--limits-per-address", metavar="FACTOR|off", callback=_read_factor, default="1",
         help="Factor for the limits per address; 1 fits sixteen friends with bots; off = no limits."),
+    _option("--ranked", type=click.Choice(RankedTables, case_sensitive=False),
+        default=RankedTables.ALL.value,
+        help="Tables whose races count for the leaderboards: all, or only public ones."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port of the Prometheus metrics; 0 = any free port."),

@@ -192,3 +192,8 @@ def test_shellcheck_accepts_the_scripts() -> None:
         [program("shellcheck"), *map(str, scripts)], capture_output=True, text=True, check=False
     )
     assert said.returncode == 0, said.stdout
+
+
+def test_both_recipes_count_only_races_at_public_tables() -> None:
+    assert "\n    SARATOGA_RANKED: public\n" in (DEPLOY / "compose.yaml").read_text()
+    assert "\nSARATOGA_RANKED=public\n" in (DEPLOY / "systemd" / "server.env.example").read_text()

@@ -27,7 +27,7 @@ from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
-from saratoga_server.domain.tables import TablePhase, TableState
+from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.admin_events import AdminEvents
@@ -256,19 +256,33 @@ async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> N
 
 
 async def compose_node(
-    store: Stores, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
+    store: Stores,
+    time: InventedTime,
+    deal: Deal = deal_for_key,
+    node: str = "node",
+    ranked_tables: RankedTables = RankedTables.ALL,
 ) -> Node:
     return await compose(
-        store, node, PROGRAM, Metrics(), deal=deal, new_seed=seeds(), steady=time.steady
+        store,
+        node,
+        PROGRAM,
+        Metrics(),
+        deal=deal,
+        new_seed=seeds(),
+        steady=time.steady,
+        ranked_tables=ranked_tables,
     )
 
 
 @asynccontextmanager
 async def serving(
-    store: SteppedStore, deal: Deal = deal_for_key, node: str = "node"
+    store: SteppedStore,
+    deal: Deal = deal_for_key,
+    node: str = "node",
+    ranked_tables: RankedTables = RankedTables.ALL,
 ) -> AsyncIterator[InProcessServer]:
     """Open a server on this store; it receives the store's events until the end of the block."""
-    composed = await compose_node(store, store.time, deal, node)
+    composed = await compose_node(store, store.time, deal, node, ranked_tables)
     async with tapped(store.server.url, composed.name, composed.peer_events) as tap:
         server = InProcessServer(store, store.time, composed, tap)
         try:
@@ -279,9 +293,14 @@ async def serving(
 
 
 @asynccontextmanager
-async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InProcessServer]:
+async def open_in_process_server(
+    deal: Deal = deal_for_key, ranked_tables: RankedTables = RankedTables.ALL
+) -> AsyncIterator[InProcessServer]:
     """Open a server on an empty store; `deal` deals its races."""
-    async with stepped_store() as store, serving(store, deal) as server:
+    async with (
+        stepped_store() as store,
+        serving(store, deal, ranked_tables=ranked_tables) as server,
+    ):
         yield server
 
 

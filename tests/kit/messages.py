@@ -97,6 +97,7 @@ TABLE = events.Table(
     reveal_by=NOW - 2000,
     start_at=NOW,
     deadline=NOW + 600_000,
+    ranked=True,
     notice="Anna is host now.",
     locked=True,
     last_racer=ANNA,

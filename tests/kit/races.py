@@ -11,12 +11,12 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.position import Position
+from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.record import (
     LOG_ENDINGS,
     LogLine,
     RaceRecord,
     RacerLog,
-    is_ranked,
     results_of,
 )
 from saratoga_rules.records.standing import Count, RacerScore, State, last_reached, ranking
@@ -57,6 +57,7 @@ def race(
     entrants: Sequence[Entrant],
     pace: int = 1500,
     chosen_seed: bool = False,
+    public: bool = True,
 ) -> RaceRecord:
     """Return the record of a finished race, with at most `pace` milliseconds between two log entries."""
     game = GAMES[name]
@@ -98,12 +99,14 @@ def race(
         race=seed + 1,
         start_at=1_788_278_400_000 + seed,
         cap=CAP,
-        public=True,
-        commitment=commitment(secret, name, RULES_VERSION, TABLE, seed + 1, cap=CAP, public=True),
+        public=public,
+        commitment=commitment(secret, name, RULES_VERSION, TABLE, seed + 1, cap=CAP, public=public),
         seed=secret.hex(),
         chosen_seed=chosen_seed,
         deal=deal,
-        ranked=is_ranked(chosen_seed, racers),
+        ranked=may_be_ranked(
+            chosen_seed=chosen_seed, cap=CAP, racers=sum(not each.bot for each in racers)
+        ),
         racers=racers,
         results=results_of(placed),
     )

@@ -1,7 +1,7 @@
 """Tables in every phase, with known players, nonces and times."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from saratoga_protocol.events import Outcome, Result
 from saratoga_server.domain.tables import (
@@ -84,9 +84,11 @@ def all_ready(table: TableState, *players: str) -> TableState:
     return table
 
 
-def counting(*players: str, settings: TableOptions | None = None) -> TableState:
+def counting(
+    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+) -> TableState:
     """Return a table whose countdown started at noon; its racers are these players."""
-    table = all_ready(seated(*players, settings=settings))
+    table = all_ready(seated(*players, settings=settings, bots=tuple(bots)))
     return start(table, players[0], next_id(table, players[0]), now=NOON).table
 
 
@@ -99,9 +101,11 @@ def all_shown(table: TableState, *players: str) -> TableState:
     return table
 
 
-def running(*players: str, settings: TableOptions | None = None) -> TableState:
+def running(
+    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+) -> TableState:
     """Return a table whose race began five seconds after noon."""
-    table = all_shown(counting(*players, settings=settings))
+    table = all_shown(counting(*players, settings=settings, bots=bots))
     change = elapse(table, table.start_at, OTHER_SEED)
     assert change is not None
     return change.table

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kit.in_process_server import always, compose_node
+from kit import quick_countdown
+from kit.in_process_server import always, compose_node, counted_down, gathered
+from kit.player_sockets import player_at
 from kit.server_process import ServerProcess, running_server
 from kit.stepped_store import stepped_store
 from kit.tables import NOON
+from saratoga_protocol.events import Dealt, RaceOver
 from saratoga_server.app import compose, program
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.store.opening import Store
@@ -92,6 +95,21 @@ async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
         events = {event["event"] for event in server_process.events()}
     assert "server_open" in events
     assert ("metrics_open" in events) == is_open
+
+
+async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
+    async with (
+        running_server("--ranked", "public", module=quick_countdown.MODULE) as server_process,
+        player_at(server_process.url, "Anna") as anna,
+        player_at(server_process.url, "Bert") as bert,
+    ):
+        await gathered(anna, bert, public=False)
+        await counted_down(anna, bert)
+        for player in (anna, bert):
+            await player.received.next(Dealt, 0)
+            await player.cash_out()
+        over = await anna.received.next(RaceOver, 0)
+        assert not over.outcome.ranked
 
 
 async def test_a_store_that_does_not_answer_ends_the_server_with_its_address(

@@ -14,6 +14,7 @@ from saratoga_server.config import (
     config_options,
     without_password,
 )
+from saratoga_server.domain.tables import RankedTables
 from saratoga_server.store.durability import Durability
 
 
@@ -45,7 +46,7 @@ def test_every_value_has_an_option() -> None:
         *("--origin", "https://a.example.org", "--origin", "http://localhost:8000"),
         *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "replicated"),
         *("--trust-store", "--rate", "10", "--burst", "20", "--metrics-port", "off"),
-        *("--trusted-proxies", "1", "--limits-per-address", "2.5"),
+        *("--trusted-proxies", "1", "--limits-per-address", "2.5", "--ranked", "public"),
         *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
         *("--drain-delay", "1.5"),
@@ -63,6 +64,7 @@ def test_every_value_has_an_option() -> None:
         rate=10,
         trusted_proxies=1,
         limits_per_address=2.5,
+        ranked=RankedTables.PUBLIC,
         burst=20,
         metrics_port=None,
         metrics_host="10.0.0.1",

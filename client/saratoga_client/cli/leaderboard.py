@@ -105,8 +105,9 @@ def command(
 ) -> None:
     """Show the best players of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
 
-    Only ranked races count: a random deal, and at least two people who made a move. Bots have
-    their own leaderboards, for which two racers of any kind are enough.
+    Only ranked races count: a random deal, a time limit, and at least two people among the racers; on
+    some servers only races at public tables. Bots have their own leaderboards, for which two racers of
+    any kind are enough.
     """
     question = partial(
         SubscribeLeaderboard if watch else GetLeaderboard,

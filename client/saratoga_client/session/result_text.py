@@ -7,7 +7,8 @@ from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import capitalised, counted, dollars, ordinal, shown_name
-from saratoga_protocol.events import Seat
+from saratoga_protocol.events import Outcome, Seat
+from saratoga_rules.records.ranked import LEAST_RANKED
 
 
 def gap(state: SessionState) -> str:
@@ -100,6 +101,17 @@ def own_result(state: SessionState) -> str:
     place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
     return f"You finished {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
+
+
+def why_unranked(state: SessionState, outcome: Outcome) -> str:
+    """Return why a finished race does not count for the people's leaderboards."""
+    if sum(not result.bot for result in outcome.results) < LEAST_RANKED:
+        return (
+            f"a race counts for people's leaderboards only if at least {LEAST_RANKED} people race"
+        )
+    if not state.table.settings.cap:
+        return "a race without a time limit does not count for the leaderboards"
+    return "on this server only races at public tables count for the leaderboards"
 
 
 def totals(state: SessionState) -> tuple[Seat, ...]:

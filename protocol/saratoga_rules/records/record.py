@@ -79,12 +79,6 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
 }
 """The log's word for each ending that the position alone does not show."""
 
-LEAST_PEOPLE: Final = 2
-"""A race is ranked only if at least this many people made a move."""
-
-LEAST_RACERS: Final = 2
-"""A race counts for the bots' leaderboards only if at least this many racers made a move."""
-
 MOST_ENTRIES: Final = 5000
 """The most moves in a board's log. Then the server refuses moves, but the player may cash out.
 
@@ -204,17 +198,6 @@ def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
         )
         for row in placed
     )
-
-
-def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Return whether the race counts for people: a random seed, and at least two people who moved."""
-    people = sum(racer.moves > 0 and not racer.bot for racer in racers)
-    return people >= LEAST_PEOPLE and not chosen_seed
-
-
-def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Return whether the race counts for bots: a random seed, and at least two racers who moved."""
-    return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
 
 
 def format_record(record: RaceRecord) -> str:

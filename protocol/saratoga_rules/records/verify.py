@@ -17,6 +17,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_rules.records.checks import Check, check_of
 from saratoga_rules.records.endings import faults_of_ending
+from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.record import (
     LOG_ENDINGS,
     MOST_ENTRIES,
@@ -25,7 +26,6 @@ from saratoga_rules.records.record import (
     RacerLog,
     digest_of,
     format_record,
-    is_ranked,
     parse_record,
     results_of,
 )
@@ -260,5 +260,10 @@ def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[s
 
 
 def _ranked_faults(record: RaceRecord) -> Iterator[str]:
-    if record.ranked != is_ranked(record.chosen_seed, record.racers):
-        yield "it should not be ranked" if record.ranked else "it should be ranked"
+    people = sum(not racer.bot for racer in record.racers)
+    may_be = may_be_ranked(chosen_seed=record.chosen_seed, cap=record.cap, racers=people)
+    if record.ranked and not may_be:
+        yield "it should not be ranked"
+    # a server may count only the races of public tables
+    if may_be and record.public and not record.ranked:
+        yield "it should be ranked"

@@ -3,7 +3,7 @@
 Pure: takes the boards as they ended and returns what is to be written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -15,10 +15,8 @@ from saratoga_rules.records.record import (
     LogLine,
     RaceRecord,
     RacerLog,
-    are_bots_ranked,
     digest_of,
     format_record,
-    is_ranked,
     parse_record,
     results_of,
 )
@@ -26,7 +24,7 @@ from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.voids import voided_lines_of
-from saratoga_server.ports import Millis, Settlement
+from saratoga_server.ports import Settlement
 
 
 class CountedRace(Struct, frozen=True):
@@ -60,14 +58,14 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         seed=state.seed,
         chosen_seed=False,
         deal=opening,
-        ranked=is_ranked(False, racers),
+        ranked=state.ranked,
         racers=racers,
         results=results_of(placed),
         voided=voided_lines_of(state.voided),
     )
     text = format_record(record)
     outcome = _outcome(record, placed, text)
-    return CountedRace(outcome, text, _settlement(record, outcome.results))
+    return CountedRace(outcome, text, _settlement(state, outcome))
 
 
 def outcome_of(text: str) -> Outcome:
@@ -145,15 +143,11 @@ def _result(racer: RacerLog, row: Placed) -> Result:
     )
 
 
-def _settlement(record: RaceRecord, results: Sequence[Result]) -> Settlement | None:
-    """Return the results that count for leaderboards; `None` if none counts.
-
-    People's results count if the race is ranked, bots' if `are_bots_ranked`.
-    """
-    bots_count = are_bots_ranked(record.chosen_seed, record.racers)
-    taken = tuple(each for each in results if (bots_count if each.bot else record.ranked))
+def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
+    """Return the results that count for leaderboards, as fixed at the start; `None` if none counts."""
+    taken = tuple(
+        each for each in outcome.results if (state.ranked_bots if each.bot else state.ranked)
+    )
     if not taken:
         return None
-    return Settlement(
-        race=record.race_id, game=record.game, start_at=Millis(record.start_at), results=taken
-    )
+    return Settlement(race=outcome.race, game=outcome.game, start_at=state.start_at, results=taken)

@@ -60,6 +60,7 @@ class TableService:
         metrics: Metrics,
         node: str,
         new_seed: NewSeed,
+        ranked_tables: tables.RankedTables,
     ) -> None:
         self._table_cache = table_cache
         self._races = races
@@ -75,6 +76,7 @@ class TableService:
         self._metrics = metrics
         self._node = node
         self._new_seed = new_seed
+        self._ranked_tables = ranked_tables
 
     # Changes
 
@@ -133,8 +135,8 @@ class TableService:
                 return table
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
-            seed = self._new_seed()
-            return tables.elapse(state, now, seed, dead_nodes, self._clock.since)
+            given = self._new_seed(), dead_nodes, self._clock.since, self._ranked_tables
+            return tables.elapse(state, now, *given)
 
         return await self.change(code, elapsed)
 

@@ -18,7 +18,14 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.result_text import against_best, gap, last_board, own_result, totals
+from saratoga_client.session.result_text import (
+    against_best,
+    gap,
+    last_board,
+    own_result,
+    totals,
+    why_unranked,
+)
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 
@@ -94,6 +101,24 @@ def test_the_sentence_on_the_last_racer_says_when_the_host_may_end_the_race(
     )
     state = state_after(first=snapshot("a9 y3 r1", shown=shown))
     assert last_board(state, START + millis) == sentence
+
+
+@pytest.mark.parametrize(
+    ("letters", "cap", "public", "reason"),
+    [
+        ("y", 10, True, "at least 2 people race"),
+        ("ya", 0, False, "without a time limit"),
+        ("ya", 10, False, "only races at public tables"),
+    ],
+)
+def test_an_unranked_race_names_the_reason(
+    letters: str, cap: int, public: bool, reason: str
+) -> None:
+    settings = events.TableSettings(game="canfield", cap=cap, seats=16, public=public)
+    shown = structs.replace(table(letters), settings=settings)
+    state = state_after(first=snapshot(shown=shown))
+    over = outcome(" ".join(f"{letter}9" for letter in letters))
+    assert reason in why_unranked(state, over)
 
 
 def test_the_sentence_on_the_personal_best_follows_the_race() -> None:

@@ -21,7 +21,6 @@ from saratoga_rules.records.record import (
     RacerLog,
     digest_of,
     format_record,
-    is_ranked,
     parse_record,
 )
 from saratoga_rules.records.standing import State
@@ -198,21 +197,11 @@ def test_every_ending_that_the_position_does_not_show_has_a_word() -> None:
     assert set(LOG_ENDINGS.values()) == set(State) - {State.RACING, State.WON}
 
 
-def racer_log(*entries: str, bot: bool = False) -> RacerLog:
+def racer_log(*entries: str) -> RacerLog:
     return dataclasses.replace(
         RECORD.racers[0],
-        bot=bot,
         log=tuple(LogLine(at, at + 1, text) for at, text in enumerate(entries)),
     )
-
-
-def test_a_race_is_ranked_when_two_people_have_made_a_move() -> None:
-    played, idle = racer_log("draw", "cash-out"), racer_log("cash-out")
-    assert is_ranked(False, [played, played])
-    assert not is_ranked(True, [played, played])
-    assert not is_ranked(False, [played, idle])
-    assert not is_ranked(False, [played, racer_log("draw", bot=True)])
-    assert not is_ranked(False, [])
 
 
 def test_only_moves_are_counted_as_moves() -> None:

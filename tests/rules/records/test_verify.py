@@ -331,7 +331,7 @@ def test_a_board_that_ran_out_of_time_too_early_is_detected() -> None:
 def test_a_racer_cannot_run_out_of_time_without_a_time_limit() -> None:
     record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
     verdict = verify(record)
-    assert failed(verdict) == {"commitment", "endings"}
+    assert failed(verdict) == {"commitment", "endings", "ranked"}
     assert "without a time limit" in verdict.faults[1].detail
 
 
@@ -377,3 +377,11 @@ def test_a_race_falsely_called_ranked_is_detected() -> None:
     assert failed(verify(replace(RECORD, ranked=not RECORD.ranked))) == {"ranked"}
     chosen = race("canfield", 1, FIELD, chosen_seed=True)
     assert failed(verify(replace(chosen, ranked=True))) == {"ranked"}
+
+
+def test_a_race_at_a_private_table_need_not_count_but_never_counts_without_two_people() -> None:
+    private = race("canfield", 5, FIELD, public=False)
+    for ranked in (True, False):
+        assert verify(replace(private, ranked=ranked)).ok
+    alone = race("canfield", 5, FIELD[::2], public=False)
+    assert failed(verify(replace(alone, ranked=True))) == {"ranked"}

@@ -31,7 +31,7 @@ class PlayedRace:
     """A race whose boards the test plays, entry by entry."""
 
     def __init__(self, *players: str, bots: Iterable[str] = ()) -> None:
-        self.state: TableState = replace(running(*players), racer_bots=tuple(bots))
+        self.state: TableState = running(*players, bots=bots)
         self.opening: Position = deal_for_key(GAME, bytes.fromhex(self.state.deal_key))
         start = self.state.start_at
         self.boards: dict[str, Board] = {each: open_board(self.opening, start) for each in players}
@@ -93,7 +93,7 @@ def test_the_outcome_has_everyones_result() -> None:
     assert (results[ANN].net, results[ANN].reached, results[ANN].name) == (-45, None, "Ann")
 
 
-def test_a_race_of_two_people_who_moved_is_ranked() -> None:
+def test_a_race_of_two_people_is_ranked() -> None:
     counted = played_out(ANN, BEN)
     assert counted.outcome.ranked
     assert sorted(settled(counted)) == [ANN, BEN]
@@ -101,13 +101,16 @@ def test_a_race_of_two_people_who_moved_is_ranked() -> None:
     assert (counted.settlement.race, counted.settlement.game) == ("mint-otter-42/1", "canfield")
 
 
-def test_a_player_without_a_move_does_not_make_a_race_ranked() -> None:
+def test_a_racer_without_a_move_is_settled_with_the_net_of_the_deal() -> None:
     race = PlayedRace(ANN, BEN)
     race.moves(ANN, 5)
     for player in (ANN, BEN):
         race.ends(player)
     counted = race.counted()
-    assert (counted.outcome.ranked, settled(counted)) == (False, [])
+    assert counted.settlement is not None
+    nets = {row.player: (row.banked, row.net) for row in counted.settlement.results}
+    assert counted.outcome.ranked
+    assert nets[BEN] == (race.opening.banked, -45)
 
 
 def test_a_race_alone_is_not_ranked() -> None:

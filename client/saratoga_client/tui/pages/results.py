@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
+from saratoga_client.session.result_text import why_unranked
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
@@ -105,10 +106,7 @@ def _checked(state: SessionState) -> Iterator[Note]:
     if outcome is None:
         return
     if not outcome.ranked:
-        yield (
-            "Unranked: a race counts for people's leaderboards only if two people moved in it.",
-            Role.DIM,
-        )
+        yield f"Unranked: {why_unranked(state, outcome)}.", Role.DIM
     verified = state.verifications.get(outcome.race)
     if verified is not None:
         yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM

@@ -2,7 +2,7 @@
 
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
-In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
+In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`, `ranked`,
 `lifecycle` (settings, finish, next race, close), `seating`, `timers`, `clock_steps`, `public_view`, `packing`, `writes`.
 """
 
@@ -22,6 +22,7 @@ from saratoga_server.domain.tables.lifecycle import (
 from saratoga_server.domain.tables.packing import NewerTable, unpack
 from saratoga_server.domain.tables.phases import is_repeat
 from saratoga_server.domain.tables.public_view import public_view
+from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.seating import (
     disconnect,
     force_leave,
@@ -63,6 +64,7 @@ __all__ = [
     "RaceStarted",
     "RaceVoided",
     "RacerLeft",
+    "RankedTables",
     "SeatVacated",
     "TableClosed",
     "TableOptions",

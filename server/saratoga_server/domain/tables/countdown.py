@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.phases import Act, checked
+from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
@@ -165,7 +166,7 @@ def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Cha
     return voided(table, f"The countdown was called off: {reason}.", fresh_seed)
 
 
-def begun(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
+def begun(table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: RankedTables) -> Change:
     """Return the change that starts the race; it voids the countdown if the stored deal is damaged."""
     try:
         checked_deal(table)
@@ -186,7 +187,7 @@ def begun(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
         reveal_by=NO_TIME,
         looked=now,
     )
-    return Change(running, (RaceStarted(),))
+    return Change(with_ranked(running, ranked_tables), (RaceStarted(),))
 
 
 def _deadline(table: TableState, start_at: Millis) -> Millis:

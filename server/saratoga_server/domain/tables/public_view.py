@@ -22,6 +22,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         reveal_by=table.reveal_by,
         start_at=table.start_at,
         deadline=table.deadline,
+        ranked=table.ranked,
         notice=table.notice,
         locked=table.locked,
         last_racer=table.last_racer,

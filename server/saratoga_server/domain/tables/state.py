@@ -138,6 +138,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
     """The time at which the time limit ends the race; 0 = no time limit."""
+    ranked: bool = False
+    """Whether the race counts for the people's leaderboards; fixed at its start (`ranked`)."""
+    ranked_bots: bool = False
+    """Whether the race counts for the bots' leaderboards; fixed at its start."""
     last_racer: str = ""
     """The only player who still races in a race of several; empty while others do, too."""
     end_from: Millis = NO_TIME
@@ -323,6 +327,8 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         is_begun_again=False,
         start_at=NO_TIME,
         deadline=NO_TIME,
+        ranked=False,
+        ranked_bots=False,
         looked=NO_TIME,
         outcome=None,
     )

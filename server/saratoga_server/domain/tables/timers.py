@@ -24,6 +24,7 @@ from saratoga_server.domain.tables.countdown import (
     voided_for_missing,
 )
 from saratoga_server.domain.tables.lifecycle import close
+from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.seating import has_others, vacated
 from saratoga_server.domain.tables.state import (
     NO_TIME,
@@ -69,12 +70,13 @@ def elapse(
     fresh_seed: bytes,
     dead_nodes: Collection[str] = (),
     since: Millis = NO_TIME,
+    ranked_tables: RankedTables = RankedTables.ALL,
 ) -> Change | None:
     """Return the change by all timers that have run out; `None` if there are none.
 
     Players connected to dead nodes are absent from now on. Absence and idleness count from `since` at the
     earliest, the time at which the server started, reached its store again, or its clock was stepped; and
-    from now, if the table could not be served until now.
+    from now, if the table could not be served until now. `ranked_tables` decides whether a starting race counts.
     """
     at = due(table)
     if table.phase is TablePhase.CLOSED or at is None:
@@ -84,7 +86,7 @@ def elapse(
         after, since = replace(after, served_since=now), now
     change = Change(_excused(after, now, since))
     before = change.table.phase
-    change = change.then(_phase_elapsed(change.table, now, fresh_seed))
+    change = change.then(_phase_elapsed(change.table, now, fresh_seed, ranked_tables))
     if change.table.phase is not before:
         # The last command may have been written at another time, before the clock was stepped.
         change = change.then(Change(replace(change.table, touched=now)))
@@ -106,14 +108,16 @@ def _phase_due(table: TableState) -> Millis | None:
     return None
 
 
-def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
+def _phase_elapsed(
+    table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: RankedTables
+) -> Change:
     at = _phase_due(table)
     if at is None or now < at:
         return Change(table)
     if table.phase is TablePhase.RUNNING:
         return Change(replace(table, looked=now), (BoardsDue(),))
     if table.deal_key:
-        return begun(table, now, fresh_seed)
+        return begun(table, now, fresh_seed, ranked_tables)
     again = begun_again(table, now)
     return voided_for_missing(table, now, fresh_seed) if again is None else Change(again)
 

@@ -1,0 +1,27 @@
+"""Which races count for the leaderboards: this is decided once, when the race starts."""
+
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from saratoga_rules.records.ranked import may_be_ranked
+from saratoga_server.domain.tables.state import TableState
+
+
+class RankedTables(StrEnum):
+    """The tables whose races may count for the leaderboards."""
+
+    ALL = "all"
+    PUBLIC = "public"
+
+
+def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
+    """Return the table of a starting race, which says whether the race counts for people, and for bots."""
+    is_open = table.settings.public or ranked_tables is RankedTables.ALL
+    racers = len(table.racers)
+
+    def counts(number: int) -> bool:
+        cap = table.settings.cap
+        return is_open and may_be_ranked(chosen_seed=False, cap=cap, racers=number)
+
+    return replace(table, ranked=counts(racers - len(table.racer_bots)), ranked_bots=counts(racers))
