@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.installation import install_line
+from saratoga_client.local.origins import WEBSOCKET_SCHEMES
 from saratoga_client.local.settings import Settings
-from saratoga_client.session.open_connection import WEBSOCKET_SCHEMES
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar

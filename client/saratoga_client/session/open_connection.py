@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from saratoga_client.local import identity
 from saratoga_client.local.key_files import UnusableToken
-from saratoga_client.local.origins import is_this_machine
+from saratoga_client.local.origins import WEBSOCKET_SCHEMES, is_this_machine
 from saratoga_client.local.settings import DEFAULT_SERVER
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
@@ -23,9 +23,6 @@ from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
 
 PROGRAM: Final = "saratoga"
-
-WEBSOCKET_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-"""The scheme of a server's address for each scheme of a URL that may name a server."""
 
 REMOTE_TIMING: Final = Timing(first_within=3.0)
 """Timing for servers on other machines: give up the first connection soon."""
