@@ -261,7 +261,7 @@ _DEAL: Final = re.compile(f"deal ({DEAL})")
 _RANKED: Final = re.compile("ranked (yes|no)")
 _NONCE: Final = re.compile(f"nonce ({NONCE})")
 _NONCE_HASH: Final = re.compile(f"nonce-hash ({HASH})")
-_ENTRY: Final = re.compile(f"({NUMBER}) ({COMMIT}) ({MOVE}|{ENDING})")
+ENTRY: Final = re.compile(f"({NUMBER}) ({COMMIT}) ({MOVE}|{ENDING})")
 _ENDED: Final = re.compile(f"ended ({COUNT}) ({COUNT}) ({STATE})")
 _PLACE: Final = re.compile(
     f"place ({SEAT}) ({PLAYER}) ({COUNT}) ({DOLLARS}) ({NUMBER}|-) ({STATE})"
@@ -338,7 +338,7 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
 def parse_log(reader: RecordReader) -> Iterator[LogLine]:
     """Yield the entries of a log. Raise `RecordError` if one is neither a move nor an ending."""
     while reader.line[:1].isdigit():
-        at, number, text = reader.take(_ENTRY, "an entry").groups()
+        at, number, text = reader.take(ENTRY, "an entry").groups()
         yield LogLine(int(at), int(number), text)
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from saratoga_protocol.events import VoidedRace
-from saratoga_rules.moves import parse_move
-from saratoga_rules.records.record import LOG_ENDINGS, LogLine
+from saratoga_rules.records.record import ENTRY, LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
 from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
 from saratoga_server.domain.tables import TableState
@@ -96,27 +95,22 @@ def _commitment(table: TableState) -> str:
 
 
 def _voided_log(table: TableState, player: str, log: ReadableLog) -> VoidedLog:
-    entries = list(takewhile(_is_writable, log.entries))
+    read = [
+        LogLine(max(0, entry.at - table.start_at), entry.number, entry.text)
+        for entry in log.entries
+    ]
+    entries = tuple(takewhile(_is_writable, read))
     nonce = table.nonces.get(player, "")
     return VoidedLog(
         player=player,
         name=table.racer_names.get(player, player),
         bot=player in table.racer_bots,
         nonce=nonce if NONCE_TEXT.fullmatch(nonce) else "",
-        log=tuple(
-            LogLine(max(0, entry.at - table.start_at), entry.number, entry.text)
-            for entry in entries
-        ),
-        complete=log.is_complete and len(entries) == len(log.entries),
+        log=entries,
+        complete=log.is_complete and len(entries) == len(read),
     )
 
 
-def _is_writable(entry: LogEntry) -> bool:
-    """Return whether a record can have the entry: a move or an ending."""
-    if entry.text in LOG_ENDINGS:
-        return True
-    try:
-        parse_move(entry.text)
-    except ValueError:
-        return False
-    return True
+def _is_writable(line: LogLine) -> bool:
+    """Return whether a record can have the entry: a move or an ending, with its time and number in range."""
+    return ENTRY.fullmatch(f"{line.at} {line.number} {line.text}") is not None

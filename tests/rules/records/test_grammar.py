@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 
+from kit.loose_forms import LOOSE, loosened, sealed
 from kit.races import Entrant, race
 from kit.voided_races import void_record
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar
 from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import LOG_ENDINGS, digest_of, format_record, parse_record
+from saratoga_rules.records.record import LOG_ENDINGS, format_record, parse_record
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import format_void_record, parse_void_record
 from saratoga_rules.records.voided import VOID_REASONS
@@ -79,31 +80,6 @@ def test_a_void_record_has_the_form_of_the_page() -> None:
     assert has_form(format_void_record(void_record()), VOID_LINES)
 
 
-LOOSE = (
-    ("([0-9]+)", r"0\1"),
-    ("([0-9]+)", r"+\1"),
-    ("([0-9]+)", r"\g<1>.0"),
-    ("([0-9]+)", r"-0\1"),
-    ("([0-9])", "\uff11"),
-    ("([0-9]+)", r"\g<1>0000000000000000"),
-    (" ", "  "),
-    (" ", "\t"),
-    ("$", " "),
-    ("$", "\r"),
-    ("^", " "),
-    ("([a-f])", lambda found: found[1].upper()),
-    ("u00([a-f]+)", lambda found: f"u00{found[1].upper()}"),
-    ('"', "'"),
-    ('"(.)', r'"\\u0041'),
-    ('"(.)', r'"\\n'),
-    ("([a-z])", lambda found: found[1].upper()),
-    (">t([0-9])", r">t0\1"),
-    ("(>t[0-9]+)$", r"\1:1"),
-    ("([a-z]+)-([a-z]+)-([0-9]+)", r"\1-\2-4"),
-)
-"""Changes that leave the meaning, or nearly: a pattern and its replacement."""
-
-
 @pytest.mark.parametrize(
     ("text", "parse", "patterns"),
     [
@@ -120,17 +96,14 @@ def test_no_other_form_is_read_though_the_digest_fits(
     places = sorted({*range(14), *chance.sample(range(len(lines)), min(12, len(lines)))})
     tried = 0
     for place, (sought, put) in product([each for each in places if each < len(lines)], LOOSE):
-        changed = re.sub(sought, put, lines[place], count=1)
+        changed = loosened(lines[place], sought, put)
         if changed == lines[place]:
             continue
-        body = "\n".join([*lines[:place], changed, *lines[place + 1 :], ""])
-        forged = f"{body}digest {digest_of(body + 'digest' + chr(10))}\n"
+        forged = sealed([*lines[:place], changed, *lines[place + 1 :]])
         tried += 1
-        if has_form(forged, patterns):
-            assert parse(forged), "another fact in the right form"
-        else:
-            with pytest.raises(RecordError):
-                parse(forged)
+        assert not has_form(forged, patterns), changed
+        with pytest.raises(RecordError):
+            parse(forged)
     assert tried > 100
 
 

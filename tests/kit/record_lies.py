@@ -1,0 +1,296 @@
+"""Lies about a finished race. Each breaks a rule of the protocol page; all else is written to fit it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+from kit.forged_records import (
+    entries_of,
+    promised,
+    renumbered,
+    settled,
+    with_racer,
+    with_row,
+)
+from kit.log_lies import LOG_LIES, Lie
+from saratoga_rules.dealing.fairness import nonce_hash
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog
+from saratoga_rules.records.standing import State
+
+# The results
+
+
+def another_count(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Change a racer's number of banked cards wherever it stands."""
+    racer = chance.choice(record.racers)
+    banked = racer.banked + chance.choice((-1, 1, 5))
+    if banked < 0:
+        return None
+    (place,) = (n for n, row in enumerate(record.results) if row.player == racer.player)
+    row = record.results[place]
+    changed = with_row(record, place, banked=banked, net=row.net + 5 * (banked - row.banked))
+    return with_racer(changed, racer, banked=banked)
+
+
+def another_net(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    place = chance.randrange(len(record.results))
+    return with_row(record, place, net=record.results[place].net + chance.choice((-5, 5, 1)))
+
+
+def another_moment(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Claim that a racer reached the final count at another time."""
+    place = chance.randrange(len(record.results))
+    reached = record.results[place].reached
+    others = [None, *range(5000), *([] if reached is None else [reached + 1, reached - 1])]
+    others = [other for other in others if other != reached and (other is None or other >= 0)]
+    return with_row(record, place, reached=chance.choice(others))
+
+
+def swapped_rows(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Swap two racers in the order of finish, their places too or not."""
+    if len(record.results) < 2:
+        return None
+    first = chance.randrange(len(record.results) - 1)
+    rows = list(record.results)
+    one, other = rows[first : first + 2]
+    rows[first : first + 2] = other, one
+    if chance.random() < 0.5:
+        rows[first : first + 2] = replace(other, place=one.place), replace(one, place=other.place)
+    return replace(record, results=tuple(rows))
+
+
+def another_place(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Share a place that is not shared, or the other way round."""
+    place = chance.randrange(len(record.results))
+    number = record.results[place].place
+    return with_row(record, place, place=chance.choice([n for n in range(1, 17) if n != number]))
+
+
+def row_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    place = chance.randrange(len(record.results))
+    return replace(record, results=record.results[:place] + record.results[place + 1 :])
+
+
+def row_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    place = chance.randrange(len(record.results))
+    return replace(record, results=record.results[: place + 1] + record.results[place:])
+
+
+def row_of_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return with_row(record, chance.randrange(len(record.results)), player="n" * 16)
+
+
+def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Claim that a race with a chosen seed counts, or that one at a public table with two people does not."""
+    return replace(record, ranked=not record.ranked)
+
+
+# What was fixed before the race
+
+
+def another_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Exchange the seed, and commit to the new one."""
+    seed = chance.randbytes(len(record.seed) // 2).hex()
+    return promised(replace(record, seed=seed))
+
+
+def another_promise(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, commitment=chance.randbytes(32).hex())
+
+
+def chosen_seed_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Call a seed chosen that was random, in a race that counts."""
+    return replace(record, chosen_seed=True) if record.ranked else None
+
+
+def another_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Exchange a nonce together with its hash, or only one of the two."""
+    racer = chance.choice(record.racers)
+    nonce = chance.randbytes(16)
+    put: Mapping[str, object] = {"nonce": nonce.hex(), "nonce_hash": nonce_hash(nonce)}
+    kept = chance.choice((None, "nonce", "nonce_hash"))
+    return with_racer(record, racer, **{name: value for name, value in put.items() if name != kept})
+
+
+def swapped_nonces(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    if len(record.racers) < 2:
+        return None
+    one, other = chance.sample(record.racers, 2)
+    swapped = with_racer(record, one, nonce=other.nonce, nonce_hash=other.nonce_hash)
+    return with_racer(swapped, other, nonce=one.nonce, nonce_hash=one.nonce_hash)
+
+
+def another_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Swap two cards of the stock."""
+    stock = list(record.deal.stock)
+    one, other = chance.sample(range(len(stock)), 2)
+    if stock[one] == stock[other]:
+        return None
+    stock[one], stock[other] = stock[other], stock[one]
+    return settled(replace(record, deal=record.deal._replace(stock=tuple(stock))))
+
+
+def another_game(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    game = chance.choice([name for name in GAMES if name != record.game])
+    return replace(record, game=game)
+
+
+def another_version(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return promised(replace(record, rules_version=chance.choice((2, 3, 999999))))
+
+
+def another_race(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Pass the record off as another race of the table, or of another table, with a commitment that fits."""
+    if chance.random() < 0.5:
+        return promised(replace(record, race=record.race + 1, voided=()))
+    return promised(replace(record, table="mint-otter-43", voided=()))
+
+
+def another_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    cap = chance.choice([cap for cap in (0, 3, 5, 20) if cap != record.cap])
+    return replace(record, cap=cap)
+
+
+def shorter_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Shorten the time limit and commit to it, though somebody moved after it."""
+    late = entries_of(record)[-1].line
+    if record.cap <= 3 or late.at < 180_000:
+        return None
+    shorter = promised(replace(record, cap=3))
+    ends = [entry.line for entry in entries_of(record) if entry.line.at >= 180_000]
+    return shorter if any(line.text != "out-of-time" for line in ends) else None
+
+
+def not_public(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, public=not record.public)
+
+
+def public_without_limit(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    if any(racer.state is State.OUT_OF_TIME for racer in record.racers):
+        return None
+    return promised(replace(record, cap=0, public=True))
+
+
+# The racers
+
+
+def racer_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    if len(record.racers) < 2:
+        return None
+    gone = chance.choice(record.racers)
+    rest = replace(record, racers=tuple(racer for racer in record.racers if racer is not gone))
+    return settled(renumbered(rest))
+
+
+def racer_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    place = chance.randrange(len(record.racers))
+    racers = record.racers[: place + 1] + record.racers[place:]
+    return replace(record, racers=racers)
+
+
+def racers_out_of_order(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, racers=record.racers[::-1]) if len(record.racers) > 1 else None
+
+
+def another_player(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Put another player id in the place of a racer's, where it keeps the order."""
+    racer = chance.choice(record.racers)
+    player = racer.player[:-1] + chance.choice([c for c in "ab27" if c != racer.player[-1]])
+    return settled(with_racer(record, racer, player=player))
+
+
+def added_racer(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Add a racer who leaves at once."""
+    nonce = chance.randbytes(16)
+    last = entries_of(record)[-1].line
+    racer = RacerLog(
+        player="z" * 16,
+        name="Eve",
+        bot=True,
+        nonce=nonce.hex(),
+        nonce_hash=nonce_hash(nonce),
+        log=(LogLine(min(last.at, 600_000 - 1), last.number + 1, "left"),),
+        banked=0,
+        state=State.LEFT,
+    )
+    return settled(replace(record, racers=(*record.racers, racer)))
+
+
+# The races voided before
+
+
+def voided_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return _with_voided(record, 0, seed=chance.randbytes(32).hex())
+
+
+def voided_promise(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return _with_voided(record, 0, commitment=chance.randbytes(32).hex())
+
+
+def voided_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return _with_voided(record, 1, cap=20)
+
+
+def voided_later(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """List a race as voided that was not before this one, with what could not be read left out."""
+    return _with_voided(record, 1, race=record.race + chance.randrange(3), seed="", commitment="")
+
+
+def voided_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, voided=record.voided + record.voided[-1:]) if record.voided else None
+
+
+def voided_out_of_order(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, voided=record.voided[::-1]) if record.voided else None
+
+
+def _with_voided(record: RaceRecord, place: int, **changes: object) -> RaceRecord | None:
+    if not record.voided:
+        return None
+    lines = list(record.voided)
+    lines[place] = replace(lines[place], **changes)  # type: ignore[arg-type]
+    return replace(record, voided=tuple(lines))
+
+
+LIES: Final[Mapping[str, Lie]] = {
+    lie.__name__.replace("_", " "): lie
+    for lie in (
+        *LOG_LIES,
+        another_count,
+        another_net,
+        another_moment,
+        swapped_rows,
+        another_place,
+        row_left_out,
+        row_twice,
+        row_of_nobody,
+        falsely_ranked,
+        another_seed,
+        another_promise,
+        chosen_seed_ranked,
+        another_nonce,
+        swapped_nonces,
+        another_deal,
+        another_game,
+        another_version,
+        another_race,
+        another_cap,
+        shorter_cap,
+        not_public,
+        public_without_limit,
+        racer_left_out,
+        racer_twice,
+        racers_out_of_order,
+        another_player,
+        added_racer,
+        voided_seed,
+        voided_promise,
+        voided_cap,
+        voided_later,
+        voided_twice,
+        voided_out_of_order,
+    )
+}
+"""Every lie by its name."""
