@@ -29,7 +29,9 @@ _REASONS: Final = (
     Reason("wrong_token", "That token does not belong to this player."),
     Reason("banned", "The host of this server has banned this player."),
     Reason("name_needed", "Claim a name first."),
-    Reason("name_taken", "That name, or one that looks like it, is taken. Choose another."),
+    Reason(
+        "name_taken", "That name, or one like it, is taken or was given up lately. Choose another."
+    ),
     Reason("bad_name", "That name cannot be used."),
     Reason("stale_id", "A command's id must be larger than the ids accepted before."),
     Reason("too_fast", "Too many requests. Wait a moment.", retry=True),

@@ -266,16 +266,17 @@ class PlayerStore(Protocol):
         ...
 
     async def claim_name(
-        self, player: str, name: str, skeleton: str, command_id: int = 0
+        self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
-        """Give the player a name and free the old one; return False if another player has its skeleton.
+        """Give the player a name and hold the old one; return False if another player has or holds its skeleton.
 
-        Return `None` if the player does not exist, or this or a later command was carried out before.
+        Return `None` if the player does not exist, or this or a later command was carried out before. Only an
+        administrator can give a name that is held for nobody.
         """
         ...
 
     async def find_player(self, skeleton: str) -> str | None:
-        """Return the player who holds the name with that skeleton."""
+        """Return the player who holds the name with that skeleton; empty: it is held for nobody."""
         ...
 
     async def stand_up(self, player: str, table: str) -> None:

@@ -113,12 +113,18 @@ async def test_forgetting_a_stolen_player_locks_out_the_thief(
     async with player_at(server.url, "Anna") as anna:
         player = anna.player
     table_cache = await compose_table_cache(valkey)
-    await Administration(valkey, table_cache, "the host").forget(player)
+    office = Administration(valkey, table_cache, "the host")
+    await office.forget(player)
     async with player_at(server.url, "Mallory") as mallory:
-        # The name is free for the victim, who has a new token.
+        # Nobody gets the name, until the host gives it to the victim, who has a new token.
         async with connected_player(server.url, "Anna") as owner:
             owner.token = secrets.token_hex(32)
-            assert (await owner.hello()).name == "Anna"
+            assert await owner.refused(Hello, token=owner.token, name="Anna") == "name_taken"
+            await owner.hello(name="Anna Zwei")
+            await office.rename(owner.player, "Anna")
+        async with connected_player(server.url, "Anna") as again:
+            again.token = owner.token
+            assert (await again.hello()).name == "Anna"
         # The server does not know the stolen token any more: the thief has no name and no seat.
         async with connected_player(server.url, "Anna") as thief:
             thief.token = token_of("Anna")

@@ -115,10 +115,10 @@ class Administration:
         except BadName as fault:
             raise NotDone(str(fault)) from None
         holder = await self.stores.players.find_player(look)
-        if holder not in (None, row.player):
+        if holder not in (None, "", row.player):
             raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         await self._note("rename", row.player, f"{row.name or '-'} to {name}")
-        if not await self.stores.players.claim_name(row.player, name, look):
+        if not await self.stores.players.claim_name(row.player, name, look, by_admin=True):
             raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         if row.table is not None:
             await self._change(row.table, lambda state, _: rename(state, row.player, name))
@@ -169,7 +169,7 @@ class Administration:
     async def forget(self, player: str) -> str:
         """Delete a player's name and results, and free the seat; return the player's id.
 
-        Records of finished races keep the name until they expire with their table.
+        For 30 days nobody can take the name; nothing stored says whose it was. Records of finished races keep the name until they expire with their table.
         """
         row = await self._player(player)
         await self._note("forget", row.player)  # the log must not keep the deleted name
@@ -198,6 +198,8 @@ class Administration:
         if row is None:
             holder = await self.stores.players.find_player(skeleton(named))
             row = await self.stores.players.load_player(holder) if holder else None
+            if row is not None and skeleton(row.name or "") != skeleton(named):
+                row = None  # the player has given that name up
         if row is None:
             raise NotDone(f"There is no player with the name or id {named}.")
         return row

@@ -23,7 +23,8 @@ listed | `LISTING_KEPT` |
 | `{public}:places` | hash | an address, as a keyed hash, to the codes that it lists | with its listings |
 | `{public}:address-key` | string | the key of these hashes | for ever |
 | `{players}:player:ID` | hash | a player, and the codes of the last eight tables it made | `GUEST_KEPT`; with a name: for ever |
-| `{players}:name:SKELETON` | string | the player who holds the name | until given up |
+| `{players}:name:SKELETON` | string | the player who holds the name; nothing: it is held for nobody | for \
+ever; given up, or its player forgotten: `NAME_KEPT` |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
 | `{leaderboard:GAME}:results:PLAYER` | hash | every result, by sequence number | until forgotten |
@@ -31,7 +32,7 @@ listed | `LISTING_KEPT` |
 periods | `SETTLED_KEPT` |
 | `{leaderboard:GAME}:sequence` | string | how many results were settled | for ever |
 | `leaderboard:games` | set | games that have a leaderboard | for ever |
-| `{...}:expiring` | sorted set | what is deleted when, in its partition or its game | entry by entry |
+| `{...}:expiring` | sorted set | what is deleted when, in its partition, its game or among players | entry by entry |
 | `{...}:swept` | hash | when the sweeper was last there, and from when on it may delete | for ever |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
 | `{...}:replicated` | string | nothing; written before waiting for a replica | for ever |
@@ -49,7 +50,7 @@ Only `{players}:player:ID` without a name and `node:NAME` have a TTL. A store wr
 time and deletes by its own clock, so a wrong clock would delete results. Everything else that is kept for
 a time has an entry in `{...}:expiring`, written with it, and is deleted by the sweeper (`retention.py`),
 which first checks the clocks. A member of `{pN}:expiring` is a table's code, or `CODE:race:R` for the logs
-of a finished race; in `{leaderboard:GAME}:expiring` it is the rest of a key. A table is deleted with its
+of a finished race; in `{leaderboard:GAME}:expiring` and `{players}:expiring` it is the rest of a key. A table is deleted with its
 records and its races. When a race is over, its record has everything.
 """
 
@@ -95,10 +96,14 @@ LISTING_KEPT: Final = 3 * 60 * 60 * 1000
 GUEST_KEPT: Final = TABLE_KEPT
 """Milliseconds from the last write of a player without a name until the row expires."""
 
+NAME_KEPT: Final = 30 * _DAY
+"""Milliseconds for which a name that was given up is held for its owner, or that of a forgotten player for nobody."""
+
 AUDIT_KEPT: Final = 10_000
 """The number of actions kept in the audit log."""
 
 PUBLIC: Final = "{public}:listed"
+PLAYERS: Final = "{players}"
 ADDRESS_KEY: Final = "{public}:address-key"
 AUDIT: Final = "audit"
 LEADERBOARD_GAMES: Final = "leaderboard:games"

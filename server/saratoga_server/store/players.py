@@ -8,7 +8,7 @@ from msgspec.structs import fields
 from saratoga_server.domain.damage import Damage
 from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis, PlayerRow, Reservation
-from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
+from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key
 from saratoga_server.store.store_client import Answer, StoreClient
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
@@ -52,12 +52,12 @@ class RedisPlayers:
         return await self.load_player(row.player) or row
 
     async def claim_name(
-        self, player: str, name: str, skeleton: str, command_id: int = 0
+        self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
         while True:
             held = await self._held(player)
             keys = (player_key(player), name_key(skeleton), name_key(held))
-            args = (player, name, skeleton, held, command_id)
+            args = (player, name, skeleton, held, command_id, NAME_KEPT, int(by_admin))
             outcome = await self._client.write("claim_name", keys, *args)
             if outcome != NAME_CHANGED:
                 return None if outcome == NOT_NEW else bool(outcome)
@@ -100,7 +100,7 @@ class RedisPlayers:
         while True:
             held = await self._held(player)
             keys = (player_key(player), name_key(held))
-            if await self._client.write("forget_player", keys, player, held) >= 0:
+            if await self._client.write("forget_player", keys, player, held, NAME_KEPT) >= 0:
                 return
 
     async def _held(self, player: str) -> str:

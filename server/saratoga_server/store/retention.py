@@ -7,6 +7,7 @@ from saratoga_server.store.keys import (
     CLOCKS_WITHIN,
     EXPIRING_KEYS,
     LEADERBOARD_GAMES,
+    PLAYERS,
     UNTRUSTED_FOR,
     expiring_key,
     leaderboard_tag,
@@ -25,7 +26,7 @@ class RedisRetention:
         tags = sorted(leaderboard_tag(game.decode()) for game in games)
         answers = await self._client.read_everywhere(
             "sweep",
-            (*EXPIRING_KEYS, *map(expiring_key, tags)),
+            (*EXPIRING_KEYS, expiring_key(PLAYERS), *map(expiring_key, tags)),
             node_time,
             limit,
             CLOCKS_WITHIN,

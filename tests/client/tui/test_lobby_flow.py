@@ -37,7 +37,7 @@ async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_aga
     async with in_the_lobby(lobby.url) as visitor:
         await visitor.reads("Your name:")
         await visitor.type("ANNA")
-        await visitor.reads("is taken. Choose another.", "Your name: ANNA")
+        await visitor.reads("was given up lately. Choose another.", "Your name: ANNA")
         await visitor.press("ctrl+u")
         await visitor.type("Zoë B")
         await visitor.reads("You are Zoë B")

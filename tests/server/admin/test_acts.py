@@ -184,6 +184,19 @@ async def test_closing_is_judged_again_if_a_node_wrote_first(
     assert (await office.table()).phase is TablePhase.CLOSED
 
 
+async def test_an_administrator_can_give_the_name_of_a_forgotten_player(office: Office) -> None:
+    await office.admin.forget("Cleo")
+    assert await office.store.players.claim_name(BEN, *checked_name("Cleo")) is False
+    assert await office.admin.rename("Ben", "Cleo") == ("Ben", "Cleo")
+
+
+async def test_a_player_is_not_found_by_a_name_that_was_given_up(office: Office) -> None:
+    await office.admin.rename("ben", "Benjamin")
+    with pytest.raises(NotDone, match="no player with the name or id Ben"):
+        await office.admin.ban("Ben")
+    assert await office.admin.rename("Benjamin", "Ben") == ("Benjamin", "Ben")
+
+
 async def test_a_player_is_renamed_in_the_row_and_at_the_table(office: Office) -> None:
     assert await office.admin.rename("ben", "Benjamin") == ("Ben", "Benjamin")
     assert (await office.player(BEN)).name == "Benjamin"
@@ -337,7 +350,9 @@ async def test_an_announcement_of_the_wrong_length_is_refused(office: Office, te
 async def test_a_forgotten_players_name_is_nowhere_any_more(office: Office) -> None:
     assert await office.admin.forget("Cleo") == CLEO
     assert await office.store.players.load_player(CLEO) is None
-    assert await office.store.players.find_player("cleo") is None
+    assert await office.store.players.find_player(checked_name("Cleo")[1]) == "", "held for nobody"
+    with pytest.raises(NotDone, match="no player with the name"):
+        await office.admin.ban("Cleo")
     assert await office.published() == [Forgotten(CLEO)]
     assert await office.noted() == [("forget", CLEO, "")]
     assert "Cleo" not in repr(await office.store.real.audit.read(100))

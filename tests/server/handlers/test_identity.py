@@ -75,6 +75,17 @@ async def test_a_name_belongs_to_one_player(server: InProcessServer) -> None:
     assert isinstance(welcome, Welcome)
 
 
+async def test_a_name_that_was_given_up_goes_to_no_lookalike_and_back_to_its_owner(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    await anna.ask(ClaimName, name="Anita")
+    thief = await server.player("Thea")
+    for name in ("Anna", "ANNA", "Anita"):
+        assert await thief.refused(ClaimName, name=name) == "name_taken"
+    assert (await anna.ask(ClaimName, name="Anna")).name == "Anna"
+
+
 @pytest.mark.parametrize("name", ["a", "x" * 40, "admin", "two\nlines", "\u202eanna", "   "])
 async def test_a_bad_name_is_refused(server: InProcessServer, name: str) -> None:
     anna = await server.player("Anna")
@@ -90,7 +101,7 @@ async def test_a_new_name_is_shown_at_the_table(server: InProcessServer) -> None
     assert [seat.name for seat in bert.table.seats] == ["Dora", "Bert"]
     cleo = await server.player("Anna Zwei")
     assert await cleo.refused(ClaimName, name="Dora") == "name_taken"
-    assert isinstance(await cleo.ask(ClaimName, name="Anna"), NameClaimed)
+    assert isinstance(await cleo.ask(ClaimName, name="Cleo"), NameClaimed)
 
 
 async def test_a_banned_player_is_refused_and_disconnected(

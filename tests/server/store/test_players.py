@@ -45,13 +45,24 @@ async def test_a_player_may_claim_the_same_name_in_another_spelling(store: AnySt
     assert await store.players.load_names([ANNA]) == {ANNA: "ZOE"}
 
 
-async def test_a_new_name_frees_the_old_one(store: AnyStore) -> None:
+async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
-    await store.players.claim_name(ANNA, "Zoe", "zoe")
-    assert await store.players.claim_name(ANNA, "Ann", "ann")
-    assert await store.players.claim_name(BERT, "Zoe", "zoe")
-    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Ann", BERT: "Zoe"}
+    for name in ("zoe", "ann", "zoe"):
+        assert await store.players.claim_name(ANNA, name.title(), name)
+    for name in ("zoe", "ann"):
+        assert await store.players.claim_name(BERT, name.title(), name) is False
+    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Zoe"}
+
+
+async def test_only_the_newest_three_names_are_held_for_a_player(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("one", "two", "three", "four", "one", "five"):
+        assert await store.players.claim_name(ANNA, name.title(), name)
+    held = [await store.players.find_player(name) for name in ("two", "three", "four", "one")]
+    assert held == [None, ANNA, ANNA, ANNA]
+    assert await store.players.claim_name(BERT, "Two", "two")
 
 
 async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
@@ -224,17 +235,21 @@ async def test_an_exchanged_code_takes_the_row_over_from_the_code_that_was_taken
     assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
 
 
-async def test_a_forgotten_player_leaves_nothing(store: AnyStore) -> None:
+async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
+    await store.players.claim_name(ANNA, "Anna", "anna")
     await store.players.claim_name(ANNA, "Zoe", "zoe")
     await store.players.reserve_table(ANNA, 3, "mint-otter-42")
     await store.players.forget_player(ANNA)
     await store.players.forget_player(ANNA)
     assert await store.players.load_player(ANNA) is None
     assert await store.players.load_names([ANNA]) == {}
-    assert await store.players.claim_name(BERT, "Zoe", "zoe")
     await store.players.create_player(row())
+    for player in (ANNA, BERT):
+        for name in ("anna", "zoe"):
+            assert await store.players.claim_name(player, name.title(), name) is False
+    assert await store.players.find_player("zoe") == ""
     assert await reserved(store, 3, "amber-heron-07") == "amber-heron-07"
 
 
@@ -248,4 +263,4 @@ async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) ->
     await store.players.claim_name(ANNA, "Zoë", "zoe")
     assert await store.players.find_player("zoe") == ANNA
     await store.players.claim_name(ANNA, "Anna", "anna")
-    assert await store.players.find_player("zoe") is None
+    assert await store.players.find_player("zoe") == ANNA

@@ -254,6 +254,22 @@ async def test_the_logs_of_a_finished_race_go_first_and_then_the_table_with_ever
     assert await entries(stepped.real, TAG) == {}
 
 
+async def test_names_that_were_given_up_are_free_after_thirty_days(stepped: SteppedStore) -> None:
+    for player in (ANNA, BERT):
+        row = PlayerRow(player=player, token_hash="a1", created=Millis(1))
+        await stepped.players.create_player(row)
+    for player, name in ((ANNA, "ann"), (ANNA, "anna"), (BERT, "bert")):
+        await stepped.players.claim_name(player, name.title(), name)
+    await stepped.players.forget_player(BERT)
+    await sweep(stepped)
+    await pass_days(stepped, 29)
+    before = await keys(stepped, "{players}")
+    assert {"name:ann", "name:anna", "name:bert"} <= before
+    await pass_days(stepped, 1)
+    assert before - await keys(stepped, "{players}") == {"name:ann", "name:bert"}
+    assert await stepped.players.load_names([ANNA]) == {ANNA: "Anna"}
+
+
 async def test_a_table_that_is_written_again_is_kept(stepped: SteppedStore) -> None:
     await played(stepped)
     await pass_days(stepped, 89)

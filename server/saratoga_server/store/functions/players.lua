@@ -41,9 +41,56 @@ local function note_claim(key, claims, id)
   end
 end
 
+local EXPIRING, MOST_GIVEN_UP = '{players}:expiring', 3
+
+local function name_key(skeleton)
+  return '{players}:name:' .. skeleton
+end
+
+-- Return the skeletons of the names that a player has given up and that are still held, oldest first.
+local function given_up_by(key)
+  local packed, held = redis.call('HGET', key, 'given_up'), {}
+  for _, skeleton in ipairs(packed and cmsgpack.unpack(packed) or {}) do
+    if redis.call('ZSCORE', EXPIRING, 'name:' .. skeleton) then
+      held[#held + 1] = skeleton
+    end
+  end
+  return held
+end
+
+-- Fail before the first write unless all of these keys, and the names that the player has given up, are here.
+local function reach_names(key, keys)
+  for _, skeleton in ipairs(given_up_by(key)) do
+    keys[#keys + 1] = name_key(skeleton)
+  end
+  reach(keys)
+end
+
+-- Hold a name that the player gives up; the oldest of more than three is freed.
+local function give_up(key, player, skeleton, kept)
+  local names = {}
+  for _, held in ipairs(given_up_by(key)) do
+    if held ~= skeleton then
+      names[#names + 1] = held
+    end
+  end
+  names[#names + 1] = skeleton
+  for _ = 1, #names - MOST_GIVEN_UP do
+    local oldest = table.remove(names, 1)
+    redis.call('ZREM', EXPIRING, 'name:' .. oldest)
+    if redis.call('GET', name_key(oldest)) == player then
+      redis.call('DEL', name_key(oldest))
+    end
+  end
+  redis.call('ZADD', EXPIRING, now_ms() + kept, 'name:' .. skeleton)
+  redis.call('HSET', key, 'given_up', cmsgpack.pack(names))
+end
+
 -- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton held so
--- far or '', command id or 0. Answers 1; 0 if another player has the name; -1 if the player's name has
--- changed meanwhile; -2 if the player does not exist, or this or a later command was carried out before.
+-- far or '', command id or 0, ms for which the old name is held, 1 if an administrator does it, who may give a
+-- name that is held for nobody. Answers 1; 0 if another player has the name;
+-- -1 if the player's name has changed meanwhile; -2 if the player does not exist, or this or a later command
+-- was carried out before.
 local function claim_name(keys, args)
   local player, name, skeleton, old, id = args[1], args[2], args[3], args[4], tonumber(args[5])
   local claims = claims_of(keys[1])
@@ -51,19 +98,21 @@ local function claim_name(keys, args)
     return -2
   end
   local holder = redis.call('GET', keys[2])
-  if holder and holder ~= player then
+  if holder and holder ~= player and (holder ~= '' or args[7] ~= '1') then
     return 0
   end
   local held = redis.call('HGET', keys[1], 'skeleton') or ''
   if held ~= old and held ~= skeleton then
     return -1
   end
+  reach_names(keys[1], {keys[2], keys[3], EXPIRING})
+  redis.call('ZREM', EXPIRING, 'name:' .. skeleton)
   redis.call('SET', keys[2], player)
+  if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
+    give_up(keys[1], player, old, tonumber(args[6]))
+  end
   redis.call('HSET', keys[1], 'name', name, 'skeleton', skeleton)
   redis.call('PERSIST', keys[1])
-  if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
-    redis.call('DEL', keys[3])
-  end
   if id > 0 then
     note_claim(keys[1], claims, id)
   end
@@ -158,14 +207,22 @@ local function reserve_table(keys, args)
   return {args[3], name, sit(keys, {args[1], args[3], args[4]}), 0}
 end
 
--- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if
--- the player's name has changed meanwhile.
+-- keys: the player, the name held. args: player, the name's skeleton or '', ms for which the name is held.
+-- Answers 1; -1 if the player's name has changed meanwhile. The names are held for nobody: nothing says whose
+-- they were.
 local function forget_player(keys, args)
   if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
     return -1
   end
+  reach_names(keys[1], {keys[2], EXPIRING})
+  for _, skeleton in ipairs(given_up_by(keys[1])) do
+    if redis.call('GET', name_key(skeleton)) == args[1] then
+      redis.call('SET', name_key(skeleton), '')
+    end
+  end
   if args[2] ~= '' and redis.call('GET', keys[2]) == args[1] then
-    redis.call('DEL', keys[2])
+    redis.call('ZADD', EXPIRING, now_ms() + tonumber(args[3]), 'name:' .. args[2])
+    redis.call('SET', keys[2], '')
   end
   redis.call('DEL', keys[1])
   return 1

@@ -57,7 +57,9 @@ end
 
 local function sweep_member(tag, member)
   local code, race = string.match(member, '^(.*):race:(%d+)$')
-  if string.sub(tag, 1, 2) ~= '{p' then
+  if tag == '{players}' then
+    delete_keys({tag .. ':' .. member})
+  elseif string.sub(tag, 1, 2) ~= '{p' then
     delete_keys({tag .. ':' .. member, tag .. ':' .. member .. ':rows'})
   elseif code then
     sweep_race(tag, code, race)
