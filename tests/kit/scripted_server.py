@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
 from saratoga_protocol.codec import CODECS
@@ -44,6 +45,14 @@ class ScriptedPeer:
     async def send(self, *sent: AnyEvent) -> None:
         for event in sent:
             await self._socket.send(self._codec.encode_event(event))
+
+    def send_together(self, *sent: AnyEvent) -> None:
+        """Send events in one write, which the client receives in one read."""
+        encoded = b""
+        for frame in map(self._codec.encode_event, sent):
+            assert isinstance(frame, bytes), "text frames are not needed here"
+            encoded += Frame(Opcode.BINARY, frame).serialize(mask=False)
+        self._socket.transport.write(encoded)
 
     async def send_frame(self, frame: bytes | str) -> None:
         await self._socket.send(frame)

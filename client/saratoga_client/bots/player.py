@@ -155,6 +155,8 @@ class TablePlayer:
 
     async def _prepare(self) -> None:
         """Mark the bot ready for the next race; as host, also start or open the race."""
+        if self._connection.seat is None:
+            return  # the event that says why is yet to be read
         draft = self._host_command()
         try:
             if draft is not None:
@@ -162,7 +164,7 @@ class TablePlayer:
             elif self._should_say_ready():
                 await self._duties.ready()
         except CommandRefused as refusal:
-            if refusal.code not in HARMLESS_REFUSALS:
+            if refusal.code not in HARMLESS_REFUSALS and self._connection.seat is not None:
                 raise
         except DealSpent as spent:
             LOG.warning("the bot does not take part in this race: %s", spent)

@@ -44,6 +44,19 @@ class EventListener:
         self._duties = duties
         self._records = records
         self._tasks = tasks
+        self._entry_id: int | None = None
+        """The id of the command that enters the table; its answer is the first event that counts."""
+        self._takes_seat = False
+        self._lost_before: dict[str, str] = {}
+        """The reasons of `SeatLost` that came before that answer, by table."""
+
+    def entering(self, command_id: int, *, takes_seat: bool) -> None:
+        """Begin with the snapshot that answers this command; ignore all events before it.
+
+        Earlier events may be of a table, or of a seat at this table, that the player left before. If
+        the command `takes_seat` and the snapshot has no seat for the player, the seat is lost already.
+        """
+        self._entry_id, self._takes_seat = command_id, takes_seat
 
     async def follow(self) -> SessionState | None:
         """Read events until the table or the seat is gone; return the last state.
@@ -76,9 +89,9 @@ class EventListener:
 
     def _apply(self, event: AnyEvent) -> None:
         state = self._store.state
-        if state is None and not isinstance(event, events.Snapshot):
-            return
-        if isinstance(event, events.Snapshot | events.TableChanged) and not self._is_ours(event):
+        if not self._is_ours(event):
+            if state is None and isinstance(event, events.SeatLost):
+                self._lost_before[event.table] = event.reason
             return
         state = self._after(state, event)
         # Tasks start in order: `FairnessDuties` gets the event before any observer reacts to it.
@@ -86,10 +99,14 @@ class EventListener:
             self._tasks.start(self._do_duty(event))
         self._store.replace(self._records.with_best(state))
 
-    def _is_ours(self, event: events.Snapshot | events.TableChanged) -> bool:
-        """Test whether an event concerns this table, and not one that the player left earlier."""
-        code, state = event.table.code, self._store.state
-        return self._connection.follows(code) if state is None else code == state.table.code
+    def _is_ours(self, event: AnyEvent) -> bool:
+        """Test whether an event counts for this session, and is not of a table or seat left before."""
+        state = self._store.state
+        if state is None:
+            return isinstance(event, events.Snapshot) and event.re == self._entry_id
+        if isinstance(event, events.Snapshot | events.TableChanged):
+            return event.table.code == state.table.code
+        return True
 
     def _after(self, state: SessionState | None, event: AnyEvent) -> SessionState:
         try:
@@ -97,9 +114,16 @@ class EventListener:
                 return next_state(state, event, self._connection.now())
             assert isinstance(event, events.Snapshot)
             first = first_state(self._connection.welcome.player, event)
-            return replace(first, link=self._connection.state)
+            return self._without_seat(replace(first, link=self._connection.state))
         except ValueError as fault:
             raise UnexpectedAnswer(f"the server sent an invalid board: {fault}") from fault
+
+    def _without_seat(self, first: SessionState) -> SessionState:
+        """Return the first state with the reason of the lost seat, if it has no seat for the player."""
+        if not self._takes_seat or first.seat is not None:
+            return first
+        reason = self._lost_before.get(first.table.code) or first.table.notice
+        return replace(first, seat_lost=reason or "Your seat was given up.")
 
     async def _do_duty(self, event: AnyEvent) -> None:
         await self._duties.handle(event)

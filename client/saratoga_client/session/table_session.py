@@ -30,6 +30,7 @@ from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    AnyCommand,
     ChangeSettings,
     CreateTable,
     EndRace,
@@ -303,7 +304,11 @@ class TableSession:
         return self.state.table.code
 
     async def _enter(self, draft: Draft) -> events.Table:
-        return (await self._explained(self._connection.ask(draft, events.Snapshot))).table
+        def numbered(*, id: int) -> AnyCommand:  # noqa: A002 - the wire's name
+            self._listener.entering(id, takes_seat=not self._is_watching)
+            return draft(id=id)
+
+        return (await self._explained(self._connection.ask(numbered, events.Snapshot))).table
 
     async def _request(self, draft: Draft) -> AnyEvent:
         return await self._explained(self._connection.request(draft))

@@ -57,12 +57,23 @@ async def server() -> AsyncIterator[ScriptedServer]:
         yield running
 
 
+async def sit_down(client: Connection, peer: ScriptedPeer) -> None:
+    """Give the client a seat, with a snapshot in which nothing is to be done."""
+    sitting = asyncio.ensure_future(
+        client.ask(partial(commands.JoinTable, table=CODE), events.Snapshot)
+    )
+    join = await peer.command()
+    await peer.send(replace(snapshot(re=join.id), table=table(version=0, phase="closed")))
+    await sitting
+
+
 @pytest.fixture
 async def bot(server: ScriptedServer) -> AsyncIterator[Bot]:
     async with Connection(server.url, TOKEN, name="Otto", bot=True) as client:
         peer = await server.peer()
         assert peer.hello is not None
         assert peer.hello.bot
+        await sit_down(client, peer)
         player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, races=1, starts_with=2)
         bot = Bot(client, peer, player)
         yield bot
@@ -190,11 +201,7 @@ async def test_a_lasting_refusal_ends_the_bot(bot: Bot) -> None:
 
 
 async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot: Bot) -> None:
-    joining = asyncio.ensure_future(bot.connection.request(partial(commands.JoinTable, table=CODE)))
-    join = await bot.peer.command()
-    await bot.peer.send(snapshot(re=join.id))
-    await joining
-    await bot.done()
+    await ready_bot(bot)
     await bot.peer.send(dealt())
     move = await bot.peer.command()
     bot.peer.cut()
@@ -209,6 +216,7 @@ async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot
 async def test_a_bot_that_runs_its_table_prepares_the_next_race(server: ScriptedServer) -> None:
     async with Connection(server.url, TOKEN) as client:
         peer = await server.peer()
+        await sit_down(client, peer)
         player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, starts_with=1)
         staying = asyncio.ensure_future(player.stay())
         await peer.send(replace(snapshot(), table=table(phase="over")))

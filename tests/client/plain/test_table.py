@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from msgspec.structs import replace
 
 from kit.recorded_output import RecordedOutput, scripted_session
-from kit.scripted_server import CODE, TOKEN, ScriptedPeer, scripted_server, snapshot
+from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedPeer, scripted_server, snapshot
 from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.session import ExitReason
@@ -29,7 +29,9 @@ async def at_table(
         entering = await peer.command()
         kind = commands.WatchTable if is_watching else commands.JoinTable
         assert entering == kind(id=entering.id, table=CODE)
-        await peer.send(snapshot(re=entering.id))
+        seats = [] if is_watching else [events.Seat(player=PLAYER, name="Anna")]
+        entered = snapshot(re=entering.id)
+        await peer.send(replace(entered, table=replace(entered.table, seats=seats)))
         yield peer, playing, output
 
 
