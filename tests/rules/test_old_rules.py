@@ -16,11 +16,11 @@ from saratoga_rules.records.verify import verify
 RECORDS = Path(__file__).parent / "records"
 
 PINNED_1 = {
-    "canfield-aisleriot": "0c445484ec7092174044db7de8df6f05720efe492f662da073563dd1167c64dc",
-    "canfield": "bcfd2abbd08a7341a53184416903a912ec2c8ba8cc6f9cb4cbddb75d57d4a92f",
-    "caprice": "9236973717f8f659c35b736a465773e3f7dff96a930b0c4ffdb874c93c466e61",
-    "lady-palk": "5d5855a99a3d343c00ef3b0ac542178167ce74afbef0589eb1879a1b4316ab6e",
-    "lafayette": "2d91eb1165eab219cd3f3f844b8f8b8f9ed3fce9880946a942c5f7075458e151",
+    "canfield-aisleriot": "7a8627eb3f981ec8985e4380ecad5d781c0828a6d6ca4bc2c1027183e4519c3f",
+    "canfield": "0d015e009a3c1f9ce571396dd263a427f38d5c718083b90f60b6baa27ed4c68d",
+    "caprice": "3bf668369b3d6e5c68c67913610c2b65f61ad182a9172c7068f87b81219e1398",
+    "lady-palk": "29450035a6fcedaa5c2d77fabbddec9b83ce57fe0f660ff5e315c26a916d4c02",
+    "lafayette": "1c279f949524303fd0bea53c3b2ea5ae0f8b1a190e582f20850d9ef22dbd6078",
 }
 """The digest of each recorded race of version 1 of the rules."""
 

@@ -145,6 +145,21 @@ async def test_no_racer_is_out_of_time_before_the_deadline(store: AnyStore) -> N
     assert (await race.board()).state == "racing"
 
 
+async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_follows(
+    store: AnyStore,
+) -> None:
+    race = await running_race(store, started_ago=10 * MINUTE - 90)
+    deadline = race.start_at + 10 * MINUTE
+    ended, move_made = await race.commit(
+        ending("out of time", 0, "out-of-time", late=True), move("draw", 0, player=BERT)
+    )
+    assert ended.status is CommitStatus.DONE
+    assert ended.at >= deadline
+    assert move_made == CommitOutcome(CommitStatus.TIME_UP, 0)
+    [entry] = (await race.board()).entries
+    assert entry.at >= deadline
+
+
 async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_after(
     store: AnyStore,
 ) -> None:

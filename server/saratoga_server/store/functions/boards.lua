@@ -79,6 +79,10 @@ local function append(race, board, commit, now)
     commit[2], commit[4], commit[6], commit[7], commit[8], commit[10]
   -- times in a log never fall, even if a clock was set back or is ahead
   local at = now > race.at and now or race.at
+  -- out of time is never before the deadline, even if the node's clock is ahead
+  if commit[9] and at < race.deadline then
+    at = race.deadline
+  end
   local first, since, lines = race.commits + 1, at - race.start, {}
   -- Lua writes numbers above 14 digits in scientific notation, and clients choose their ids
   local by = string.format('%.0f', id)
@@ -147,7 +151,8 @@ local function commit_board(race, commit, again, now)
   if race.over or board.state ~= 'racing' then
     return BOARD_OVER, board.length, 0, 0
   end
-  if race.deadline > 0 and now >= race.deadline and not commit[9] then
+  -- an entry takes the time of the last one if the clock is behind it
+  if race.deadline > 0 and math.max(now, race.at) >= race.deadline and not commit[9] then
     return TIME_UP, board.length, 0, 0
   end
   -- the node's clock may be ahead of this one: then the node tries again
