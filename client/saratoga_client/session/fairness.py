@@ -26,14 +26,7 @@ from saratoga_client.session.seen_race import (
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_protocol import events
-from saratoga_protocol.commands import (
-    AnyCommand,
-    CashOut,
-    MakeMove,
-    NotReady,
-    Ready,
-    Reveal,
-)
+from saratoga_protocol.commands import AnyCommand, CashOut, MakeMove, NotReady, Ready, Reveal
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.views import rules_view
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
@@ -113,7 +106,7 @@ class FairnessDuties:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Mark the player ready, with a nonce drawn once for each deal.
+        """Mark the player ready, with a nonce for this deal; draw another after `_drop_nonce`.
 
         Raises `DealSpent`, or an error of `Connection.request`.
         """
@@ -122,20 +115,29 @@ class FairnessDuties:
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
         if not self._sighting.nonce:
             self._see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
-        sighting = self._sighting
-        await self._connection.request(
-            partial(
-                Ready,
-                table=sighting.race.partition("/")[0],
-                commitment=sighting.commitment,
-                nonce_hash=self._own_hash(),
+        sighting, own_hash = self._sighting, self._own_hash()
+        code = sighting.race.partition("/")[0]
+        try:
+            await self._connection.request(
+                partial(Ready, table=code, commitment=sighting.commitment, nonce_hash=own_hash)
             )
-        )
+        except CommandRefused as refusal:
+            if refusal.code == "wrong_nonce":
+                self._drop_nonce(sighting.nonce)
+            raise
 
     async def not_ready(self) -> None:
         """Remove the player's ready mark; raises `CommandRefused`."""
         assert self.table is not None, "no snapshot has been handled yet"
+        nonce = "" if self._sighting is None else self._sighting.nonce
         await self._connection.request(partial(NotReady, table=self.table.code))
+        self._drop_nonce(nonce)
+
+    def _drop_nonce(self, nonce: str) -> None:
+        """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
+        sighting = self._sighting
+        if sighting is not None and sighting.nonce == nonce and not self._is_spent(sighting):
+            self._see(replace(sighting, nonce=""))
 
     async def handle(self, event: AnyEvent) -> None:
         """Save the facts of an event; reveal the nonce or check the record after certain events."""

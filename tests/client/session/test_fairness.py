@@ -26,7 +26,7 @@ from kit.scripted_table import (
 )
 from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import DealSpent
+from saratoga_client.net.errors import CommandRefused, DealSpent
 from saratoga_client.session.fairness import COUNTDOWN_CHANGED, DEAL_REUSED
 from saratoga_client.session.witness import Sighting, Witness
 from saratoga_protocol import commands, events
@@ -61,6 +61,48 @@ async def test_every_deal_gets_a_nonce_of_its_own(player: DutifulPlayer) -> None
     second = await player.ready()
     assert second.commitment == "d0" * 32
     assert first.nonce_hash != second.nonce_hash
+
+
+async def test_a_nonce_is_not_sent_again_after_the_ready_mark_was_removed(
+    player: DutifulPlayer,
+) -> None:
+    await player.seat.handle(gathering())
+    first = await player.ready()
+    await player.answer(player.seat.not_ready())
+    second = await player.ready()
+    assert second.nonce_hash != first.nonce_hash
+    # a countdown with the hash that was taken back is not this player's
+    await player.seat.handle(countdown(first.nonce_hash))
+    [(_, faults)] = player.alarms
+    assert "did not send" in faults[0]
+
+
+async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: DutifulPlayer) -> None:
+    await player.seat.handle(gathering())
+    hashes = []
+    for code in ("wrong_nonce", "too_fast"):
+        getting_ready = asyncio.ensure_future(player.seat.ready())
+        command = await player.peer.command()
+        assert isinstance(command, commands.Ready)
+        hashes.append(command.nonce_hash)
+        refusal = events.Refused(re=command.id, code=code, message="", wait=60_000)
+        await player.peer.send(refusal)
+        with pytest.raises(CommandRefused):
+            await getting_ready
+    third = await player.ready()
+    assert hashes[0] != hashes[1] == third.nonce_hash, "only a refused nonce is dropped"
+
+
+async def test_a_hash_that_a_rival_copied_is_no_alarm_and_the_nonce_is_revealed(
+    player: DutifulPlayer,
+) -> None:
+    await player.seat.handle(gathering())
+    ready = await player.ready()
+    seen = countdown(ready.nonce_hash)
+    seats = [replace(seat, nonce_hash=ready.nonce_hash) for seat in seen.table.seats]
+    copied = replace(seen, table=replace(seen.table, seats=seats))
+    assert isinstance(await player.answer(player.seat.handle(copied)), commands.Reveal)
+    assert player.alarms == []
 
 
 async def test_the_nonce_is_revealed_once(player: DutifulPlayer) -> None:

@@ -125,12 +125,25 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     await server.deal(anna, bert)
 
 
-async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
+async def test_a_racer_who_copied_a_nonce_hash_is_the_one_who_is_named(
+    server: InProcessServer,
+) -> None:
+    anna, mallory = await players(server, "Anna", "Mallory")
+    code = await gathered(anna, mallory)
+    await mallory.ask(
+        Ready,
+        table=code,
+        commitment=mallory.table.commitment,
+        nonce_hash=nonce_hash(anna.player),
+    )
     await anna.ready()
-    said = {"table": code, "commitment": bert.table.commitment}
-    assert await bert.refused(Ready, nonce_hash=nonce_hash(anna.player), **said) == "wrong_nonce"
+    await anna.ask(Start, table=code)
+    await anna.reveal()
+    assert await mallory.refused(Reveal, table=code, nonce=nonce(mallory.player)) == "wrong_nonce"
+    await server.pass_time(REVEAL_MILLIS)
+    assert anna.table.phase == "gathering"
+    assert "Mallory" in anna.table.notice
+    assert "Anna" not in anna.table.notice
 
 
 async def test_a_locked_table_takes_nobody_new_but_watchers_and_its_own_players(

@@ -54,17 +54,14 @@ def ready(
 ) -> Change:
     """Return the change that marks a player as ready for the deal that `commitment` fixes.
 
-    A second nonce hash replaces the first.
+    A second nonce hash replaces the first. It may equal another player's: whoever copied a hash cannot
+    reveal its nonce, while a refusal would let the copier keep its owner from getting ready.
     """
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
         raise CommandRejected(
             "wrong_commitment",
             "The deal has changed since you looked. Look at the table, and get ready again.",
-        )
-    if any(other.nonce_hash == nonce_hash for other in table.seats if other.player != player):
-        raise CommandRejected(
-            "wrong_nonce", "Another player sent that hash. Draw a nonce of your own."
         )
     seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
