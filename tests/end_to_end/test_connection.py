@@ -49,6 +49,8 @@ class Racer:
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
             await self.seat.handle(event)
+            for race in self.seat.take_due():
+                await self.seat.check(race)
             table = self.seat.table
             assert table is not None
             if table.phase == "gathering" and said != table.commitment:

@@ -77,11 +77,17 @@ class DutifulPlayer:
         return reveal.nonce
 
     async def hear_the_end(self, record: RaceRecord, outcome: events.Outcome) -> None:
-        doing = asyncio.ensure_future(self.seat.handle(events.RaceOver(outcome=outcome)))
+        """Announce the end of the race, and answer the request for its record."""
+        await self.seat.handle(events.RaceOver(outcome=outcome))
+        await self.hear_the_record(format_record(record))
+
+    async def hear_the_record(self, text: str) -> None:
+        """Answer the request for the one record that is due."""
+        (race,) = self.seat.take_due()
+        doing = asyncio.ensure_future(self.seat.check(race))
         command = await self.peer.command()
-        assert command == commands.GetRecord(id=command.id, race=RACE)
-        text = format_record(record)
-        await self.peer.send(events.Record(re=command.id, race=RACE, text=text))
+        assert command == commands.GetRecord(id=command.id, race=race)
+        await self.peer.send(events.Record(re=command.id, race=race, text=text))
         await doing
 
 

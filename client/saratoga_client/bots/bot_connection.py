@@ -15,6 +15,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import check_address, open_connection
+from saratoga_client.session.race_witness import Alarm
 from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
@@ -50,10 +51,12 @@ class SeatedBot:
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
+        alarm: Alarm = lambda race, sentences: None,
     ) -> Report:
         """Play `races` races, or until the table closes; `pace` is in moves per second.
 
-        With `starts_with` a bot that is host starts each race when so many players are ready.
+        With `starts_with` a bot that is host starts each race when so many players are ready. `alarm`
+        is called when the server contradicts itself.
         """
         player = TablePlayer(
             self.connection,
@@ -64,6 +67,7 @@ class SeatedBot:
             starts_with=starts_with,
             witness=witness,
             on_event=on_event,
+            alarm=alarm,
         )
         return await player.stay()
 

@@ -17,6 +17,7 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOu
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.race_witness import Alarm
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
@@ -42,6 +43,8 @@ class Report:
     openings: dict[str, events.View] = field(default_factory=dict)
     """The first view of each race's deal, by race id."""
     outcomes: list[events.Outcome] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+    """Sentences on how the server contradicted itself."""
 
 
 class TablePlayer:
@@ -58,11 +61,13 @@ class TablePlayer:
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
+        alarm: Alarm = lambda race, sentences: None,
     ) -> None:
         """Create the player of a seated bot, which makes `pace` moves per second.
 
         `races` is the number of races to play; `None` means no limit. With `starts_with` a bot
-        that is host starts a race when so many players are ready, and prepares the next one.
+        that is host starts a race when so many players are ready, and prepares the next one. `alarm` is
+        called when the server contradicts itself.
         """
         self._connection = connection
         self._choose = choose
@@ -71,7 +76,8 @@ class TablePlayer:
         self._races = races
         self._starts_with = starts_with
         self._on_event = on_event
-        self._duties = FairnessDuties(connection, witness)
+        self._alarm = alarm
+        self._duties = FairnessDuties(connection, witness, self._raise_alarm)
         self._race = ""
         """The id of the race of the bot's current or last board; empty before the first."""
         self._done: set[tuple[str, str]] = set()
@@ -101,27 +107,41 @@ class TablePlayer:
         """Handle events until the last race is over."""
         async for event in self._connection.events():
             await self._duties.handle(event)
+            for race in self._duties.take_due():
+                group.create_task(self._check(race))
             self._on_event(event)
-            match event:
-                case events.Dealt(board=board):
-                    self.report.openings.setdefault(board.race, board.view)
-                    self._start_board(group, board)
-                case events.Snapshot():
-                    if event.board is not None:
-                        self._start_board(group, event.board)
-                    if event.outcome is not None:
-                        self._record_outcome(event.outcome)
-                case events.BoardEnded():
-                    self._stop()
-                case events.RaceOver(outcome=outcome):
-                    self._record_outcome(outcome)
-                case events.SeatLost(reason=reason):
-                    raise Problem("The bot has lost its seat.", reason, Exit.REFUSED)
-                case _:
-                    pass
+            self._react(group, event)
             if self._races is not None and len(self.report.outcomes) >= self._races:
                 return
             await self._prepare()
+
+    def _react(self, group: asyncio.TaskGroup, event: AnyEvent) -> None:
+        match event:
+            case events.Dealt(board=board):
+                self.report.openings.setdefault(board.race, board.view)
+                self._start_board(group, board)
+            case events.Snapshot():
+                if event.board is not None:
+                    self._start_board(group, event.board)
+                if event.outcome is not None:
+                    self._record_outcome(event.outcome)
+            case events.BoardEnded():
+                self._stop()
+            case events.RaceOver(outcome=outcome):
+                self._record_outcome(outcome)
+            case events.SeatLost(reason=reason):
+                raise Problem("The bot has lost its seat.", reason, Exit.REFUSED)
+            case _:
+                pass
+
+    async def _check(self, race: str) -> None:
+        await self._duties.check(race)
+
+    def _raise_alarm(self, race: str, sentences: tuple[str, ...]) -> None:
+        """Report how the server contradicted itself about a race."""
+        LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(sentences))
+        self.report.alarms.extend(f"Race {race}: {sentence}." for sentence in sentences)
+        self._alarm(race, sentences)
 
     def _start_board(self, group: asyncio.TaskGroup, board: events.BoardView) -> None:
         """Start to play this board, unless the bot is playing it already."""

@@ -10,6 +10,7 @@ from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
+from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination
 from saratoga_client.wording import dollars, shown_name
 from saratoga_protocol import events
@@ -70,14 +71,17 @@ def command(
     as_json: bool,
     plain: bool,
     server: str,
-) -> None:
+) -> int:
     """Send a bot to the table CODE.
 
     All players see that it is a bot. It sees only what a player in its seat sees. Without --races it
-    races until the table closes. Press Ctrl-C to end it.
+    races until the table closes. Press Ctrl-C to end it. If the server contradicts itself, the bot says so
+    on stderr, and the exit code is 7.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    asyncio.run(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))
+    sending = _send(server_of(table, server), table.code, strength, name, races, pace, shown_in)
+    has_alarm = asyncio.run(sending)
+    return Exit.NOT_VERIFIED if has_alarm else Exit.DONE
 
 
 async def _send(
@@ -88,7 +92,8 @@ async def _send(
     races: int | None,
     pace: float,
     shown_in: OutputFormat,
-) -> None:
+) -> bool:
+    """Run the bot; return whether it has raised an alarm."""
 
     def tell(event: events.AnyEvent) -> None:
         if isinstance(event, events.RaceOver):
@@ -98,7 +103,14 @@ async def _send(
 
     async with seated_bot(server, partial(JoinTable, table=code), name=name) as bot:
         say(f"{shown_name(bot.name, True)} has sat down at {code}.")
-        await bot.play(strength, races=races, pace=pace, on_event=tell)
+        report = await bot.play(strength, races=races, pace=pace, on_event=tell, alarm=warn)
+    return bool(report.alarms)
+
+
+def warn(race: str, sentences: tuple[str, ...]) -> None:
+    """Print on stderr how the server contradicted itself about a race."""
+    for sentence in sentences:
+        say(f"ALARM: Race {race}: {sentence}.")
 
 
 def show(outcome: events.Outcome, result: events.Result, shown_in: OutputFormat) -> None:

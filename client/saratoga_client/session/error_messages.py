@@ -14,9 +14,10 @@ from saratoga_client.net.errors import (
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import problem_of
 from saratoga_client.session.own_board import OwnBoard
+from saratoga_client.session.race_witness import GONE
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStoreClosed
-from saratoga_client.wording import counted
+from saratoga_client.wording import counted, listed
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 
 CONNECTION_ERRORS: Final = (
@@ -86,6 +87,15 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
         f"saratoga join {code}.{score}",
         Exit.REFUSED,
     )
+
+
+def with_lost_races(problem: Problem, lost: list[str]) -> Problem:
+    """Return the message with the alarm about the races that disappeared with the table, if any."""
+    if not lost:
+        return problem
+    races = f"Race {lost[0]}" if len(lost) == 1 else f"Races {listed(lost)}"
+    what = f"{problem.what} ALARM: {races}: {GONE}."
+    return Problem(what, problem.remedy, Exit.NOT_VERIFIED, problem.refusal, problem.said)
 
 
 def _score_sentence(own: OwnBoard, is_expired: bool) -> str:

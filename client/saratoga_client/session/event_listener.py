@@ -127,5 +127,12 @@ class EventListener:
 
     async def _do_duty(self, event: AnyEvent) -> None:
         await self._duties.handle(event)
-        if isinstance(event, events.Snapshot | events.RaceOver) and event.outcome is not None:
-            await self._records.race_over(event.outcome, self._duties.record)
+        for race in self._duties.take_due():
+            self._tasks.start(self._check(race))
+
+    async def _check(self, race: str) -> None:
+        record = await self._duties.check(race)
+        if record is None:
+            self._records.missing(race)
+        else:
+            await self._records.keep_and_check(race, record.text)

@@ -7,7 +7,7 @@ it. It must receive every event of the connection, in order.
 
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -15,30 +15,27 @@ from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
-from saratoga_client.session.record_check import Alarm, RecordCheck
-from saratoga_client.session.seen_race import (
-    Seen,
-    entries_of_answer,
-    entry_of_ending,
-    faults_of_order,
-    standing_of,
-)
+from saratoga_client.session.race_witness import GONE, Alarm, RaceWitness
+from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_protocol import events
-from saratoga_protocol.commands import AnyCommand, CashOut, MakeMove, NotReady, Ready, Reveal
+from saratoga_protocol.commands import NotReady, Ready, Reveal
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.views import rules_view
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
-from saratoga_rules.position import format_position
 
 LOG: Final = logging.getLogger("saratoga.seat")
 
 DEAL_REUSED: Final = (
     "the table gathers again for a deal whose countdown has started and whose nonces are known"
 )
-TIMES_CHANGED: Final = "the start or the deadline of the running race has changed"
+RACE_REUSED: Final = "the table gathers again under the number of a race that was dealt"
+COMMITMENT_CHANGED: Final = "the commitment has changed since the countdown"
 COUNTDOWN_CHANGED: Final = "the racers or their nonce hashes have changed since the countdown began"
+
+
+LOST_WITHIN: Final = 7 * 24 * 60 * 60 * 1000
+"""Milliseconds for which a race is missed whose table is gone; later the server may have deleted it."""
 
 
 def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
@@ -59,11 +56,8 @@ class FairnessDuties:
     ) -> None:
         """Save sightings in `witness`, by default in memory; call `alarm` once per contradiction."""
         self._connection = connection
-        self._witness = MemoryWitness() if witness is None else witness
-        self._stop_observing = connection.observe_answers(self._answered)
-        self._alarm = alarm
-        self._alarms: set[tuple[str, tuple[str, ...]]] = set()
-        self._sighting: Sighting | None = None
+        self._races = RaceWitness(witness or MemoryWitness(), lambda: self.player, alarm)
+        self._stop_observing = connection.observe_answers(self._races.see_answer)
         self._revealed: tuple[str, int] | None = None
         """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
         countdown begins again."""
@@ -75,21 +69,37 @@ class FairnessDuties:
         """The voided races that the table lists, by id: they have been compared with their sightings."""
         self.table: events.Table | None = None
         """The latest version of the table."""
-        self._records = RecordCheck(connection, self._loaded, self._raise_alarm)
+        self._records = RecordCheck(connection, self._races)
+        self._due: dict[str, events.Outcome | None] = {}
+        """The races whose record is to be checked, with the announced outcome if there was one."""
 
     def close(self) -> None:
         """Stop to observe the answers of the connection, which may be used for another table."""
         self._stop_observing()
 
+    def take_due(self) -> list[str]:
+        """Return the races whose record is to be checked now, each once: pass them to `check`."""
+        return [race for race in self._due if self._records.begin(race)]
+
+    async def check(self, race: str) -> events.Record | None:
+        """Fetch and compare the record of a race; `None` if the server withholds it. May take long."""
+        return await self._records.check(race, self._due.pop(race, None))
+
+    async def lost_races(self, table: str) -> list[str]:
+        """Check the races of a table that is gone, or whose seat is; return those that disappeared."""
+        recent = self._connection.now() - LOST_WITHIN
+        seen = [self._races.load(race) for race in self._races.unsettled(table)]
+        missed = [each.race for each in seen if each and each.start_at > recent and not each.digest]
+        return [race for race in missed if await self._records.check_lost(race)]
+
+    @property
+    def _sighting(self) -> Sighting | None:
+        return self._races.current
+
     @property
     def testimonies(self) -> dict[str, Testimony]:
         """The comparison of every finished race with its record, by race id."""
         return self._records.testimonies
-
-    @property
-    def record(self) -> events.Record | None:
-        """The latest record that the server sent."""
-        return self._records.record
 
     @property
     def player(self) -> str:
@@ -114,7 +124,7 @@ class FairnessDuties:
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
         if not self._sighting.nonce:
-            self._see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
+            self._races.see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
         sighting, own_hash = self._sighting, self._own_hash()
         code = sighting.race.partition("/")[0]
         try:
@@ -137,30 +147,30 @@ class FairnessDuties:
         """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
         sighting = self._sighting
         if sighting is not None and sighting.nonce == nonce and not self._is_spent(sighting):
-            self._see(replace(sighting, nonce=""))
+            self._races.see(replace(sighting, nonce=""))
 
     async def handle(self, event: AnyEvent) -> None:
-        """Save the facts of an event; reveal the nonce or check the record after certain events."""
+        """Save the facts of an event; reveal the nonce in the countdown. Then `take_due` has the records to check."""
         match event:
             case events.Snapshot(table=table):
                 # it replaces all that was known, also by an older table if the server has lost data
                 self.table = None
                 await self._table_changed(table)
-                self._see_standings(table.race, event.standings, fresh=True)
+                next_id = self._connection.next_id
+                self._races.see_standings(table.race, event.standings, next_id, fresh=True)
                 if event.outcome is not None:
-                    await self._race_over(event.outcome)
+                    self._race_over(event.outcome)
             case events.TableChanged(table=table):
                 await self._table_changed(table)
             case events.Dealt(board=board, start_at=start_at, deadline=deadline):
-                self._see_deal(board)
-                self._see_start(board.race, start_at, deadline)
+                self._races.see_deal(board)
+                self._races.see_start(board.race, start_at, deadline)
             case events.Standings(race=race, standings=standings):
-                self._see_standings(race, standings)
-            case events.BoardEnded(board=board):
-                entry = entry_of_ending(event)
-                self._observe(board.race, *(() if entry is None else (entry,)))
+                self._races.see_standings(race, standings, self._connection.next_id)
+            case events.BoardEnded():
+                self._races.see_ending(event)
             case events.RaceOver(outcome=outcome):
-                await self._race_over(outcome)
+                self._race_over(outcome)
             case _:
                 pass
 
@@ -170,6 +180,7 @@ class FairnessDuties:
             return
         self.table = table
         self._see_voided(table)
+        self._see_end_of_races(table, known)
         self._see_table(table)
         if table.phase == "countdown" and self.player in table.racers:
             await self._reveal(table)
@@ -185,16 +196,11 @@ class FairnessDuties:
 
     def _compare_voided(self, voided: events.VoidedRace) -> None:
         """Raise the alarm if a voided race contradicts the sighting of it; else save that it was voided."""
-        sighting, is_current = self._sighting, True
-        if sighting is None or sighting.race != voided.race:
-            sighting, is_current = self._loaded(voided.race), False
+        sighting = self._races.load(voided.race)
         if faults := tuple(faults_of_voided(voided, sighting)):
-            self._raise_alarm(voided.race, faults)
+            self._races.raise_alarm(voided.race, faults)
         elif sighting is not None and not sighting.voided:
-            sighting = replace(sighting, voided=voided.reason)
-            if is_current:
-                self._sighting = sighting
-            self._save(sighting)
+            self._races.save(replace(sighting, voided=voided.reason))
 
     def _see_table(self, table: events.Table) -> None:
         """Save the facts of the table; from the countdown on, only its first version counts."""
@@ -203,18 +209,22 @@ class FairnessDuties:
             return
         sighting = self._sighting
         if sighting is None or sighting.race != table.race:
-            sighting = self._remembered(table)
-        is_same = sighting is not None and sighting.commitment == table.commitment
-        if sighting is None or (not is_same and table.phase in ("gathering", "countdown")):
+            sighting = self._races.load(table.race)
+        seen, is_same = sighting, sighting is not None and sighting.commitment == table.commitment
+        is_before = table.phase in ("gathering", "countdown")
+        if sighting is None or (not is_same and is_before):
             sighting = Sighting(
                 race=table.race,
                 game=table.settings.game,
                 commitment=table.commitment,
                 player=self.player,
+                alarms=[] if sighting is None else sighting.alarms,
             )
-        elif not is_same:
-            self._raise_alarm(table.race, ("the commitment has changed since the countdown",))
-        self._sighting = sighting
+        self._races.current = sighting
+        if seen is not None and not is_same and (seen.was_dealt or not is_before):
+            fault = RACE_REUSED if is_before else COMMITMENT_CHANGED
+            self._races.raise_alarm(table.race, (fault,))
+            sighting = self._races.current
         if table.phase == "gathering":
             self._see_gathering(table, sighting)
             return
@@ -222,19 +232,42 @@ class FairnessDuties:
         if table.phase == "countdown":
             self._see_countdown(table, sighting)
         elif table.phase == "running":
-            self._see_start(table.race, table.start_at, table.deadline)
+            self._races.see_start(table.race, table.start_at, table.deadline)
+
+    def _see_end_of_races(self, table: events.Table, known: events.Table | None) -> None:
+        """Make the records due of the races that were dealt before the table's present one."""
+        before = self._sighting
+        if known is None:
+            ended = self._races.unsettled(table.code)
+        else:
+            ended = [before.race] if before is not None and before.is_unsettled else []
+        for race in ended:
+            if race != table.race:
+                self._due.setdefault(race, None)
+        if table.phase != "closed" or before is None or before.race != table.race:
+            return
+        if before.is_unsettled and not before.digest:
+            self._races.raise_alarm(table.race, (GONE,))
+
+    def _race_over(self, outcome: events.Outcome) -> None:
+        sighting = self._races.load(outcome.race)
+        if sighting is None:
+            return
+        if not sighting.digest:
+            self._races.save(replace(sighting, digest=outcome.digest))
+        self._due[outcome.race] = outcome
 
     def _see_gathering(self, table: events.Table, sighting: Sighting) -> None:
         if self._is_spent(sighting):
-            self._raise_alarm(table.race, (DEAL_REUSED,))
+            self._races.raise_alarm(table.race, (DEAL_REUSED,))
             return
-        self._sighting = replace(sighting, game=table.settings.game)
+        self._races.current = replace(sighting, game=table.settings.game)
         self._names = {seat.player: seat.name for seat in table.seats}
 
     def _see_countdown(self, table: events.Table, sighting: Sighting) -> None:
         if not sighting.nonce_hashes:
             racing = [seat for seat in table.seats if seat.player in table.racers]
-            self._see(
+            self._races.see(
                 replace(
                     sighting,
                     nonce_hashes=_hashes_of_racers(table),
@@ -248,85 +281,10 @@ class FairnessDuties:
                 )
             )
         elif _have_racers_changed(table, sighting):
-            self._raise_alarm(table.race, (COUNTDOWN_CHANGED,))
-
-    def _see_start(self, race: str, start_at: int, deadline: int) -> None:
-        sighting = self._sighting
-        if sighting is None or sighting.race != race or not start_at:
-            return
-        if not sighting.start_at:
-            self._see(replace(sighting, start_at=start_at, deadline=deadline))
-        elif (start_at, deadline) != (sighting.start_at, sighting.deadline):
-            self._raise_alarm(sighting.race, (TIMES_CHANGED,))
+            self._races.raise_alarm(table.race, (COUNTDOWN_CHANGED,))
 
     def _is_spent(self, sighting: Sighting) -> bool:
         return sighting.is_spent or sighting.commitment in self._spent
-
-    def _remembered(self, table: events.Table) -> Sighting | None:
-        """Load the sighting of this race that an earlier run of the program saved.
-
-        A sighting with another commitment is returned only if its race has already started.
-        """
-        sighting = self._loaded(table.race)
-        if sighting is not None and sighting.commitment != table.commitment:
-            return sighting if table.phase in ("running", "over") else None
-        return sighting
-
-    def _see_deal(self, board: events.BoardView) -> None:
-        sighting = self._sighting
-        if sighting is not None and sighting.race == board.race and not sighting.deal:
-            self._see(replace(sighting, deal=format_position(rules_view(board.view))))
-
-    def _see_standings(
-        self, race: str, standings: list[events.Standing], *, fresh: bool = False
-    ) -> None:
-        """Save the standings that differ from those before."""
-        sighting = self._sighting
-        if sighting is None or sighting.race != race:
-            return
-        if faults := tuple(faults_of_order(standings)):
-            self._raise_alarm(race, faults)
-        last = {seen.player: seen for seen in sighting.standings}
-        next_id = self._connection.next_id
-        seen = [standing_of(row, next_id, fresh=fresh) for row in standings]
-        self._observe(race, *(each for each in seen if not each.repeats(last.get(each.player))))
-
-    def _answered(self, command: AnyCommand, answer: AnyEvent) -> None:
-        if isinstance(command, MakeMove | CashOut) and isinstance(answer, events.MoveMade):
-            self._observe(answer.board.race, *entries_of_answer(command, answer))
-
-    def _observe(self, race: str, *seen: Seen) -> None:
-        """Save what was seen of the running race, unless it was seen before."""
-        before = self._sighting
-        if before is None or before.race != race:
-            return
-        new = [each for each in seen if each not in before.entries]
-        after = before.with_seen(*new)
-        added: tuple[Seen, ...] = (
-            *after.entries[len(before.entries) :],
-            *after.standings[len(before.standings) :],
-        )
-        self._sighting = after
-        self._written(after, lambda: self._witness.add(after, *added))
-
-    def _see(self, sighting: Sighting) -> None:
-        self._sighting = sighting
-        self._save(sighting)
-
-    def _loaded(self, race: str) -> Sighting | None:
-        """Return what was seen of a race, which may be the present one or an earlier one."""
-        if self._sighting is not None and self._sighting.race == race:
-            return self._sighting
-        return self._witness.load(race)
-
-    def _save(self, sighting: Sighting) -> None:
-        self._written(sighting, lambda: self._witness.keep(sighting))
-
-    def _written(self, sighting: Sighting, write: Callable[[], None]) -> None:
-        try:
-            write()
-        except OSError as error:
-            LOG.warning("the evidence of race %s could not be saved: %s", sighting.race, error)
 
     # Revealing the nonce
 
@@ -336,7 +294,7 @@ class FairnessDuties:
         if sighting is None or self._revealed == countdown:
             return
         if faults := tuple(self._faults_of_countdown(table, sighting)):
-            self._raise_alarm(table.race, faults)
+            self._races.raise_alarm(table.race, faults)
             return
         self._revealed = countdown
         try:
@@ -367,20 +325,6 @@ class FairnessDuties:
     def _own_seat(self) -> events.Seat | None:
         seats = [] if self.table is None else self.table.seats
         return next((seat for seat in seats if seat.player == self.player), None)
-
-    async def _race_over(self, outcome: events.Outcome) -> None:
-        sighting = self._sighting
-        if sighting is None or sighting.race != outcome.race:
-            return
-        if not sighting.digest:
-            self._see(replace(sighting, digest=outcome.digest))
-        await self._records.check(outcome)
-
-    def _raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Call the alarm, but not twice with the same race and sentences."""
-        if (race, disagreements) not in self._alarms:
-            self._alarms.add((race, disagreements))
-            self._alarm(race, disagreements)
 
 
 def _hashes_of_racers(table: events.Table) -> dict[str, str]:

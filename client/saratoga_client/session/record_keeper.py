@@ -12,7 +12,6 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.witness import Witness
-from saratoga_protocol import events
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 
@@ -27,20 +26,11 @@ class RecordKeeper:
         self._records = records
         self._witness = witness
 
-    async def race_over(self, outcome: events.Outcome, record: events.Record | None) -> None:
-        """Save and check the record of a finished race.
-
-        `record` is the latest record that the server sent, if any, perhaps of another race.
-        """
-        state = self._store.state
-        if state is None or outcome.race in state.verifications:
-            return
-        if record is None or record.race != outcome.race:
-            self._report(
-                f"the server did not send the record of race {outcome.race}; a review requests it again"
-            )
-            return
-        await self.keep_and_check(record.race, record.text)
+    def missing(self, race: str) -> None:
+        """Report that the server did not send the record of a race."""
+        self._report(
+            f"the server did not send the record of race {race}; a review requests it again"
+        )
 
     async def keep_and_check(self, race: str, text: str) -> None:
         """Save the record of a race, check it, and put the verdict into the state."""

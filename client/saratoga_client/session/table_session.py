@@ -16,7 +16,12 @@ from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for, seat_lost_problem
+from saratoga_client.session.error_messages import (
+    CONNECTION_ERRORS,
+    problem_for,
+    seat_lost_problem,
+    with_lost_races,
+)
 from saratoga_client.session.event_listener import EventListener
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.move_sender import MoveSender
@@ -60,6 +65,9 @@ LEFT_UNHEARD: Final = Problem(
     " have banked counts.",
     Exit.UNREACHABLE,
 )
+
+NO_TABLE: Final = frozenset({"no_such_table", "table_closed"})
+"""Codes of refusals that may mean that the server has thrown away a race of the table."""
 
 Result = TypeVar("Result")
 
@@ -121,12 +129,12 @@ class TableSession:
 
     async def sit_down(self, code: str) -> events.Table:
         """Take a seat, or resume the player's seat; return the table."""
-        return await self._enter(partial(JoinTable, table=code))
+        return await self._enter(partial(JoinTable, table=code), code)
 
     async def watch(self, code: str) -> events.Table:
         """Follow the table without a seat; return the table."""
         self._is_watching = True
-        return await self._enter(partial(WatchTable, table=code))
+        return await self._enter(partial(WatchTable, table=code), code)
 
     async def attend(self) -> None:
         """Follow the table until the player leaves it; raises `Problem` if the seat is lost.
@@ -303,12 +311,18 @@ class TableSession:
         assert self.state is not None, "the server has not sent the table yet"
         return self.state.table.code
 
-    async def _enter(self, draft: Draft) -> events.Table:
+    async def _enter(self, draft: Draft, code: str = "") -> events.Table:
         def numbered(*, id: int) -> AnyCommand:  # noqa: A002 - the wire's name
             self._listener.entering(id, takes_seat=not self._is_watching)
             return draft(id=id)
 
-        return (await self._explained(self._connection.ask(numbered, events.Snapshot))).table
+        try:
+            return (await self._connection.ask(numbered, events.Snapshot)).table
+        except (*CONNECTION_ERRORS, StateStoreClosed) as error:
+            problem = self._explain(error)
+            if isinstance(error, CommandRefused) and error.code in NO_TABLE and code:
+                problem = with_lost_races(problem, await self._duties.lost_races(code))
+            raise problem from error
 
     async def _request(self, draft: Draft) -> AnyEvent:
         return await self._explained(self._connection.request(draft))
@@ -329,7 +343,9 @@ class TableSession:
         if last is None or self._has_left:
             self._tasks.end()
         else:
-            self._tasks.end(seat_lost_problem(last, self._is_watching))
+            problem = seat_lost_problem(last, self._is_watching)
+            lost = await self._duties.lost_races(last.table.code) if last.seat_lost else []
+            self._tasks.end(with_lost_races(problem, lost))
 
     def _has_moves_in_flight(self) -> bool:
         own = self._store.own

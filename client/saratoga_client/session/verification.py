@@ -7,6 +7,7 @@ still be of another race; only a sighting excludes that.
 from dataclasses import dataclass
 
 from saratoga_client.session.earlier_races import earlier_witness
+from saratoga_client.session.race_witness import MISSING
 from saratoga_client.session.testimony import Testimony, compare_with_record
 from saratoga_client.session.witness import CONSISTENT, Sighting, Witness
 from saratoga_rules.records.checks import Check
@@ -84,8 +85,11 @@ def prove(
         race, digest = found.race_id, digest_of(text)
         if wanted:
             checks.append(_right_race(wanted, race))
-        testimony = compare_with_record(sighting or witness.load(wanted or race), text)
+        sighting = sighting or witness.load(wanted or race)
+        testimony = compare_with_record(sighting, text)
         checks.append(_witness_check(testimony))
+        if sighting is not None and (alarms := sorted(set(sighting.alarms) - MISSING)):
+            checks.append(Check("alarms", False, "; ".join(alarms)))
         if verdict.record is not None and (check := earlier_witness(verdict.record, witness)):
             checks.append(check)
     return Proof(

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from saratoga_client.local.files import OWNER_ONLY, delete_oldest, replace_file
+from saratoga_client.local.files import OWNER_ONLY, delete_oldest, newest_first, replace_file
 from saratoga_client.local.identity import home
 from saratoga_client.session.seen_race import (
     MOST_STANDINGS,
@@ -45,6 +45,9 @@ CONSISTENT: Final = "self-consistent only"
 
 MAX_KEPT: Final = 1000
 """Maximum number of saved sightings; the oldest files are deleted first."""
+
+MAX_OF_TABLE: Final = 20
+"""Maximum number of a table's races that are searched for one without a record."""
 
 MAX_REMEMBERED: Final = 32
 """Maximum number of sightings in memory; more races than a record can list as voided before it."""
@@ -78,6 +81,10 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The record's digest, as announced at the end of the race."""
     voided: str = ""
     """The reason for which the server said that it voided the race; empty if it did not."""
+    has_record: bool = False
+    """True after the record was compared with the sighting."""
+    alarms: list[str] = []
+    """Sentences on how the server contradicted itself during the race or after it."""
     entries: tuple[SeenEntry, ...] = ()
     """The player's own entries, in the order in which the server acknowledged them."""
     standings: tuple[SeenStanding, ...] = ()
@@ -87,6 +94,16 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def is_spent(self) -> bool:
         """True after the countdown has started: its nonces are known, so the deal is spent."""
         return bool(self.nonce_hashes or self.deal or self.digest or self.voided)
+
+    @property
+    def was_dealt(self) -> bool:
+        """True if this machine saw that the race had started."""
+        return bool(self.deal or self.start_at)
+
+    @property
+    def is_unsettled(self) -> bool:
+        """True if the race was dealt, and neither its record nor a void was seen."""
+        return self.was_dealt and not (self.has_record or self.voided)
 
     @property
     def worth(self) -> str:
@@ -128,6 +145,14 @@ class Witness:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
         return sighting.with_seen(*_decoded(later))
+
+    def of_table(self, table: str) -> list[Sighting]:
+        """Return the latest sightings of a table's races, at most `MAX_OF_TABLE`."""
+        if self._path(f"{table}/1") is None:
+            return []
+        paths = newest_first(self._folder, f"{table}.*.json")[:MAX_OF_TABLE]
+        found = (self.load(path.stem.replace(".", "/")) for path in paths)
+        return [sighting for sighting in found if sighting is not None]
 
     def keep(self, sighting: Sighting) -> None:
         """Save a sighting and replace the earlier one of that race; raises `OSError`.
@@ -178,6 +203,9 @@ class MemoryWitness(Witness):
 
     def load(self, race: str) -> Sighting | None:
         return self._sightings.get(race)
+
+    def of_table(self, table: str) -> list[Sighting]:
+        return [each for race, each in self._sightings.items() if race.partition("/")[0] == table]
 
     def keep(self, sighting: Sighting) -> None:
         self._sightings[sighting.race] = sighting

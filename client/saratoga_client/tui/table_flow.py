@@ -188,7 +188,11 @@ class TableFlow:
 
     def bring_bot(self, strength: str) -> None:
         """Seat a bot that runs in this program."""
-        self.do(run_bot(self.server, self.state.table.code, strength))
+        self.do(run_bot(self.server, self.state.table.code, strength, self._warn))
+
+    def _warn(self, alarm: str) -> None:
+        if self._screen is not None and self._screen.can_draw:
+            self._screen.say(alarm, Role.ALARM)
 
     def leave(self) -> None:
         """Give up the seat, or stop watching; `stay` then returns."""

@@ -54,13 +54,15 @@ async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session
         assert {state.table.code for state in there.seen} == {code}
 
 
+@pytest.mark.usefixtures("impatient_checks")
 async def test_the_record_of_a_finished_race_is_requested_and_a_refusal_reported() -> None:
     async with stepped_session() as there:
         await there.gather()
         await there.start_race()
         await there.do(there.session.cash_out())
-        there.network.refusals.append(("no_such_race", False))
+        there.network.refusals.extend([("no_such_race", False)] * 1000)
         await there.pass_time(700_000)
+        await there.do(there.session.until(lambda state: bool(state.alarms)))
         assert GetRecord in map(type, there.network.answered)
         assert "did not send the record" in there.state.feed_lines[-1].text
 

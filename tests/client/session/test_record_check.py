@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kit.impatient_checks import WITHHELD_AFTER
 from kit.scripted_server import (
+    CODE,
     NOON,
     PLAYER,
     RACE,
@@ -26,9 +28,15 @@ from kit.scripted_table import (
     outcome_of,
     record_of,
 )
-from saratoga_client.net.connection import Connection, Timing
-from saratoga_protocol import commands, events
+from saratoga_client.net.connection import Connection
+from saratoga_client.session.fairness import RACE_REUSED
+from saratoga_client.session.race_witness import GONE, WITHHELD
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
+from saratoga_rules.records.record import format_record
+
+pytestmark = pytest.mark.usefixtures("impatient_checks")
 
 
 @pytest.fixture
@@ -58,8 +66,8 @@ async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
     outcome = outcome_of(record)
     await player.hear_the_end(record, outcome)
-    # A second request would wait here for its answer.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
+    assert player.seat.take_due() == []
 
 
 @pytest.mark.parametrize(
@@ -84,37 +92,143 @@ async def test_a_result_that_differs_from_the_record_raises_the_alarm(
 
 async def test_a_record_refused_for_the_moment_is_requested_again(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
-    doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome_of(record))))
+    await player.seat.handle(events.RaceOver(outcome=outcome_of(record)))
+    (race,) = player.seat.take_due()
+    checking = asyncio.ensure_future(player.seat.check(race))
+    for code in ("race_running", "no_such_race"):
+        command = await player.peer.command()
+        await player.peer.send(events.Refused(re=command.id, code=code, message="Later."))
     command = await player.peer.command()
-    no = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
-    await player.peer.send(no)
-    await doing
-    await player.hear_the_end(record, outcome_of(record))
-    assert player.seat.testimonies[RACE].verdict == "witnessed here"
+    text = format_record(record)
+    await player.peer.send(events.Record(re=command.id, race=RACE, text=text))
+    assert await checking is not None
+    assert (player.seat.testimonies[RACE].verdict, player.alarms) == ("witnessed here", [])
 
 
-async def test_a_refused_record_is_not_requested_again(player: DutifulPlayer) -> None:
-    outcome = outcome_of(record_of(await player.race()))
-    doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome)))
-    command = await player.peer.command()
-    await player.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
-    await doing
-    # A second request would wait here for its answer.
-    await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
-    assert player.seat.testimonies == {}
+async def refuse_records(player: DutifulPlayer, code: str) -> None:
+    """Refuse every request for a record; without a code, never answer."""
+    while True:
+        command = await player.peer.command()
+        if code:
+            await player.peer.send(events.Refused(re=command.id, code=code, message="No."))
 
 
-async def test_a_record_request_without_an_answer_is_not_repeated(
-    server: ScriptedServer, tmp_path: Path
+@pytest.mark.parametrize("code", ["race_running", "no_such_race", "server_fault", ""])
+async def test_a_record_that_is_withheld_raises_the_alarm_until_it_comes(
+    player: DutifulPlayer, tmp_path: Path, code: str
 ) -> None:
-    async with Connection(server.url, TOKEN, timing=Timing(answer_within=0.1)) as client:
-        watcher = DutifulPlayer(client, await server.peer(), tmp_path)
-        outcome = outcome_of(record_of("00" * 16))
-        over = replace(snapshot(), outcome=outcome)
-        for _ in range(2):
-            await watcher.seat.handle(over)
-        assert isinstance(await watcher.peer.command(), commands.GetRecord)
-        await watcher.answer(watcher.seat.not_ready())
+    record = record_of(await player.race())
+    outcome = outcome_of(record)
+    await player.seat.handle(events.RaceOver(outcome=outcome))
+    refusing = asyncio.ensure_future(refuse_records(player, code))
+    (race,) = player.seat.take_due()
+    assert await player.seat.check(race) is None
+    refusing.cancel()
+    assert player.alarms == [(RACE, (WITHHELD,))]
+    kept = Witness(tmp_path).load(RACE)
+    assert kept is not None
+    assert kept.alarms == [WITHHELD]
+    over = replace(table(version=9, phase="over"), commitment=PROMISE)
+    await player.seat.handle(replace(snapshot(), table=over, outcome=outcome))
+    await player.hear_the_record(format_record(record))
+    kept = Witness(tmp_path).load(RACE)
+    assert kept is not None
+    assert (kept.alarms, kept.has_record) == ([], True)
+
+
+async def test_only_the_time_of_the_connection_counts(
+    server: ScriptedServer, player: DutifulPlayer
+) -> None:
+    record = record_of(await player.race())
+    await player.seat.handle(events.RaceOver(outcome=outcome_of(record)))
+    (race,) = player.seat.take_due()
+    checking = asyncio.ensure_future(player.seat.check(race))
+    await player.peer.command()
+    await server.close()
+    # the server is away for longer than it may withhold a record
+    await asyncio.wait([checking], timeout=2 * WITHHELD_AFTER)
+    assert not checking.done()
+    await server.open()
+    player.peer = await server.peer()
+    command = await player.peer.command()
+    text = format_record(record)
+    await player.peer.send(events.Record(re=command.id, race=RACE, text=text))
+    assert await checking is not None
+    assert player.alarms == []
+
+
+async def test_a_dealt_race_that_disappears_raises_the_alarm(player: DutifulPlayer) -> None:
+    await player.race()
+    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    await player.seat.handle(events.TableChanged(table=later, now=NOON))
+    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
+    assert player.seat.take_due() == [RACE]
+    assert await player.seat.check(RACE) is None
+    refusing.cancel()
+    assert player.alarms == [(RACE, (GONE,))]
+
+
+async def test_a_race_whose_end_was_missed_is_checked_by_its_record(player: DutifulPlayer) -> None:
+    record = record_of(await player.race())
+    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    await player.seat.handle(replace(snapshot(), table=later))
+    await player.hear_the_record(format_record(record))
+    assert (player.seat.testimonies[RACE].verdict, player.alarms) == ("witnessed here", [])
+
+
+async def test_a_restarted_program_misses_a_race_that_disappeared(
+    server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await player.race()
+    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    async with Connection(server.url, TOKEN) as client:
+        after = DutifulPlayer(client, await server.peer(), tmp_path)
+        await after.seat.handle(replace(snapshot(), table=later))
+        assert after.seat.take_due() == [RACE]
+        refusing = asyncio.ensure_future(refuse_records(after, "no_such_race"))
+        await after.seat.check(RACE)
+        refusing.cancel()
+        assert after.alarms == [(RACE, (GONE,))]
+
+
+async def test_the_race_of_a_table_that_is_gone_is_missed(player: DutifulPlayer) -> None:
+    await player.race()
+    refusing = asyncio.ensure_future(refuse_records(player, "no_such_table"))
+    assert await player.seat.lost_races(CODE) == [RACE]
+    assert await player.seat.lost_races("other-table-01") == []
+    refusing.cancel()
+    assert player.alarms == [(RACE, (GONE,))]
+
+
+async def test_a_seat_lost_in_a_running_race_is_no_lost_race(player: DutifulPlayer) -> None:
+    await player.race()
+    asking = asyncio.ensure_future(player.seat.lost_races(CODE))
+    command = await player.peer.command()
+    running = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
+    await player.peer.send(running)
+    assert (await asking, player.alarms) == ([], [])
+
+
+async def test_a_table_that_closes_over_a_running_race_raises_the_alarm(
+    player: DutifulPlayer,
+) -> None:
+    await player.race()
+    closed = replace(table(version=9, phase="closed"))
+    await player.seat.handle(events.TableChanged(table=closed, now=NOON))
+    assert player.alarms == [(RACE, (GONE,))]
+
+
+async def test_a_dealt_race_that_gathers_again_with_another_deal_raises_the_alarm(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await player.race()
+    again = replace(table(version=9), commitment="d0" * 32)
+    await player.seat.handle(events.TableChanged(table=again, now=NOON))
+    await player.ready()
+    assert player.alarms == [(RACE, (RACE_REUSED,))]
+    kept = Witness(tmp_path).load(RACE)
+    assert kept is not None
+    assert kept.alarms == [RACE_REUSED], "the next deal does not remove it"
 
 
 async def test_a_commitment_changed_since_the_countdown_raises_the_alarm(

@@ -20,7 +20,6 @@ from saratoga_rules.records.record import digest_of, format_record
 RECORD = finished_race()
 TEXT = format_record(RECORD)
 RACE = RECORD.race_id
-GIVEN = events.Record(race=RACE, text=TEXT)
 
 
 class Keeping:
@@ -50,7 +49,7 @@ def keeping(tmp_path: Path) -> Keeping:
 
 
 async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    await keeping.keeper.keep_and_check(RACE, TEXT)
     assert keeping.records.text(RACE) == TEXT
     assert keeping.state.verifications[RACE].ok
     assert keeping.state.is_new_best
@@ -59,26 +58,17 @@ async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: 
     assert keeping.state.feed_lines == ()
 
 
-async def test_a_finished_race_is_processed_once(keeping: Keeping) -> None:
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    before = keeping.state
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert keeping.state is before
-
-
 async def test_a_missing_record_is_reported_once(keeping: Keeping) -> None:
-    for other in (None, events.Record(race=f"{CODE}/9", text="")):
-        await keeping.keeper.race_over(keeping.outcome, other)
+    for _ in range(2):
+        keeping.keeper.missing(RACE)
     assert [line.text for line in keeping.state.feed_lines] == [
         f"the server did not send the record of race {RACE}; a review requests it again"
     ]
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
-    assert keeping.state.verifications[RACE].ok
 
 
 @pytest.mark.parametrize("text", ["", "hello", TEXT[:-9], TEXT.replace("draw", "redeal", 1), "é"])
 async def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: str) -> None:
-    await keeping.keeper.race_over(keeping.outcome, events.Record(race=RACE, text=text))
+    await keeping.keeper.keep_and_check(RACE, text)
     found = keeping.state.verifications[RACE]
     assert not found.ok
     assert found.sentence.startswith("NOT VERIFIED: ")
@@ -87,7 +77,7 @@ async def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, 
 
 async def test_the_verdict_says_that_the_record_is_not_of_the_race_seen(keeping: Keeping) -> None:
     keeping.witness.keep(Sighting(race=RACE, game="canfield", commitment="00" * 32))
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    await keeping.keeper.keep_and_check(RACE, TEXT)
     assert not keeping.state.verifications[RACE].ok
     assert keeping.records.text(RACE) == TEXT, "it shows what the house has said"
     assert keeping.state.best is None
@@ -101,7 +91,7 @@ async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    await keeping.keeper.keep_and_check(RACE, TEXT)
     assert [line.text for line in keeping.state.feed_lines] == [
         "the record was not saved on this machine: No space left on device"
     ]
