@@ -129,7 +129,11 @@ async def test_a_forgotten_player_is_removed_from_server_and_table(
         await seats_become(ella, 1)
         async with connected_player(server_process.url, "Dora") as another:
             another.token = token_of("another Dora")
-            assert (await another.hello()).name == "Dora"
+            assert (await another.hello(name="Doris")).name == "Doris"
+        await run_admin(server_process, "rename", "Doris", "Dora")
+        async with connected_player(server_process.url, "Doris") as again:
+            again.token = token_of("another Dora")
+            assert (await again.hello()).name == "Dora"
 
 
 async def test_every_command_is_in_the_audit_log(server_process: ServerProcess) -> None:

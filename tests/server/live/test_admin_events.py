@@ -122,7 +122,9 @@ async def test_a_forgotten_player_loses_connection_seat_and_row(
     assert bert.close_codes == [DELETED.code]
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
     assert await server.real.players.load_player(bert.player) is None
-    await server.player("Bert")
+    back = server.connect("Bert")
+    assert await back.refused(Hello, token=back.token, name="Bert") == "name_taken"
+    assert (await back.hello(name="Benno")).name == "Benno"
 
 
 async def test_actions_on_players_and_tables_that_are_not_here_change_nothing(
