@@ -4,13 +4,14 @@ import ast
 import hmac
 import json
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
 
+from kit.walks import STRATEGIES, walk
 from saratoga_protocol import events, refusals
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
@@ -173,6 +174,28 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
         "two packs": "".join(shuffled_deck(2, key)),
         "canfield's deal": format_position(deal_for_key(GAMES["canfield"], key)),
     }
+
+
+def pairs_played(name: str) -> tuple[set[str], set[str]]:
+    """Return the pairs of source and target that are legal in walks through a game, and those with `:n`."""
+    pairs, packets = set(), set()
+    for seed, strategy in product(range(3), STRATEGIES):
+        for move in {str(move) for step in walk(name, seed, strategy) for move in step.legal}:
+            pair = re.sub(r"\bt[0-9]+", "t", re.sub(r"up[.][CSHD]", "up.S", move.partition(":")[0]))
+            pairs.add(pair)
+            if ":" in move:
+                packets.add(pair)
+    return pairs, packets
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_pairs_of_piles_of_every_game_are_those_on_the_page(name: str) -> None:
+    (row,) = re.findall(rf"^\| `{name}` \| (.+) \| (.+) \| (.+) \|$", TEXT, re.MULTILINE)
+    pairs, packets = pairs_played(name)
+    has_redeal = "redeal" in pairs
+    assert set(re.findall("`(.+?)`", row[0])) == pairs - {"draw", "redeal"}
+    assert set(re.findall("`(.+?)`", row[1])) == packets
+    assert (row[2] != "never") == has_redeal
 
 
 def test_the_record_on_the_page_verifies() -> None:
