@@ -179,7 +179,7 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
 def pairs_played(name: str) -> tuple[set[str], set[str]]:
     """Return the pairs of source and target that are legal in walks through a game, and those with `:n`."""
     pairs, packets = set(), set()
-    for seed, strategy in product(range(3), STRATEGIES):
+    for seed, strategy in product(range(8), STRATEGIES):
         for move in {str(move) for step in walk(name, seed, strategy) for move in step.legal}:
             pair = re.sub(r"\bt[0-9]+", "t", re.sub(r"up[.][CSHD]", "up.S", move.partition(":")[0]))
             pairs.add(pair)
