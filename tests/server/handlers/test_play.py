@@ -8,8 +8,8 @@ from kit.in_process_server import (
     gathered,
 )
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
-from saratoga_protocol.events import Dealt, MoveMade, RaceOver, Refused, Standings
+from saratoga_protocol.commands import CashOut, JoinTable, LeaveTable, MakeMove, Resume, WatchTable
+from saratoga_protocol.events import Dealt, Done, MoveMade, RaceOver, Refused, Snapshot, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
@@ -172,6 +172,35 @@ async def test_an_id_below_the_last_one_that_was_never_used_is_stale(
     await anna.send(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
     answer = await anna.send(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
     assert refused(answer)[0] == "stale_id"
+
+
+async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    race = anna.board.race
+    illegal = await anna.send(MakeMove(id=50, race=race, after=0, move="redeal"))
+    assert refused(illegal)[0] == "illegal_move"
+    made = await anna.send(MakeMove(id=50, race=race, after=0, move="draw"))
+    assert isinstance(made, MoveMade)
+    assert (made.board.count, made.repeat) == (1, False)
+
+
+async def test_neither_returning_to_the_seat_nor_watching_uses_up_an_id(
+    server: InProcessServer,
+) -> None:
+    anna, _ = await two_racing(server)
+    code = anna.table.code
+    for command in (
+        Resume(id=70, table=code),
+        JoinTable(id=70, table=code),
+        WatchTable(id=70, table=code),
+    ):
+        assert isinstance(await anna.send(command), Snapshot)
+    made = await anna.send(
+        MakeMove(id=anna.last_id + 1, race=anna.board.race, after=0, move="draw")
+    )
+    assert isinstance(made, MoveMade)
+    done = await anna.send(LeaveTable(id=anna.last_id + 2, table=code))
+    assert isinstance(done, Done)
 
 
 async def test_several_moves_may_be_sent_in_a_row(server: InProcessServer) -> None:
