@@ -223,6 +223,14 @@ def close(table: TableState, reason: str, *, now: Millis) -> Change:
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
     emptied = table.without(*table.seats)
     closed = replace(
-        emptied, phase=TablePhase.CLOSED, host="", opened_from="", notice=reason, touched=now
+        emptied,
+        phase=TablePhase.CLOSED,
+        host="",
+        opened_from="",
+        locked=False,
+        last_racer="",
+        end_from=NO_TIME,
+        notice=reason,
+        touched=now,
     )
     return Change(closed, (*lost, TableClosed(reason)))

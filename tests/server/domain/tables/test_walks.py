@@ -23,12 +23,15 @@ from saratoga_server.domain.tables import (
     disconnect,
     due,
     elapse,
+    end_race,
     finish,
     idle_leave,
     is_repeat,
     join,
     kick,
+    last_board,
     leave,
+    lock,
     new_table,
     next_race,
     not_ready,
@@ -175,6 +178,21 @@ class TableWalk(RuleBasedStateMachine):
             )
         )
 
+    @rule(player=players, locked=st.booleans())
+    def locks(self, player: str, locked: bool) -> None:
+        self.attempt(
+            lambda: lock(self.table, player, self.id_of(player), locked=locked, now=self.now)
+        )
+
+    @rule()
+    @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
+    def the_host_ends_the_race(self) -> None:
+        self.attempt(lambda: last_board(self.table, self.table.racers[-1], self.now))
+        host, race_id = self.table.host, self.table.race_id
+        self.attempt(
+            lambda: end_race(self.table, host, self.id_of(host), race_id=race_id, now=self.now)
+        )
+
     @rule(
         game=st.sampled_from([None, "canfield", "caprice", "faro"]),
         cap=st.sampled_from([None, 0, 3, 7]),
@@ -294,6 +312,11 @@ class TableWalk(RuleBasedStateMachine):
         assert at is None or at > self.now
 
     # Invariants
+
+    @invariant()
+    def an_empty_table_is_unlocked_and_only_a_running_race_has_a_last_racer(self) -> None:
+        assert self.table.seats or not self.table.locked
+        assert self.table.phase is TablePhase.RUNNING or not self.table.end_from
 
     @invariant()
     def somebody_is_host_while_anybody_sits(self) -> None:
