@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_rules.game import Game
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
@@ -64,6 +65,24 @@ def cap_words(minutes: int) -> str:
     ('10 minutes', 'no time limit')
     """
     return f"{minutes} minutes" if minutes else "no time limit"
+
+
+def number_of_rivals(number: int) -> str:
+    """Return the number of different people that a player raced against, as leaderboards count it.
+
+    >>> number_of_rivals(3), number_of_rivals(100)
+    ('3', '100+')
+    """
+    return str(number) if number < MOST_RIVALS else f"{MOST_RIVALS}+"
+
+
+def rivals(number: int) -> str:
+    """Return the same number in words.
+
+    >>> rivals(1), rivals(2), rivals(100)
+    ('1 person', '2 people', '100+ people')
+    """
+    return f"{number_of_rivals(number)} {'person' if number == 1 else 'people'}"
 
 
 def dollars(amount: int) -> str:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
+
 
 class TableSettings(Struct, frozen=True, kw_only=True):
     """The settings that the host chose."""
@@ -309,27 +311,6 @@ class Tables(Event, frozen=True, kw_only=True, tag="tables"):
     """The public tables: most connected people first, then newest first. Answers `ListTables`."""
 
     tables: list[TableSummary]
-
-
-class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A row of a leaderboard: one player."""
-
-    rank: int
-    player: str
-    name: str
-    value: int
-    """Banked cards (best) or dollars (bankroll)."""
-    net: int = 0
-    """Casino dollars: of the best result, or the bankroll itself."""
-    elapsed: int | None = None
-    """Milliseconds from the start of the race until `value` was reached (best).
-
-    `None` if no move raised the count above the deal's, and for `bankroll`.
-    """
-    race: str = ""
-    """The race of the result (best), or the last race counted (bankroll)."""
-    races: int = 0
-    """The number of races counted (bankroll)."""
 
 
 class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):

@@ -309,7 +309,7 @@ class PlayerStore(Protocol):
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
-    """The results of a finished race that are to be added to the leaderboards."""
+    """The results of a finished race that are to be added to the leaderboards, and all its people."""
 
     race: str
     game: str
@@ -317,6 +317,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
     """The start of the race, which decides the periods (UTC)."""
     results: tuple[Result, ...]
     """The results that count for a leaderboard, in order of finish."""
+    people: tuple[str, ...] = ()
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):
@@ -340,6 +341,7 @@ class RankedRow(Struct, frozen=True, kw_only=True):
     elapsed: int | None
     race: str
     races: int
+    rivals: int
 
 
 class LeaderboardStore(Protocol):
@@ -363,9 +365,7 @@ class LeaderboardStore(Protocol):
         """Remove a race's results from every leaderboard; return False if it was never settled."""
         ...
 
-    async def forget_results(self, player: str) -> None:
-        """Remove a player's results from every leaderboard."""
-        ...
+    async def forget_results(self, player: str) -> None: ...
 
 
 class AuditLog(Protocol):

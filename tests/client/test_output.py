@@ -27,6 +27,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verification import Proof
 from saratoga_protocol import events
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_rules.records.checks import Check
 
 LINE_FEED = frozenset("\n")
@@ -61,7 +62,7 @@ def at_table(phase: str, *, over: bool = False) -> TableView:
 
 PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
 
-ROW = events.LeaderboardRow(rank=1, player="a" * 16, name="x", value=1, race="x", elapsed=1)
+ROW = LeaderboardRow(rank=1, player="a" * 16, name="x", value=1, race="x", elapsed=1)
 PAGES: list[events.Leaderboard] = [
     hostile(
         events.Leaderboard(

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
 
@@ -19,6 +20,7 @@ def fold_rankings(
 ) -> list[RankedRow]:
     """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
     found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    met: dict[str, set[str]] = {}
     for begun, settlement in settled:
         if settlement.game != key.game:
             continue
@@ -29,12 +31,15 @@ def fold_rankings(
                 found.setdefault(result.player, []).append(
                     (begun + place, result.banked, result.net, result.reached or 0, settlement.race)
                 )
+                others = {person for person in settlement.people if person != result.player}
+                met.setdefault(result.player, set()).update(others)
     ranked = [
         _best(player, results) if key.ranking == "best" else _bankroll(player, results)
         for player, results in found.items()
     ]
     return [
-        replace(row, rank=place) for place, (_, row) in enumerate(sorted(ranked, key=_order), 1)
+        replace(row, rank=place, rivals=min(len(met[row.player]), MOST_RIVALS))
+        for place, (_, row) in enumerate(sorted(ranked, key=_order), 1)
     ]
 
 
@@ -49,7 +54,14 @@ def _best(
         results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
     )
     return (-banked, min(elapsed, SLOWEST), sequence), RankedRow(
-        rank=0, player=player, value=banked, net=net, elapsed=elapsed, race=race, races=len(results)
+        rank=0,
+        player=player,
+        value=banked,
+        net=net,
+        elapsed=elapsed,
+        race=race,
+        races=len(results),
+        rivals=0,
     )
 
 
@@ -70,4 +82,5 @@ def _bankroll(
         elapsed=None,
         race=race,
         races=len(results),
+        rivals=0,
     )

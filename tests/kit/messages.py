@@ -6,6 +6,7 @@ The golden bytes in `tests/protocol/golden` are made from these.
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 
 CODE = "mint-otter-42"
 RACE = "mint-otter-42/3"
@@ -175,8 +176,16 @@ STANDINGS = [
     events.Standing(player=BERT, place=2, banked=1, net=-45, state="cashed out"),
 ]
 
-ROW = events.LeaderboardRow(
-    rank=1, player=ANNA, name="Anna", value=31, net=105, elapsed=402_118, race=RACE, races=12
+ROW = LeaderboardRow(
+    rank=1,
+    player=ANNA,
+    name="Anna",
+    value=31,
+    net=105,
+    elapsed=402_118,
+    race=RACE,
+    races=12,
+    rivals=3,
 )
 
 EVENTS: dict[str, AnyEvent] = {

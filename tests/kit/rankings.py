@@ -1,13 +1,13 @@
 """The leaderboards of a store, and the results of a record that they must count.
 
 This module settles no results, so it notices a server that leaves results in its outboxes. It computes
-which results count from the record, by the rules in `protocol/README.md`, *Over*.
+which results count from the record, by the rules in `protocol/README.md`, *Ranked*.
 """
 
 import asyncio
 import re
 
-from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, ResultLine
+from saratoga_rules.records.record import RaceRecord, ResultLine
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store
@@ -45,17 +45,12 @@ async def stored_leaderboards(store: Store) -> set[BoardKey]:
 def counted(record: RaceRecord) -> list[ResultLine]:
     """Return the results of a race that leaderboards count.
 
-    A race with a chosen seed counts for no player. People's results count if at least two people made
-    a move, bots' results if at least two racers did.
+    A race with a chosen seed or without a time limit counts for no player. People's results count if at
+    least two of the racers are people, bots' results if there are at least two racers.
     """
-    if record.chosen_seed:
+    if record.chosen_seed or not record.cap:
         return []
     is_bot = {racer.player: racer.bot for racer in record.racers}
-    movers = [
-        racer.player
-        for racer in record.racers
-        if any(line.text not in LOG_ENDINGS for line in racer.log)
-    ]
-    people = [player for player in movers if not is_bot[player]]
-    takes_people, takes_bots = len(people) >= 2, len(movers) >= 2
+    takes_people = sum(not bot for bot in is_bot.values()) >= 2
+    takes_bots = len(is_bot) >= 2
     return [row for row in record.results if (takes_bots if is_bot[row.player] else takes_people)]

@@ -43,7 +43,10 @@ def settlement(
     *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
 ) -> Settlement:
     race = race or f"mint-otter-{next(numbers)}/1"
-    return Settlement(race=race, game=game, start_at=Millis(start_at), results=results)
+    people = tuple(each.player for each in results if not each.bot)
+    return Settlement(
+        race=race, game=game, start_at=Millis(start_at), results=results, people=people
+    )
 
 
 def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:

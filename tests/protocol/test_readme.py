@@ -16,6 +16,7 @@ from saratoga_protocol import events, refusals
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.refusals import REASONS, CloseCode
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
 from saratoga_rules.dealing.deal import deal_for_key
@@ -41,7 +42,7 @@ STRUCTURES: dict[str, type[msgspec.Struct]] = {
     "Outcome": events.Outcome,
     "Result": events.Result,
     "Table summary": events.TableSummary,
-    "Leaderboard row": events.LeaderboardRow,
+    "Leaderboard row": LeaderboardRow,
 }
 
 

@@ -15,6 +15,7 @@ from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_rules.games import GAMES
 
 Question: TypeAlias = partial[GetLeaderboard]
@@ -32,6 +33,7 @@ class LeaderboardRowOut(Struct, frozen=True, kw_only=True):
     elapsed_ms: int | None
     race: str
     races: int
+    rivals: int
 
 
 class LeaderboardOut(Struct, frozen=True, kw_only=True):
@@ -165,7 +167,7 @@ def page_out(page: events.Leaderboard) -> LeaderboardOut:
     )
 
 
-def _row_out(row: events.LeaderboardRow) -> LeaderboardRowOut:
+def _row_out(row: LeaderboardRow) -> LeaderboardRowOut:
     return LeaderboardRowOut(
         rank=row.rank,
         name=row.name,
@@ -175,4 +177,5 @@ def _row_out(row: events.LeaderboardRow) -> LeaderboardRowOut:
         elapsed_ms=row.elapsed,
         race=row.race,
         races=row.races,
+        rivals=row.rivals,
     )

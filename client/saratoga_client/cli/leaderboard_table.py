@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
-from saratoga_client.wording import dollars, minutes_and_seconds
+from saratoga_client.wording import dollars, minutes_and_seconds, number_of_rivals
 from saratoga_protocol import events
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 
 
 def print_page(page: events.Leaderboard, console: Console | None = None) -> None:
@@ -25,6 +26,7 @@ def print_page(page: events.Leaderboard, console: Console | None = None) -> None
     table.add_column("bot" if page.bots else "player", min_width=16)
     table.add_column("net" if page.ranking == "bankroll" else "banked", justify="right")
     table.add_column("races" if page.ranking == "bankroll" else "net", justify="right")
+    table.add_column("people", justify="right")
     table.add_column("last race" if page.ranking == "bankroll" else "after", justify="right")
     if page.ranking == "best":
         table.add_column("race")
@@ -38,12 +40,16 @@ def print_page(page: events.Leaderboard, console: Console | None = None) -> None
         console.print(Text(f"{len(page.rows)} of {page.total}", "dim"))
 
 
-def _cells(page: events.Leaderboard, row: events.LeaderboardRow) -> list[Text | str]:
-    name, race = name_cell(row.name, page.bots), cell(row.race)
+def _cells(page: events.Leaderboard, row: LeaderboardRow) -> list[Text | str]:
+    name, race, people = (
+        name_cell(row.name, page.bots),
+        cell(row.race),
+        number_of_rivals(row.rivals),
+    )
     if page.ranking == "bankroll":
-        return [f"{row.rank}.", name, _money(row.value), str(row.races), race]
+        return [f"{row.rank}.", name, _money(row.value), str(row.races), people, race]
     after = "" if row.elapsed is None else minutes_and_seconds(row.elapsed, tenths=True)
-    return [f"{row.rank}.", name, str(row.value), _money(row.net), after, race]
+    return [f"{row.rank}.", name, str(row.value), _money(row.net), people, after, race]
 
 
 def _money(amount: int) -> Text:

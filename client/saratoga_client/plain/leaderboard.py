@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.wording import counted, dollars, shown_name
+from saratoga_client.wording import counted, dollars, rivals, shown_name
 from saratoga_protocol import events
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 
 
 def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
@@ -16,9 +17,12 @@ def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
         yield "you: " + _line(page, page.me)
 
 
-def _line(page: events.Leaderboard, row: events.LeaderboardRow) -> str:
+def _line(page: events.Leaderboard, row: LeaderboardRow) -> str:
     name = shown_name(row.name, page.bots)
     if page.ranking == "bankroll":
         races = counted(row.races, "race")
-        return f"{row.rank}. {name}: {dollars(row.value)} in {races}"
-    return f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}"
+        return f"{row.rank}. {name}: {dollars(row.value)} in {races}, against {rivals(row.rivals)}"
+    return (
+        f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}, "
+        f"against {rivals(row.rivals)}"
+    )

@@ -150,4 +150,10 @@ def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
     )
     if not taken:
         return None
-    return Settlement(race=outcome.race, game=outcome.game, start_at=state.start_at, results=taken)
+    return Settlement(
+        race=outcome.race,
+        game=outcome.game,
+        start_at=state.start_at,
+        results=taken,
+        people=tuple(each.player for each in outcome.results if not each.bot),
+    )

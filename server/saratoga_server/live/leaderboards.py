@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Struct, field
 
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
-from saratoga_protocol.events import Leaderboard, LeaderboardRow
+from saratoga_protocol.events import Leaderboard
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods
@@ -149,4 +150,5 @@ def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
         elapsed=row.elapsed,
         race=row.race,
         races=row.races,
+        rivals=row.rivals,
     )

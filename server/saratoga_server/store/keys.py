@@ -27,6 +27,7 @@ listed | `LISTING_KEPT` |
 ever; given up, or its player forgotten: `NAME_KEPT` |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
+| ... `:rivals` | hash | player to the ids of the people raced against, while they are few | with its ranking |
 | `{leaderboard:GAME}:results:PLAYER` | hash | every result, by sequence number | until forgotten |
 | `{leaderboard:GAME}:race:RACE` | string | the race is settled: when it started, who took part, which \
 periods | `SETTLED_KEPT` |

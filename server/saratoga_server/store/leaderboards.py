@@ -152,6 +152,7 @@ class RedisLeaderboards:
                 SETTLED_KEPT,
                 token_hex(8),
                 settlement.start_at,
+                settlement.people,
             )
         )
         mark = _mark_key(settlement.game, settlement.race)
@@ -175,7 +176,7 @@ def _keys(key: BoardKey) -> tuple[str, str]:
 
 
 def _row(key: BoardKey, place: int, player: Answer, row: Answer, bankroll: Answer) -> RankedRow:
-    race, net, races, _ = unpack(bankroll)
+    race, net, races, _, rivals = unpack(bankroll)
     value, elapsed = net, None
     if key.ranking == "best":
         race, value, net, elapsed = unpack(row)
@@ -187,4 +188,5 @@ def _row(key: BoardKey, place: int, player: Answer, row: Answer, bankroll: Answe
         elapsed=elapsed,
         race=race,
         races=races,
+        rivals=rivals,
     )

@@ -38,7 +38,7 @@ for number = first, first + rows - 1 do
   scores[n + 1] = string.format('%.0f', (banked * 2097152 + left) * 33554432 + low)
   best_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', banked, net, 2097151 - left})
   sums[n + 1] = string.format('%.0f', (134217728 + net) * 33554432 + low)
-  sum_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', net, 1, number})
+  sum_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', net, 1, number, 0})
   scores[n + 2], best_rows[n + 1], sums[n + 2], sum_rows[n + 1] = player, player, player, player
 end
 redis.call('ZADD', best, unpack(scores))

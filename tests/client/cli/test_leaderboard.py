@@ -25,5 +25,6 @@ def test_the_json_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) 
         "elapsed_ms": 90_500,
         "race": "mint-otter-42/3",
         "races": 0,
+        "rivals": 4,
     }
     assert shown["me"]["name"] == "Bert"

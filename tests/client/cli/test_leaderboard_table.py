@@ -1,5 +1,6 @@
 """A leaderboard page as a table for terminals."""
 
+import re
 from io import StringIO
 
 import pytest
@@ -22,6 +23,11 @@ def test_a_page_fits_a_terminal_of_80_columns(page: events.Leaderboard) -> None:
     assert page.rows[0].name in text
     assert ("[bot]" in text) is page.bots
     assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_a_row_has_the_number_of_people_raced_against() -> None:
+    assert re.search(r"Anna +31 +\+\$105 +4 +1:30", printed(BEST))
+    assert re.search(r"Otto \[bot\] +-\$45 +1 +100\+", printed(BANKROLL))
 
 
 def test_the_time_of_a_best_result_has_tenths() -> None:

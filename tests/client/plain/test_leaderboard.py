@@ -8,15 +8,15 @@ from saratoga_protocol import events
 def test_each_row_has_its_rank_and_result() -> None:
     assert list(leaderboard_lines(BEST)) == [
         "canfield, best, 2026-09-01: 2 in all",
-        "1. Anna: 31 banked, +$105, mint-otter-42/3",
-        "2. Bert: 12 banked, +$10, mint-otter-42/2",
+        "1. Anna: 31 banked, +$105, mint-otter-42/3, against 4 people",
+        "2. Bert: 12 banked, +$10, mint-otter-42/2, against 1 person",
     ]
 
 
 def test_bots_are_marked_as_bots() -> None:
     assert list(leaderboard_lines(BANKROLL)) == [
         "lafayette, bankroll, bots, all: 40 in all",
-        "1. Otto [bot]: -$45 in 1 race",
+        "1. Otto [bot]: -$45 in 1 race, against 100+ people",
     ]
 
 
@@ -33,5 +33,6 @@ def test_your_own_row_follows_a_page_that_lacks_it() -> None:
         me=BERT,
     )
     assert (
-        list(leaderboard_lines(elsewhere))[-1] == "you: 2. Bert: 12 banked, +$10, mint-otter-42/2"
+        list(leaderboard_lines(elsewhere))[-1]
+        == "you: 2. Bert: 12 banked, +$10, mint-otter-42/2, against 1 person"
     )

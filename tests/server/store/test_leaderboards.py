@@ -18,6 +18,7 @@ from kit.settlements import (
     settle,
     settlement,
 )
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
@@ -25,6 +26,7 @@ from saratoga_server.ports import (
     RankedRow,
 )
 from saratoga_server.store.keys import partition
+from saratoga_server.store.opening import Store
 
 
 async def players(store: AnyStore, key: BoardKey) -> list[str]:
@@ -42,7 +44,14 @@ async def test_the_best_result_ranks_by_count_then_time_then_entry_order(store: 
     assert await players(store, ranking("best")) == ["bert", "dora", "anna", "cora"]
     row = await store.leaderboards.row(ranking("best"), "dora")
     assert row == RankedRow(
-        rank=2, player="dora", value=20, net=50, elapsed=899, race="last-race-1/7", races=1
+        rank=2,
+        player="dora",
+        value=20,
+        net=50,
+        elapsed=899,
+        race="last-race-1/7",
+        races=1,
+        rivals=1,
     )
 
 
@@ -55,7 +64,14 @@ async def test_a_best_result_never_mixes_two_races(store: AnyStore) -> None:
     )
     row = await store.leaderboards.row(ranking("best"), "anna")
     assert row == RankedRow(
-        rank=1, player="anna", value=20, net=50, elapsed=9000, race="slow-crane-1/1", races=3
+        rank=1,
+        player="anna",
+        value=20,
+        net=50,
+        elapsed=9000,
+        race="slow-crane-1/1",
+        races=3,
+        rivals=0,
     )
 
 
@@ -69,7 +85,14 @@ async def test_bankrolls_are_summed_and_the_earlier_entry_wins_ties(store: AnySt
     assert await players(store, ranking("bankroll")) == ["anna", "bert", "dora", "cora"]
     row = await store.leaderboards.row(ranking("bankroll"), "bert")
     assert row == RankedRow(
-        rank=2, player="bert", value=100, net=100, elapsed=None, race="here-otter-1/2", races=2
+        rank=2,
+        player="bert",
+        value=100,
+        net=100,
+        elapsed=None,
+        race="here-otter-1/2",
+        races=2,
+        rivals=3,
     )
 
 
@@ -106,6 +129,30 @@ async def test_games_people_and_bots_are_kept_apart(store: AnyStore) -> None:
     assert await players(store, ranking("best", bots=True)) == ["robo"]
     assert await players(store, ranking("best", game="caprice")) == ["bert"]
     assert await players(store, ranking("best", game="lafayette")) == []
+
+
+async def test_more_rivals_than_are_counted_take_no_more_room(valkey: Store) -> None:
+    others = [f"other{number:03}" for number in range(MOST_RIVALS + 5)]
+    races = [
+        settlement(result("anna", 9), *(result(other, 5) for other in others[first : first + 15]))
+        for first in range(0, len(others), 15)
+    ]
+    await settle(valkey, *races[:3])
+    row = await valkey.leaderboards.row(ranking("best"), "anna")
+    assert row is not None
+    assert row.rivals == 45
+    met = "{leaderboard:canfield}:bankroll:all:people:rivals"
+    assert await valkey.client.command("HEXISTS", met, "anna")
+    await settle(valkey, *races[3:])
+    row = await valkey.leaderboards.row(ranking("bankroll"), "anna")
+    assert row is not None
+    assert (row.races, row.rivals) == (len(races), MOST_RIVALS)
+    assert not await valkey.client.command("HEXISTS", met, "anna")
+    # counted again from the results
+    assert await valkey.leaderboards.void_race(GAME, races[0].race)
+    row = await valkey.leaderboards.row(ranking("bankroll"), "anna")
+    assert row is not None
+    assert (row.races, row.rivals) == (len(races) - 1, len(others) - 15)
 
 
 async def test_a_settlement_counts_once(store: AnyStore) -> None:

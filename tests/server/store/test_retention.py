@@ -294,7 +294,8 @@ async def test_an_entry_of_an_older_table_deletes_no_race_of_a_younger_one(
 async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedStore) -> None:
     start = Millis(stepped.time.at)
     result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
-    race = Settlement(race="r/1", game="canfield", start_at=start, results=(result,))
+    people = (ANNA, "bertbertbertbert")
+    race = Settlement(race="r/1", game="canfield", start_at=start, results=(result,), people=people)
     await running_race(stepped)
     await finish(stepped.real, 1, pack_settlement(race))
     assert await stepped.leaderboards.settle_outbox(1) == [race]
@@ -305,7 +306,8 @@ async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedS
         left = await keys(stepped, "{leaderboard:canfield}")
         assert not any(gone in key for key in left), gone
         assert {"best:all:people", f"results:{ANNA}", "sequence"} <= left
-    assert len(left) == 6
+    assert "bankroll:all:people:rivals" in left
+    assert len(left) == 7
 
 
 async def test_a_race_of_a_younger_table_with_the_same_code_counts(stepped: SteppedStore) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from kit.gateways import open_gateway
 from saratoga_protocol.commands import GetLeaderboard
-from saratoga_protocol.events import Leaderboard, LeaderboardRow
+from saratoga_protocol.events import Leaderboard
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http

@@ -13,7 +13,7 @@ from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.wording import cap_words, counted, dollars
+from saratoga_client.wording import cap_words, counted, dollars, rivals
 from saratoga_protocol.events import TableSummary
 from saratoga_rules.games import GAMES
 
@@ -112,12 +112,12 @@ def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> Re
 
 def leaders_part(lobby: LobbyState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return today's leader of each game."""
-    grid = ink.grid(2, 22, NAME + 1, 10, 8)
+    grid = ink.grid(2, 22, NAME + 1, 10, 8, 15)
     for game in GAMES:
         leader = lobby.leaders.get(game)
         if leader is None:
             absent = "none yet" if game in lobby.leaders else ""
-            grid.add_row("", ink.text(game_title(game)), ink.text(absent, Role.DIM), "", "")
+            grid.add_row("", ink.text(game_title(game)), ink.text(absent, Role.DIM), "", "", "")
             continue
         grid.add_row(
             "",
@@ -125,5 +125,6 @@ def leaders_part(lobby: LobbyState, symbols: PageSymbols, ink: Ink) -> Renderabl
             ink.text(fitted(leader.name, NAME, symbols.dots), Role.LEADER),
             ink.text(f"{leader.value} banked", Role.COUNT),
             ink.text(f"{dollars(leader.net):>7}", money_role(leader.net)),
+            ink.text(f"vs {rivals(leader.rivals)}", Role.DIM),
         )
     return Group(ink.text(" TODAY'S LEADERS", Role.LABEL), grid)

@@ -19,6 +19,27 @@ local function ranking(tag, name, period, bot)
   return tag .. ':' .. name .. ':' .. period .. ':' .. (bot and 'bots' or 'people')
 end
 
+-- A player's rivals: the people among the other racers of the races counted, each once. Their ids stand
+-- between blanks in `:rivals` beside a bankroll, until there are as many as are counted.
+local MOST_RIVALS = 100
+
+local function add_rivals(met, number, people, player)
+  for _, other in ipairs(people) do
+    if number < MOST_RIVALS and other ~= player and not string.find(met, ' ' .. other .. ' ', 1, true) then
+      met, number = met .. other .. ' ', number + 1
+    end
+  end
+  return met, number
+end
+
+local function put_rivals(key, player, met, number)
+  if number > 0 and number < MOST_RIVALS then
+    redis.call('HSET', key .. ':rivals', player, met)
+  else
+    redis.call('HDEL', key .. ':rivals', player)
+  end
+end
+
 -- Delete a key of this tag, and what belongs to it, at the time `gone`.
 local function expire(tag, key, gone)
   redis.call('ZADD', tag .. ':expiring', gone, string.sub(key, #tag + 2))
@@ -35,11 +56,13 @@ end
 local function drop_row(key, player)
   redis.call('ZREM', key, player)
   redis.call('HDEL', key .. ':rows', player)
+  redis.call('HDEL', key .. ':rivals', player)
 end
 
--- A result is {race, bot, banked, net, elapsed, its periods}; a bankroll's row {race, sum, races}.
+-- A result is {race, bot, banked, net, elapsed, its periods, the people among the racers}; a bankroll's row
+-- {race, sum, races, sequence when that sum was reached, rivals}.
 local function add_to_bankroll(row, result, sequence)
-  row = row or {result[1], 0, 0, sequence}
+  row = row or {result[1], 0, 0, sequence, 0}
   if result[4] ~= 0 then
     row[1], row[4] = result[1], sequence
   end
@@ -56,6 +79,11 @@ local function count_in(tag, player, result, sequence, period, gone)
   local bankroll = ranking(tag, 'bankroll', period, result[2])
   local stored = redis.call('HGET', bankroll .. ':rows', player)
   local row = add_to_bankroll(stored and cmsgpack.unpack(stored), result, sequence)
+  if row[5] < MOST_RIVALS then
+    local met = redis.call('HGET', bankroll .. ':rivals', player) or ' '
+    met, row[5] = add_rivals(met, row[5], result[7], player)
+    put_rivals(bankroll, player, met, row[5])
+  end
   put_row(tag, bankroll, player, bankroll_score(row[2], row[4]), row, gone)
 end
 
@@ -72,6 +100,7 @@ end
 
 local function recount(tag, player, results, place, period, bot, gone)
   local best, best_row, bankroll
+  local met = ' '
   for _, each in ipairs(results) do
     local sequence, result = each[1], each[2]
     if result[2] == bot and result[6][place] == period then
@@ -80,12 +109,14 @@ local function recount(tag, player, results, place, period, bot, gone)
         best, best_row = score, {result[1], result[3], result[4], result[5]}
       end
       bankroll = add_to_bankroll(bankroll, result, sequence)
+      met, bankroll[5] = add_rivals(met, bankroll[5], result[7], player)
     end
   end
   local best_key, bankroll_key = ranking(tag, 'best', period, bot), ranking(tag, 'bankroll', period, bot)
   if best then
     put_row(tag, best_key, player, best, best_row, gone)
     put_row(tag, bankroll_key, player, bankroll_score(bankroll[2], bankroll[4]), bankroll, gone)
+    put_rivals(bankroll_key, player, met, bankroll[5])
   else
     drop_row(best_key, player)
     drop_row(bankroll_key, player)
@@ -93,10 +124,10 @@ local function recount(tag, player, results, place, period, bot, gone)
 end
 
 -- keys: the race's mark. argument: {tag, race, results {player, bot, banked, net, elapsed}, periods,
--- the expiry of each or 0, kept ms, writer, start of the race}. Answers 1; 0 if the race was settled or
+-- the expiry of each or 0, kept ms, writer, start of the race, people among the racers}. Answers 1; 0 if the race was settled or
 -- voided before. The mark of a race with another start belongs to a deleted table of the same code.
 local function settle(keys, args)
-  local tag, race, results, periods, gone, kept, writer, start = unpack(cmsgpack.unpack(args[1]))
+  local tag, race, results, periods, gone, kept, writer, start, people = unpack(cmsgpack.unpack(args[1]))
   local stored = redis.call('GET', keys[1])
   local mark = stored and cmsgpack.unpack(stored)
   if mark and mark[6] == start then
@@ -105,7 +136,7 @@ local function settle(keys, args)
   local first, players = redis.call('INCRBY', tag .. ':sequence', #results) - #results, {}
   for i = 1, #results do
     local player, bot, banked, net, elapsed = unpack(results[i])
-    local result = {race, bot, banked, net, elapsed, periods}
+    local result = {race, bot, banked, net, elapsed, periods, people}
     players[i] = {player, bot}
     redis.call('HSET', tag .. ':results:' .. player, first + i, cmsgpack.pack(result))
     for place = 1, #periods do

@@ -57,10 +57,11 @@ end
 
 local function sweep_member(tag, member)
   local code, race = string.match(member, '^(.*):race:(%d+)$')
+  local key = tag .. ':' .. member
   if tag == '{players}' then
-    delete_keys({tag .. ':' .. member})
+    delete_keys({key})
   elseif string.sub(tag, 1, 2) ~= '{p' then
-    delete_keys({tag .. ':' .. member, tag .. ':' .. member .. ':rows'})
+    delete_keys({key, key .. ':rows', key .. ':rivals'})
   elseif code then
     sweep_race(tag, code, race)
   else

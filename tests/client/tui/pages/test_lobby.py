@@ -17,7 +17,8 @@ from saratoga_client.tui.pages.lobby import (
     table_cells,
 )
 from saratoga_client.tui.pages.symbols import page_symbols
-from saratoga_protocol.events import LeaderboardRow, TableSummary
+from saratoga_protocol.events import TableSummary
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_rules.games import GAMES
 
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
@@ -42,6 +43,7 @@ def leader(name: str = "Bert") -> LeaderboardRow:
         elapsed=1,
         race="mint-otter-10/1",
         races=1,
+        rivals=12,
     )
 
 
@@ -71,7 +73,7 @@ def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bo
 def test_each_game_has_its_leader_of_today() -> None:
     lobby = replace(OPEN, leaders={"canfield": leader(), "caprice": None})
     lines = page_text(leaders_part(lobby, page_symbols(False), INK)).split("\n")
-    assert lines[1].split() == ["Canfield", "Bert", "31", "banked", "+$105"]
+    assert lines[1].split() == ["Canfield", "Bert", "31", "banked", "+$105", "vs", "12", "people"]
     assert lines[5].split() == ["Caprice", "none", "yet"]
 
 
