@@ -53,6 +53,8 @@ class ResultsScreen(TableScreen):
             return f"{place}Press n for the next race."
         seats = state.table.seats
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
+        if own is not None and own.state == "ended by host":
+            place = f"{host} has ended your race. {place}"
         return f"{place}{host} is the host and opens the next race."
 
     def facts(self) -> list[str]:

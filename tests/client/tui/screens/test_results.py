@@ -3,9 +3,11 @@
 import pytest
 
 from kit.finished_races import finished_race, over
-from kit.session_states import snapshot, state_after, table
+from kit.session_states import START, outcome, snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
+from saratoga_client.session.state import next_state
 from saratoga_client.tui.screens.results import ResultsScreen
+from saratoga_protocol.events import RaceOver, TableChanged
 
 RECORD = finished_race()
 
@@ -51,6 +53,16 @@ async def test_n_opens_the_next_race_for_the_host() -> None:
         assert "n next race" in at_table.rows[-1]
         await at_table.press("n")
         assert at_table.seat.asked[1:] == ["next race"]
+
+
+async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
+    ended = outcome("a9 y4:ended_by_host")
+    first = state_after(RaceOver(outcome=ended), first=snapshot("a9 y4", shown=table(host="a")))
+    shown = table("ya", phase="over", host="a", version=9)
+    first = next_state(first, TableChanged(table=shown, now=START), START)
+    async with table_player(first, record=RECORD) as at_table:
+        words = " ".join(at_table.text.split())
+        assert "ana has ended your race. You finished 2nd. ana is the host" in words
 
 
 async def test_other_players_read_which_host_they_wait_for() -> None:
