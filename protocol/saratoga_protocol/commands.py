@@ -151,13 +151,13 @@ class Ready(Command, frozen=True, kw_only=True, tag="ready"):
 
 
 class NotReady(Command, frozen=True, kw_only=True, tag="not_ready"):
-    """Withdraw the player's ready mark. Answered by `Done`."""
+    """Withdraw the player's ready mark; in the call, the host's calls off the start. Answered by `Done`."""
 
     table: Code
 
 
 class Start(Command, frozen=True, kw_only=True, tag="start"):
-    """Start the countdown with all players who are ready. Host only. Answered by `Done`."""
+    """Start the countdown: open the call, after which all players who are ready race. Host only. Answered by `Done`."""
 
     table: Code
 

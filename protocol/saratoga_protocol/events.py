@@ -43,7 +43,7 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A race that the server voided: it has no results. Its seed and nonces are public."""
+    """A race or countdown that the server voided: it has no results. Its seed and nonces are public."""
 
     race: str
     """The id of the race; its record has the logs, as far as they can be read."""
@@ -61,6 +61,8 @@ class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The seed; empty if it could not be read."""
     nonces: dict[str, str] = {}
     """The racers' nonces by player id, without those that could not be read."""
+    missing: dict[str, str] = {}
+    """The hashes of the nonces that were not revealed in a voided countdown, by player id."""
     logs: int = 0
     """The number of racers whose logs could be read to their ends."""
 
@@ -80,8 +82,10 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     commitment: str
     """SHA-256 over the seed of that race (protocol/README.md, *A fair deal*)."""
     seats: list[Seat]
+    call_until: int = 0
+    """The end of the call, in the countdown: until then, players may get ready."""
     racers: list[str] = []
-    """The players in the race, from the countdown on."""
+    """The players in the race, from the end of the call on."""
     reveal_by: int = 0
     """The time by which all nonces must be revealed, in the countdown."""
     start_at: int = 0
@@ -99,7 +103,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     end_from: int = 0
     """The time from which the host may end the race (`EndRace`); 0 = not yet known."""
     voided: list[VoidedRace] = []
-    """The races that the server voided since the last record, oldest first; the next record lists them."""
+    """The races and countdowns that the server voided since the last record, oldest first, at most the last
+    16; the next record lists them."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):

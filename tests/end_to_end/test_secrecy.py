@@ -45,6 +45,7 @@ from saratoga_server.store.opening import Store
 @pytest.fixture
 async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
     """A server with short countdowns."""
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
     async with listening_server(valkey) as opened:
         yield opened

@@ -50,6 +50,7 @@ FRIENDS = (("Anna", JSON), ("Bert", MSGPACK), ("Cleo", JSON))
 
 @pytest.fixture(autouse=True)
 def _short_countdowns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 30)
 
 

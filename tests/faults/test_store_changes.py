@@ -10,7 +10,7 @@ import pytest
 from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, player_at
-from kit.quick_countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
+from kit.quick_countdown import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
 from kit.raw_http import exchange, request
 from kit.server_process import running_server
 from kit.stores import StoreServer
@@ -26,6 +26,7 @@ WITHIN = 20.0
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten countdowns, timeouts, and the time between two checks of the store."""
+    monkeypatch.setattr(countdown, "CALL_MILLIS", CALL_MILLIS)
     monkeypatch.setattr(countdown, "COUNTDOWN_MILLIS", COUNTDOWN_MILLIS)
     monkeypatch.setattr(countdown, "REVEAL_MILLIS", REVEAL_MILLIS)
     monkeypatch.setattr(guard, "CHECK_EVERY", 0.02)

@@ -132,7 +132,12 @@ class InProcessServer:
     ) -> MemoryPlayer:
         """Connect a player who has not said hello."""
         player = MemoryPlayer(
-            self.node.dispatcher, name, bot=bot, legal=legal, subprotocol=subprotocol
+            self.node.dispatcher,
+            name,
+            bot=bot,
+            legal=legal,
+            subprotocol=subprotocol,
+            pass_time_until=self.pass_time_until if self.time else None,
         )
         self.players.append(player)
         return player
@@ -182,6 +187,10 @@ class InProcessServer:
         await self.settle()
         list(self.node.broadcaster.send_standings())
         await self.node.leaderboards.send_changes()
+
+    async def pass_time_until(self, at: int) -> None:
+        """Advance the time to `at`, unless it is later already."""
+        await self.pass_time(max(0, at - self.time.at))
 
     async def race(self, *players: MemoryPlayer, game: str = "canfield", cap: int = 10) -> str:
         """Seat the players at a new table of the first player and start a race; return the table's code."""

@@ -8,6 +8,7 @@ process: it has its own `Session` and no network, and awaits only the server. A 
 import asyncio
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -185,7 +186,14 @@ class Player(ABC):
             ),
         )
 
+    async def call_ended(self) -> None:
+        """Wait until the call of the countdown has ended, so that the racers are listed."""
+        while not self.table.racers:
+            await self.expect(TableChanged, since=len(self.received.events))
+
     async def reveal(self) -> AnyEvent:
+        """Reveal the nonce when the call has ended."""
+        await self.call_ended()
         answer = await self.ask(Reveal, table=self.table.code, nonce=nonce(self.player))
         return cast(AnyEvent, answer)
 
@@ -238,14 +246,24 @@ class MemoryPlayer(Player):
         bot: bool = False,
         legal: bool = False,
         subprotocol: str = MSGPACK,
+        pass_time_until: Callable[[int], Awaitable[None]] | None = None,
     ) -> None:
+        """`pass_time_until`: advances the server's clock, if it does not run by itself."""
         super().__init__(name, Received(CODECS[subprotocol]), bot=bot, legal=legal)
+        self.pass_time_until = pass_time_until
         self.connection = RecordingConnection(self.received)
         self.session = Session(
             connection=self.connection, codec=self.received.codec, address="-", number=1
         )
         self.server = server
         server.connected(self.session)
+
+    async def call_ended(self) -> None:
+        table = self.table
+        if self.pass_time_until is None:
+            await super().call_ended()
+        elif table.phase == "countdown" and not table.racers:
+            await self.pass_time_until(table.call_until)
 
     async def exchange(self, command: AnyCommand) -> AnyEvent:
         # through both codecs, as over a socket

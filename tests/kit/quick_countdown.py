@@ -8,15 +8,18 @@ from typing import Final
 
 from saratoga_server.domain.tables import countdown
 
-COUNTDOWN_MILLIS: Final = 1_000
+CALL_MILLIS: Final = 100
 REVEAL_MILLIS: Final = 900
+COUNTDOWN_MILLIS: Final = 1_000
 
 MODULE: Final = "kit.quick_countdown"
 """The module that `running_server(module=...)` runs for a server with a short countdown."""
 
 
 def shorten_countdown() -> None:
-    vars(countdown).update(COUNTDOWN_MILLIS=COUNTDOWN_MILLIS, REVEAL_MILLIS=REVEAL_MILLIS)
+    vars(countdown).update(
+        CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=REVEAL_MILLIS, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
+    )
 
 
 def main() -> None:

@@ -99,6 +99,7 @@ class SteppedSession:
         await self.do(self.session.ready())
         await self.do(self.session.start())
         await rival.reveal()
+        await self.settle()
         await self.pass_time(COUNTDOWN_MILLIS)
         assert self.own.is_racing
 

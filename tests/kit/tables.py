@@ -84,19 +84,33 @@ def all_ready(table: TableState, *players: str) -> TableState:
     return table
 
 
+def calling(
+    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+) -> TableState:
+    """Return a table whose host started the countdown at noon; these players are ready."""
+    table = all_ready(seated(*players, settings=settings, bots=tuple(bots)))
+    return start(table, players[0], next_id(table, players[0]), now=NOON).table
+
+
 def counting(
     *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
 ) -> TableState:
-    """Return a table whose countdown started at noon; its racers are these players."""
-    table = all_ready(seated(*players, settings=settings, bots=tuple(bots)))
-    return start(table, players[0], next_id(table, players[0]), now=NOON).table
+    """Return a table whose countdown started at noon and whose call has ended; its racers are these players."""
+    return called(calling(*players, settings=settings, bots=bots))
+
+
+def called(table: TableState) -> TableState:
+    """Return the table after the end of its call, when the racers are fixed."""
+    change = elapse(table, table.call_until, OTHER_SEED)
+    assert change is not None
+    return change.table
 
 
 def all_shown(table: TableState, *players: str) -> TableState:
     """Return the table with the nonces of these racers revealed; of all racers if none is named."""
     for player in players or table.racers:
         table = reveal(
-            table, player, next_id(table, player), nonce=nonce(player), now=after(100)
+            table, player, next_id(table, player), nonce=nonce(player), now=after(2_100)
         ).table
     return table
 
@@ -146,6 +160,8 @@ def in_phase(phase: TablePhase) -> TableState:
     match phase:
         case TablePhase.GATHERING:
             return all_ready(seated(ANN, BEN))
+        case TablePhase.CALL:
+            return calling(ANN, BEN)
         case TablePhase.COUNTDOWN:
             return counting(ANN, BEN)
         case TablePhase.RUNNING:

@@ -18,6 +18,7 @@ from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.race_witness import Alarm
+from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
@@ -195,7 +196,7 @@ class TablePlayer:
         table = self._duties.table
         return (
             table is not None
-            and table.phase == "gathering"
+            and takes_ready(table)
             and not self._duties.is_ready
             and self._is_first("ready", table.commitment)
         )
@@ -205,6 +206,8 @@ class TablePlayer:
         table = self._duties.table
         if table is None or self._starts_with is None or not self._duties.is_host:
             return None
+        if table.phase == "countdown":
+            self._done.discard(("start", table.commitment))  # the call may end without a race
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)
         ready = sum(seat.ready and seat.connected for seat in table.seats)

@@ -21,6 +21,7 @@ from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.table_view import is_call, takes_ready
 from saratoga_client.session.verification import prove
 from saratoga_client.wording import shown_name
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
@@ -198,13 +199,15 @@ class TableCommands:
         if self._state.phase == "over":
             self._write("no: The next race is not being prepared yet. The host types next.")
             return
-        if self._state.phase != "gathering":
+        if not takes_ready(self._state.table):
             self._write("no: This race has begun. You can be ready for the next one.")
             return
         await self._table.ready()
         start = (
             "Type start when the others are." if self._state.is_host else "The host types start."
         )
+        if is_call(self._state.table):
+            start = "The race starts soon."
         self._write(f"ok: you are ready. {start}")
 
     async def _not_ready(self, words: str) -> None:

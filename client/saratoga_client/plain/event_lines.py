@@ -18,6 +18,7 @@ from saratoga_client.plain.standings_rate import new_lines
 from saratoga_client.session.feed import Tone
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import is_call
 from saratoga_client.session.voided import newly_voided, voided_words
 from saratoga_client.wording import cap_words, counted, minutes_and_seconds, shown_name
 from saratoga_protocol import events
@@ -178,6 +179,8 @@ def _link(before: SessionState, after: SessionState) -> Iterator[str]:
 
 def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]:
     if (before.table.race, before.phase) == (after.table.race, after.phase):
+        if is_call(before.table) and not is_call(after.table):
+            yield _countdown(after, now)
         return
     match after.phase:
         case "countdown":
@@ -194,6 +197,11 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
 
 def _countdown(state: SessionState, now: int) -> str:
     seconds = (race_clock(state, now).until_start + 500) // 1000
+    if is_call(state.table):
+        ready = sum(seat.ready for seat in state.table.seats)
+        is_asked = state.seat is not None and not state.seat.ready
+        last_call = "; type ready now to be in this race" if is_asked else ""
+        return f"countdown: {counted(seconds, 'second')}, {ready} ready{last_call}"
     racers = counted(len(state.table.racers), "racer")
     is_without_you = state.seat is not None and state.player not in state.table.racers
     without_you = "; you are not in this race" if is_without_you else ""

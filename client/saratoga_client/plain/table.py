@@ -24,6 +24,7 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.table_view import is_call
 from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import UnwatchTable
 
@@ -194,6 +195,8 @@ class PlainTable:
     @property
     def _is_racer(self) -> bool:
         state = self._state
+        if state is not None and is_call(state.table):
+            return state.seat is not None and state.seat.ready
         return state is not None and state.player in state.table.racers
 
     def _write_seat_line(self, why: str) -> None:

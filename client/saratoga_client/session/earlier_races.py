@@ -60,5 +60,6 @@ def _as_announced(record: RaceRecord, line: VoidedLine) -> events.VoidedRace:
         commitment=line.commitment,
         seed=line.seed,
         nonces=dict(line.nonces),
+        missing=dict(line.missing),
         logs=line.logs,
     )

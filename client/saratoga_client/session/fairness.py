@@ -17,6 +17,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.session.race_witness import GONE, Alarm, RaceWitness
 from saratoga_client.session.record_check import RecordCheck
+from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_protocol import events
@@ -27,9 +28,9 @@ from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
 LOG: Final = logging.getLogger("saratoga.seat")
 
 DEAL_REUSED: Final = (
-    "the table gathers again for a deal whose countdown has started and whose nonces are known"
+    "the table gathers again for a deal whose racers were listed, so that nonces may be known"
 )
-RACE_REUSED: Final = "the table gathers again under the number of a race that was dealt"
+RACE_REUSED: Final = "the table gathers again under the number of a race whose racers were listed"
 COMMITMENT_CHANGED: Final = "the commitment has changed since the countdown"
 COUNTDOWN_CHANGED: Final = "the racers or their nonce hashes have changed since the countdown began"
 
@@ -64,7 +65,7 @@ class FairnessDuties:
         self._names: dict[str, str] = {}
         """The names shown while the table gathered, by player id."""
         self._spent: set[str] = set()
-        """Commitments of deals whose countdown has started."""
+        """Commitments of deals whose racers were listed."""
         self._voided: dict[str, events.VoidedRace] = {}
         """The voided races that the table lists, by id: they have been compared with their sightings."""
         self.table: events.Table | None = None
@@ -221,11 +222,11 @@ class FairnessDuties:
                 alarms=[] if sighting is None else sighting.alarms,
             )
         self._races.current = sighting
-        if seen is not None and not is_same and (seen.was_dealt or not is_before):
+        if seen is not None and not is_same and (seen.is_spent or not is_before):
             fault = RACE_REUSED if is_before else COMMITMENT_CHANGED
             self._races.raise_alarm(table.race, (fault,))
             sighting = self._races.current
-        if table.phase == "gathering":
+        if takes_ready(table):
             self._see_gathering(table, sighting)
             return
         self._spent.add(table.commitment)
@@ -299,11 +300,18 @@ class FairnessDuties:
         self._revealed = countdown
         try:
             await self._connection.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
+            self._note_revealed(sighting.race)
         except (CommandRefused, RequestTimedOut) as error:
             # Probably too late: the server cancels the countdown and informs all players, or the
             # countdown goes on, and the nonce is revealed again.
             self._revealed = None
             LOG.info("the nonce for race %s was not accepted: %s", table.race, error)
+
+    def _note_revealed(self, race: str) -> None:
+        """Save that the server has taken the nonce, so that it cannot deny that later."""
+        sighting = self._races.load(race)
+        if sighting is not None:
+            self._races.save(replace(sighting, revealed=True))
 
     def _faults_of_countdown(self, table: events.Table, sighting: Sighting) -> Iterator[str]:
         """Yield the reasons why the nonce must not be revealed."""

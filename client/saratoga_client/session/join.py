@@ -10,6 +10,7 @@ from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.output import say
 from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.table_view import is_call
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
 
@@ -95,10 +96,12 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
 def is_racing_at(table: events.Table, player: str) -> bool:
     """Test whether a player has a seat at the table and is in its race, which may not have begun.
 
-    A player who has left the table is still among its racers.
+    A player who has left the table is still among its racers. In the call, everyone who is ready will race.
     """
-    has_seat = any(seat.player == player for seat in table.seats)
-    return table.phase in RACING and player in table.racers and has_seat
+    seat = next((seat for seat in table.seats if seat.player == player), None)
+    if seat is None or table.phase not in RACING:
+        return False
+    return seat.ready if is_call(table) else player in table.racers
 
 
 async def others_at(connection: Connection, code: str) -> tuple[str, ...]:

@@ -94,6 +94,16 @@ def rows(view: TableView) -> tuple[Row, ...]:
     )
 
 
+def is_call(table: events.Table) -> bool:
+    """Return whether the countdown's call goes on: players may still get ready, and no racer is listed."""
+    return table.phase == "countdown" and not table.racers
+
+
+def takes_ready(table: events.Table) -> bool:
+    """Return whether players may get ready now."""
+    return table.phase == "gathering" or is_call(table)
+
+
 def remaining(view: TableView, now: int) -> int | None:
     """Return the milliseconds left at the server's time `now`.
 

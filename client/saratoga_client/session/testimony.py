@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.session.seen_race import entry_faults, standing_faults
-from saratoga_client.session.witness import CONSISTENT, Sighting
+from saratoga_client.session.witness import CONSISTENT, NONCE_DENIED, Sighting
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
@@ -123,7 +123,7 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
     yield from _time_faults(sighting, record)
     if sighting.nonce_hashes:
         # a nonce that the server could not read is no contradiction
-        unread = {racer.player for racer in record.racers if not racer.nonce}
+        unread = {racer.player for racer in record.racers if not racer.nonce_hash}
         hashes = {
             racer.player: racer.nonce_hash for racer in record.racers if racer.player not in unread
         }
@@ -133,6 +133,8 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
             if player not in unread
         }
         yield from _nonce_disagreements(seen, hashes)
+    if sighting.revealed and sighting.player in record.line.missing:
+        yield NONCE_DENIED
     if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
         yield "the deal of the record's seed and nonces is not the one that this player was dealt"
 

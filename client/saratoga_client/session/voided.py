@@ -3,12 +3,17 @@
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 from saratoga_rules.records.void_record import parse_void_record
-from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 
 
 def voided_words(voided: events.VoidedRace) -> str:
     """Return why a race was voided, what that means, and how to check it."""
     reason = VOID_REASONS.get(voided.reason, voided.reason)
+    if voided.reason in COUNTDOWN_REASONS:
+        return (
+            f"the countdown was voided: {reason}. The deal was discarded, and its seed is open. "
+            f"To check it: saratoga verify {voided.race}"
+        )
     return (
         f"voided by the server: {reason}. It counts for nothing. "
         f"To check it: saratoga verify {voided.race}"

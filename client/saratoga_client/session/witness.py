@@ -30,7 +30,7 @@ from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.records.grammar import RACE_ID
 from saratoga_rules.records.record import MOST_ENTRIES
-from saratoga_rules.records.voided import NONCE_TEXT, SEED_TEXT
+from saratoga_rules.records.voided import COUNTDOWN_REASONS, NONCE_TEXT, SEED_TEXT
 
 FOLDER: Final = "witness"
 
@@ -42,6 +42,8 @@ WATCHED: Final = "watched here"
 
 CONSISTENT: Final = "self-consistent only"
 """The verdict of a machine that did not see the race from before the deal."""
+
+NONCE_DENIED: Final = "the server says that this player's nonce was missing, but it had confirmed that it took the nonce"
 
 MAX_KEPT: Final = 1000
 """Maximum number of saved sightings; the oldest files are deleted first."""
@@ -77,6 +79,8 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The deadline, as shown after the start; 0 without a time limit."""
     deal: str = ""
     """This player's view of the deal, in the text form of `format_position`."""
+    revealed: bool = False
+    """True if the server has confirmed that it took this player's nonce."""
     digest: str = ""
     """The record's digest, as announced at the end of the race."""
     voided: str = ""
@@ -245,15 +249,31 @@ def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> It
         )
         if made != voided.commitment:
             yield "the seed of the voided race does not match its commitment"
-    if sighting is None:
-        return
+    if sighting is not None:
+        yield from _faults_against(voided, sighting)
+
+
+def _faults_against(voided: events.VoidedRace, sighting: Sighting) -> Iterator[str]:
     if sighting.digest:
         yield "the server announced a result of the race that it says was voided"
     if sighting.voided not in ("", voided.reason):
         yield f"the reason for the void was {sighting.voided}, and now is {voided.reason}"
     if voided.commitment and sighting.commitment != voided.commitment:
         yield "the voided race's commitment is not the one announced before the race"
+    if sighting.revealed and sighting.player in voided.missing:
+        yield NONCE_DENIED
+    yield from _faults_of_racers(voided, sighting)
     for player, nonce in sorted(voided.nonces.items()):
         seen = sighting.nonce_hashes.get(player)
         if seen and (not NONCE_TEXT.fullmatch(nonce) or nonce_hash(bytes.fromhex(nonce)) != seen):
             yield f"the nonce of {player} in the voided race does not match the hash from the countdown"
+
+
+def _faults_of_racers(voided: events.VoidedRace, sighting: Sighting) -> Iterator[str]:
+    if not sighting.nonce_hashes or voided.reason not in COUNTDOWN_REASONS:
+        return
+    if sighting.nonce_hashes.keys() != voided.nonces.keys() | voided.missing.keys():
+        yield "the racers of the voided countdown are not those that were listed"
+    for player, hashed in sorted(voided.missing.items()):
+        if sighting.nonce_hashes.get(player, hashed) != hashed:
+            yield f"the hash of {player} in the voided countdown is not the one that was listed"

@@ -12,15 +12,18 @@ from saratoga_rules.records.voided import VOID_REASONS, seed_fault
 
 def void_checks(void: VoidRecord) -> tuple[Check, ...]:
     """Return the checks of the record of a voided race."""
-    missing = [racer.name for racer in void.racers if not racer.nonce]
+    unread = [racer.name for racer in void.racers if not racer.nonce_hash]
+    missing = ", ".join(racer.name for racer in void.racers if racer.missing)
     logs = f"{void.line.logs} of {len(void.racers)} logs are complete"
+    if void.is_countdown:
+        logs = "no race started"
     return (
         Check("text", True, f"a record of race {void.race_id}, which the server voided"),
         check_of("commitment", _commitment_faults(void), "the seed matches the commitment"),
         check_of(
             "nonces",
-            (f"the nonce of {name} could not be read" for name in missing),
-            "every nonce is opened",
+            (f"the nonce of {name} could not be read" for name in unread),
+            f"not revealed: the nonce of {missing}" if missing else "every nonce is opened",
         ),
         _deal_check(void),
         Check(
@@ -45,6 +48,8 @@ def _commitment_faults(void: VoidRecord) -> Iterator[str]:
 
 
 def _deal_check(void: VoidRecord) -> Check:
+    if void.is_countdown:
+        return Check("deal", True, "the countdown was voided, so nothing was dealt")
     try:
         deal = void_deal(void)
     except ReplayError as fault:
@@ -60,11 +65,10 @@ def _deal_check(void: VoidRecord) -> Check:
 
 
 def _earlier_faults(record: RaceRecord) -> Iterator[str]:
-    before = 0
-    for voided in record.voided:
-        if not before < voided.race < record.race:
+    expected = record.race - len(record.voided)
+    for number, voided in enumerate(record.voided, start=expected):
+        if number != voided.race or number < 1:
             yield f"race {voided.race} cannot stand here among those voided before race {record.race}"
-        before = voided.race
         if fault := seed_fault(voided, record.table):
             yield fault
 

@@ -1,7 +1,7 @@
 """The record of a race that the server voided: everything that was secret, as far as it can be read.
 
-A server voids a race if its stored data are damaged, so that a board cannot be replayed. The race has no
-results. Its record is plain ASCII with one fact per line, and ends with a digest, as that of a finished race
+A server voids a race if its stored data are damaged, so that a board cannot be replayed, and a countdown if a
+racer's nonce is missing. The race has no results. Its record is plain ASCII with one fact per line, and ends with a digest, as that of a finished race
 (`record`). There is exactly one way to write it.
 
     saratoga void record 1                                  the format's version
@@ -19,6 +19,9 @@ results. Its record is plain ASCII with one fact per line, and ends with a diges
     1532 1 draw                                             milliseconds, commit number, entry
     log complete                                            or `log damaged`: the rest is unreadable
     digest 5d41402a..
+
+A voided countdown had no race, so its racers have no entries and no line `log ..`; `start` is the time at which
+the race would have started. A nonce that was not revealed is `nonce missing be45cb26..`, with its hash.
 """
 
 import json
@@ -44,6 +47,7 @@ from saratoga_rules.records.record import (
     parse_log,
 )
 from saratoga_rules.records.voided import (
+    COUNTDOWN_REASONS,
     UNREADABLE,
     VOID_REASONS,
     VoidedLine,
@@ -55,21 +59,23 @@ VOID_FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoidedLog:
-    """A racer of a voided race: nonce and log, as far as they can be read."""
+    """A racer of a voided race or countdown: nonce and log, as far as they can be read."""
 
     player: str
     name: str
     bot: bool
     nonce: str
-    """The nonce in hexadecimal; empty if it could not be read."""
-    log: tuple[LogLine, ...]
-    complete: bool
-    """False if the log is damaged after its last entry here."""
+    """The nonce in hexadecimal; empty if it could not be read, or was not revealed."""
+    log: tuple[LogLine, ...] = ()
+    complete: bool = False
+    """False if the log is damaged after its last entry here, and in a countdown, which has no logs."""
+    missing: str = ""
+    """The hash of a nonce that was not revealed in the countdown; else empty."""
 
     @property
     def nonce_hash(self) -> str:
         """The hash of the nonce; empty if the nonce could not be read."""
-        return nonce_hash(bytes.fromhex(self.nonce)) if self.nonce else ""
+        return nonce_hash(bytes.fromhex(self.nonce)) if self.nonce else self.missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +107,11 @@ class VoidRecord:
         return f"{self.table}/{self.race}"
 
     @property
+    def is_countdown(self) -> bool:
+        """Whether the countdown was voided, so that there was no race."""
+        return self.reason in COUNTDOWN_REASONS
+
+    @property
     def line(self) -> VoidedLine:
         """The race as the table's next record has it."""
         return VoidedLine(
@@ -114,6 +125,7 @@ class VoidRecord:
             commitment=self.commitment,
             seed=self.seed,
             nonces={racer.player: racer.nonce for racer in self.racers if racer.nonce},
+            missing={racer.player: racer.missing for racer in self.racers if racer.missing},
         )
 
 
@@ -152,7 +164,12 @@ def _lines(record: VoidRecord) -> Iterator[str]:
     yield f"seed {record.seed or UNREADABLE}"
     for racer in record.racers:
         yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
-        yield f"nonce {racer.nonce or UNREADABLE}"
+        if racer.missing:
+            yield f"nonce missing {racer.missing}"
+        else:
+            yield f"nonce {racer.nonce or UNREADABLE}"
+        if record.is_countdown:
+            continue
         for line in racer.log:
             yield f"{line.at} {line.number} {line.text}"
         yield f"log {'complete' if racer.complete else 'damaged'}"
@@ -163,6 +180,7 @@ _REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
 _COMMITMENT: Final = re.compile(f"commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"seed ({HASH}|{UNREADABLE})")
 _NONCE: Final = re.compile(f"nonce ({NONCE}|{UNREADABLE})")
+_MISSING: Final = re.compile(f"nonce missing ({HASH})")
 _LOG: Final = re.compile("log (complete|damaged)")
 _DIGEST: Final = re.compile(f"digest {HASH}")
 
@@ -177,7 +195,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
     reason = reader.take(_REASON, "the reason")[1]
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]
-    racers = tuple(_parse_racers(reader))
+    racers = tuple(_parse_racers(reader, reason in COUNTDOWN_REASONS))
     reader.take(_DIGEST, "a racer or the digest")
     return VoidRecord(
         game=game,
@@ -194,7 +212,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
     )
 
 
-def _parse_racers(reader: RecordReader) -> Iterator[VoidedLog]:
+def _parse_racers(reader: RecordReader, is_countdown: bool) -> Iterator[VoidedLog]:
     before = ""
     for number in count(1):
         if not reader.starts("racer"):
@@ -202,7 +220,15 @@ def _parse_racers(reader: RecordReader) -> Iterator[VoidedLog]:
         player, kind, quoted = reader.take(RACER, "a racer").groups()
         before = checked_racer(reader, number, before, player)
         name = parse_name(reader, quoted)
+        if is_countdown and reader.starts("nonce missing"):
+            missing = reader.take(_MISSING, "the hash of the missing nonce")[1]
+            yield VoidedLog(player=player, name=name, bot=kind == "bot", nonce="", missing=missing)
+            continue
         nonce = reader.take(_NONCE, "the nonce")[1]
+        if is_countdown:
+            readable = "" if nonce == UNREADABLE else nonce
+            yield VoidedLog(player=player, name=name, bot=kind == "bot", nonce=readable)
+            continue
         log = tuple(parse_log(reader))
         ending = reader.take(_LOG, "an entry, 'log complete' or 'log damaged'")[1]
         yield VoidedLog(

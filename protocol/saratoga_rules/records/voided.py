@@ -7,6 +7,9 @@ so that the deal can be checked, and its logs have a record of their own (`void_
     voided-commitment 8186f102..                            or `voided-commitment unreadable`
     voided-seed 000102..                                    or `voided-seed unreadable`
     voided-nonce abcdefghijklmnop 00010203..                by ascending player id
+    voided-nonce bcdefghijklmnopa missing be45cb26..        not revealed in the countdown: its hash
+
+A countdown is voided if the race could not start: then it has no logs, and the line of every racer.
 """
 
 import re
@@ -19,11 +22,20 @@ from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, PLAYER, POSIT
 from saratoga_rules.records.lines import RecordReader
 
 DAMAGED: Final = "damaged"
+NONCE_MISSING: Final = "nonce-missing"
+RACER_LEFT: Final = "racer-left"
+SERVER_AWAY: Final = "server-away"
 
 VOID_REASONS: Final[Mapping[str, str]] = {
     DAMAGED: "the server's stored data of the race were damaged",
+    NONCE_MISSING: "a racer's nonce was missing in the countdown",
+    RACER_LEFT: "a racer left in the countdown",
+    SERVER_AWAY: "the server was away in the countdown",
 }
 """All reasons for which a server voids a race, each with the words that say it in a sentence."""
+
+COUNTDOWN_REASONS: Final = frozenset({NONCE_MISSING, RACER_LEFT, SERVER_AWAY})
+"""The reasons for which a countdown is voided, before there is a race."""
 
 MOST_VOIDED: Final = 16
 """The most voided races that a record lists, the latest; each has a record of its own, too."""
@@ -40,7 +52,7 @@ _VOIDED: Final = re.compile(
 )
 _COMMITMENT: Final = re.compile(f"voided-commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"voided-seed ({HASH}|{UNREADABLE})")
-_NONCE: Final = re.compile(f"voided-nonce ({PLAYER}) ({NONCE})")
+_NONCE: Final = re.compile(f"voided-nonce ({PLAYER}) (?:({NONCE})|missing ({HASH}))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +77,8 @@ class VoidedLine:
     """The seed in hexadecimal; empty if it could not be read."""
     nonces: Mapping[str, str] = field(default_factory=dict)
     """The nonces in hexadecimal, by player id, without those that could not be read."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of the nonces that were not revealed in a voided countdown, by player id."""
 
 
 def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
@@ -76,7 +90,8 @@ def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
         )
         yield f"voided-commitment {each.commitment or UNREADABLE}"
         yield f"voided-seed {each.seed or UNREADABLE}"
-        for player, nonce in sorted(each.nonces.items()):
+        missing = {player: f"missing {hashed}" for player, hashed in each.missing.items()}
+        for player, nonce in sorted({**each.nonces, **missing}.items()):
             yield f"voided-nonce {player} {nonce}"
 
 
@@ -88,9 +103,13 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
         committed = reader.take(_COMMITMENT, "the commitment of the voided race")[1]
         seed = reader.take(_SEED, "the seed of the voided race")[1]
         nonces: dict[str, str] = {}
+        missing: dict[str, str] = {}
         while reader.starts("voided-nonce"):
-            player, nonce = reader.take(_NONCE, "a nonce of the voided race").groups()
-            nonces[player] = nonce
+            player, nonce, hashed = reader.take(_NONCE, "a nonce of the voided race").groups()
+            if nonce:
+                nonces[player] = nonce
+            else:
+                missing[player] = hashed
         yield VoidedLine(
             race=int(race),
             game=game,
@@ -102,6 +121,7 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             commitment="" if committed == UNREADABLE else committed,
             seed="" if seed == UNREADABLE else seed,
             nonces=nonces,
+            missing=missing,
         )
 
 

@@ -23,7 +23,7 @@ from saratoga_rules.records.record import (
 from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
-from saratoga_server.domain.voids import voided_lines_of
+from saratoga_server.domain.tables.voids import voided_lines_of
 from saratoga_server.ports import Settlement
 
 

@@ -103,7 +103,7 @@ def _line(state: TableState) -> Listing | None:
         game=state.settings.game,
         cap=state.settings.cap,
         host=state.name(state.host),
-        phase=state.phase,
+        phase=state.phase.public,
         seated=len(state.seats),
         seats=state.settings.seats,
     )

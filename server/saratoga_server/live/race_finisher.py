@@ -10,8 +10,8 @@ from typing import NamedTuple
 from saratoga_protocol.events import Outcome, RaceOver, VoidedRace
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.void_record import is_void_record
-from saratoga_server.domain import results, voids
-from saratoga_server.domain.tables import TablePhase, TableState
+from saratoga_server.domain import results
+from saratoga_server.domain.tables import TablePhase, TableState, voids
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -112,7 +112,7 @@ class RaceFinisher:
     async def announce_missed(self, table: LiveTable, race: int) -> None:
         """Announce an earlier race whose end this node has missed because the next one gathers already."""
         record = await self._tables.load_record(table.code, race)
-        if record is None:  # its countdown was voided
+        if record is None:  # the call ended without a race
             return
         if is_void_record(record):  # the table says so
             self._races.forget(f"{table.code}/{race}")

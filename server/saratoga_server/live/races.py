@@ -17,7 +17,7 @@ from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import checked_deal
-from saratoga_server.domain.voids import ReadableLog
+from saratoga_server.domain.tables.voids import ReadableLog
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.damaged_races import DamagedRaces
 from saratoga_server.live.due_tables import DueTables

@@ -16,7 +16,7 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
-from saratoga_server.domain.tables.writes import starts, write_of
+from saratoga_server.domain.tables.writes import finish_of, starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable, read_table
@@ -188,14 +188,15 @@ class TableCache:
                     raise
                 is_newest = True
                 continue
-            if change is None or await self._saved(table, change.table, finish):
+            if change is None or await self._saved(table, change, finish):
                 return Applied(table, before, change)
             if attempt >= PROMPT_ATTEMPTS:
                 await asyncio.sleep(secrets.randbelow(attempt) * PAUSE)
             await self._reload(table)
         raise CommandRejected("store_unavailable", "Too many changes at once. Try again.")
 
-    async def _saved(self, table: LiveTable, after: TableState, finish: RaceFinish | None) -> bool:
+    async def _saved(self, table: LiveTable, change: Change, finish: RaceFinish | None) -> bool:
+        after, finish = change.table, finish or finish_of(change)
         banked = self._opening(after).banked if starts(table.state, after) else 0
         write = write_of(table.version, table.state, after, opening_banked=banked, finish=finish)
         try:
@@ -256,7 +257,7 @@ class TableCache:
     def forget_unused(self, node: str) -> None:
         """Drop tables that no connection follows, without a race or unfinished work on this node."""
         # with several nodes, a race belongs to the nodes of its players; a single node keeps all
-        kept_phases = (TablePhase.COUNTDOWN, TablePhase.RUNNING) if self._peers.is_alone else ()
+        kept_phases = tables.RACING_PHASES if self._peers.is_alone else ()
         for table in self.all():
             state = table.state
             is_busy = state.phase in kept_phases or table.lock.locked()
@@ -304,7 +305,7 @@ class TableCache:
         if table.code not in self._tables:
             return
         at = tables.due(table.state)
-        is_prompt = at in (table.state.start_at, table.state.deadline)
+        is_prompt = at in (table.state.call_until, table.state.start_at, table.state.deadline)
         if at is not None and not is_prompt and not self._peers.is_alone:
             # one node applies it before the others' timers run out
             at = Millis(at + secrets.randbelow(JITTER))

@@ -224,8 +224,8 @@ class TableService:
                     await self._seats.closed(table, reason)
                 case tables.RaceVoided(race):
                     self._races.forget(race)
-                case tables.CountdownVoided():
-                    log.info("countdown_voided", table=table.code, race=table.state.race_id)
+                case tables.CountdownVoided(race, why):
+                    log.info("countdown_voided", table=table.code, race=race, reason=why)
         self._seats.close_replaced(table)
         await self._public_tables.update(table)
         self._count_phases(table, applied.before.state)
@@ -249,7 +249,7 @@ class TableService:
         """Carry out the effects on the race of `known` and on the table's present race."""
         state = table.state
         is_same_race = known.race == state.race
-        if known.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING) and not is_same_race:
+        if known.phase in tables.RACING_PHASES and not is_same_race:
             await self._finisher.announce_missed(table, known.race)
         if state.phase is TablePhase.RUNNING:
             race = await self._races.of(table)

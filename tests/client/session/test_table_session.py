@@ -105,12 +105,14 @@ async def test_a_player_does_not_get_ready_for_a_reused_deal() -> None:
         await there.gather()
         table = there.state.table
         await there.receive(
-            events.TableChanged(table=replace(table, phase="countdown", version=98), now=0),
+            events.TableChanged(
+                table=replace(table, phase="countdown", racers=["b" * 16], version=98), now=0
+            ),
             events.TableChanged(table=replace(table, phase="gathering", version=99), now=0),
         )
         with pytest.raises(Problem, match="nonces are already known"):
             await there.session.ready()
-        assert any("nonces are known" in alarm for alarm in there.state.alarms)
+        assert any("racers were listed" in alarm for alarm in there.state.alarms)
 
 
 async def test_a_player_who_gets_ready_at_once_is_ready_for_the_deal_shown() -> None:

@@ -11,7 +11,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, GetRecord, Reveal
 from saratoga_rules.moves import DRAW
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 
 
 async def lose_connection_in_countdown(there: SteppedSession) -> None:
@@ -21,7 +21,12 @@ async def lose_connection_in_countdown(there: SteppedSession) -> None:
     starting = asyncio.create_task(there.session.start())
     await run_ready_tasks()
     await there.network.answer_one()
-    while not (starting.done() and there.network.commands):
+    while not starting.done():
+        await there.server.settle()
+        there.network.deliver_one()
+        await there.network.quiet()
+    await there.server.pass_time(CALL_MILLIS)
+    while not there.network.commands:
         await there.server.settle()
         there.network.deliver_one()
         await there.network.quiet()

@@ -295,6 +295,7 @@ async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
 @pytest.fixture
 async def timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InProcessServer]:
     """A node with the real time on a store of any kind; its countdowns end at once."""
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
     node = await compose(store, "node", "test", Metrics())
     opened = InProcessServer(None, None, node, None)  # type: ignore[arg-type]

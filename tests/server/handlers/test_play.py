@@ -15,7 +15,7 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.views import redact
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
+from saratoga_server.domain.tables.countdown import MINUTE
 
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
@@ -50,7 +50,7 @@ async def test_no_deal_is_sent_before_the_start(server: InProcessServer) -> None
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await counted_down(anna, bert)
-    await server.pass_time(COUNTDOWN_MILLIS - 1)
+    await server.pass_time_until(anna.table.start_at - 1)
     assert anna.received.all(Dealt) == bert.received.all(Dealt) == []
     await server.pass_time(1)
     assert len(anna.received.all(Dealt)) == len(bert.received.all(Dealt)) == 1

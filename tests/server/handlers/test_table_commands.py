@@ -8,6 +8,7 @@ from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
     ChangeSettings,
     EndRace,
+    GetRecord,
     JoinTable,
     LockTable,
     NextRace,
@@ -26,8 +27,10 @@ from saratoga_protocol.events import (
     Refused,
     TableChanged,
 )
+from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.verify import verify
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
+from saratoga_rules.records.void_record import is_void_record
+from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
 
 
 async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
@@ -70,6 +73,8 @@ async def test_only_the_host_starts(server: InProcessServer) -> None:
     command = Start(id=50, table=code)
     assert isinstance(await anna.send(command), Done)
     assert isinstance(await anna.send(command), Done), "said again"
+    assert (bert.table.phase, bert.table.racers) == ("countdown", [])
+    await bert.call_ended()
     assert bert.table.racers == [anna.player, bert.player]
 
 
@@ -97,6 +102,8 @@ async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(
     await anna.ready()
     await bert.ready()
     await anna.ask(Start, table=code)
+    assert await anna.refused(Reveal, table=code, nonce=nonce(anna.player)) == "wrong_phase"
+    await anna.call_ended()
     assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_nonce"
     assert await anna.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_nonce"
     assert isinstance(await anna.reveal(), Done)
@@ -113,8 +120,8 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     await bert.ready()
     await anna.ask(Start, table=code)
     await anna.reveal()
-    commitment = anna.table.commitment
-    await server.pass_time(REVEAL_MILLIS - 1)
+    commitment, race = anna.table.commitment, anna.table.race
+    await server.pass_time(REVEAL_MILLIS - CALL_MILLIS - 1)
     assert anna.table.phase == "countdown"
     await server.pass_time(1)
     for player in (anna, bert):
@@ -122,7 +129,37 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
         assert "Bert" in player.table.notice
         assert player.table.commitment != commitment
         assert not any(seat.ready for seat in player.table.seats)
+        assert player.table.race == f"{code}/2"
+        (voided,) = player.table.voided
+        assert (voided.race, voided.reason) == (race, "nonce-missing")
+        assert voided.nonces == {anna.player: nonce(anna.player)}
+        assert voided.missing == {bert.player: nonce_hash(bert.player)}
+    record = await bert.ask(GetRecord, race=race)
+    assert is_void_record(record.text)
+    assert verify(record.text).ok
     await server.deal(anna, bert)
+    for player in (anna, bert):
+        await player.cash_out()
+    await server.settle()
+    finished = parse_record((await bert.ask(GetRecord, race=f"{code}/2")).text)
+    assert verify(finished).ok
+    assert [(each.race, each.seed) for each in finished.voided] == [(1, voided.seed)]
+
+
+async def test_a_player_may_get_ready_in_the_call_and_no_settings_change_then(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    await anna.ready()
+    await anna.ask(Start, table=code)
+    assert await anna.refused(ChangeSettings, table=code, cap=5) == "wrong_phase"
+    assert isinstance(await bert.ready(), Done)
+    await anna.reveal()
+    await bert.reveal()
+    await server.pass_time(COUNTDOWN_MILLIS)
+    assert anna.table.racers == [anna.player, bert.player]
+    assert (anna.table.phase, anna.table.call_until) == ("running", 0)
 
 
 async def test_a_racer_who_copied_a_nonce_hash_is_the_one_who_is_named(

@@ -147,6 +147,7 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
 
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 10)
     async with empty_store() as store, listening_server(store) as opened:
         yield opened

@@ -8,6 +8,7 @@ from rich.text import Text
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import is_call
 from saratoga_client.tui.pages.figures import grouped, short_hash
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
@@ -37,6 +38,7 @@ def countdown_page(
 ) -> RenderableType:
     """Return the page at the server's time `now`, in milliseconds."""
     seconds = -(-race_clock(state, now).until_start // 1000)
+    whose = "READY" if is_call(state.table) else "RACERS"
     return Group(
         "",
         _table_face_down(seconds, symbols, ink),
@@ -44,7 +46,7 @@ def countdown_page(
         ink.text(" THE DEAL IS FIXED: this is its fingerprint", Role.LABEL),
         ink.indented(grouped(state.table.commitment, 8)),
         "",
-        ink.text(" RACERS, each with the fingerprint of a secret number", Role.LABEL),
+        ink.text(f" {whose}, each with the fingerprint of a secret number", Role.LABEL),
         _racers(state, symbols, ink, width, height - ABOVE),
     )
 
@@ -65,7 +67,7 @@ def _racers(
     state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
 ) -> RenderableType:
     """Return the list of racers, in two columns if one column of `room` lines is too short."""
-    racers = state.table.racers
+    racers = state.table.racers or [seat.player for seat in state.table.seats if seat.ready]
     is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
     name = SHORT_NAME if is_double else NAME
     cells = (name, 1, FINGERPRINT, 2)

@@ -13,7 +13,7 @@ from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, dollars
 from saratoga_protocol.events import Seat
-from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
@@ -111,5 +111,7 @@ def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
     for voided in state.table.voided:
         number = voided.race.rpartition("/")[2]
         reason = VOID_REASONS.get(voided.reason, voided.reason)
-        yield ink.indented(f"Race {number} counts for nothing: {reason}.", Role.TEXT)
+        is_countdown = voided.reason in COUNTDOWN_REASONS
+        what = "did not start" if is_countdown else "counts for nothing"
+        yield ink.indented(f"Race {number} {what}: {reason}.", Role.TEXT)
         yield ink.indented(f"To check it: saratoga verify {voided.race}", Role.DIM)

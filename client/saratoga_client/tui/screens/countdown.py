@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from rich.console import RenderableType
 from textual.widget import Widget
 
-from saratoga_client.session.state import race_clock
+from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import is_call
+from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
@@ -17,6 +19,7 @@ class CountdownScreen(TableScreen):
     """The screen of the countdown: large digits between card backs."""
 
     _seconds = -1
+    _is_call = False
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -28,12 +31,38 @@ class CountdownScreen(TableScreen):
         return countdown_page(self.state, self.controls.now(), self.symbols, ink, width, height)
 
     def begin(self) -> None:
-        if self.state.player in self.state.table.racers:
-            self.say("Get ready: all racers get the same deal at the same moment.")
-        elif self.state.seat is None:
+        self._say_part()
+
+    def changed(self, state: SessionState) -> None:
+        if is_call(state.table) != self._is_call:
+            self._say_part()
+        super().changed(state)
+
+    def _say_part(self) -> None:
+        """Show what the player can do in this part of the countdown."""
+        seat, self._is_call = self.state.seat, is_call(self.state.table)
+        if seat is None:
             self.say("You are watching this race. It shows the standings, not the boards.")
+        elif self._is_call and not seat.ready:
+            self.say("The host has started the race. Press r now to be in it.")
+        elif self._is_call or self.state.player in self.state.table.racers:
+            self.say("Get ready: all racers get the same deal at the same moment.")
         else:
             self.say("You weren't ready, so this race started without you.")
+
+    def guide(self) -> Guide:
+        seat = self.state.seat
+        if seat is None or not is_call(self.state.table):
+            return super().guide()
+        return (*super().guide(), ("r", "not ready" if seat.ready else "ready"))
+
+    def press(self, key: str) -> None:
+        seat, actions = self.state.seat, self.controls.seat
+        if seat is not None and key == "r" and is_call(self.state.table):
+            self.controls.do(actions.not_ready() if seat.ready else actions.ready())
+            self.say("You are not ready any more." if seat.ready else "You are ready.")
+        else:
+            super().press(key)
 
     @property
     def seconds(self) -> int:

@@ -20,7 +20,7 @@ from saratoga_server.domain.tables.lifecycle import (
     void,
 )
 from saratoga_server.domain.tables.packing import NewerTable, unpack
-from saratoga_server.domain.tables.phases import is_repeat
+from saratoga_server.domain.tables.phases import RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.seating import (
@@ -55,6 +55,7 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.domain.tables.timers import due, elapse
 
 __all__ = [
+    "RACING_PHASES",
     "BoardsDue",
     "Change",
     "CommandRejected",

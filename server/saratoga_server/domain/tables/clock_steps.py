@@ -24,7 +24,8 @@ AHEAD_MILLIS: Final = 2_000
 def corrected(table: TableState, now: Millis) -> TableState:
     """Return the table with no time further ahead than it can be; the same table if there is none."""
     latest = Millis(now + AHEAD_MILLIS)
-    if table.phase is TablePhase.COUNTDOWN and table.start_at > latest + COUNTDOWN_MILLIS:
+    is_counting = table.phase in (TablePhase.CALL, TablePhase.COUNTDOWN)
+    if is_counting and table.start_at > latest + COUNTDOWN_MILLIS:
         table = replanned(table, now)
     if any(seat.absent_since > latest for seat in table.seats):
         table = replace(table, seats=tuple(_absent_now(seat, now, latest) for seat in table.seats))

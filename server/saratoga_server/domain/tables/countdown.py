@@ -1,8 +1,8 @@
 """The countdown: from *ready* to the deal, which no player and no server can choose alone.
 
-A racer sends *ready* with the hash of a nonce. The host's *start* fixes the racers. Each racer reveals the
-nonce within `REVEAL_MILLIS`, or the countdown is void. A player who sees the others' nonces and withholds
-their own gains nothing, because the next countdown has another seed.
+A racer sends *ready* with the hash of a nonce. The host's *start* opens the call, in which players may still
+get ready; its end, after `CALL_MILLIS`, fixes the racers. Each racer reveals the nonce by `reveal_by`, or the
+countdown is void: its seed and the nonces shown are opened, and the table gathers for the next race number.
 
 If no node could serve the table when the nonces were due, the countdown begins again, once for each *start*.
 """
@@ -12,6 +12,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
+from saratoga_rules.records.voided import (
+    DAMAGED,
+    NONCE_MISSING,
+    RACER_LEFT,
+    SERVER_AWAY,
+    VOID_REASONS,
+)
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
@@ -24,21 +31,33 @@ from saratoga_server.domain.tables.state import (
     TablePhase,
     TableState,
     listed,
-    with_new_deal,
+    with_no_countdown,
+    with_voided,
+)
+from saratoga_server.domain.tables.voids import (
+    ReadableLog,
+    VoidedResult,
+    voided_countdown,
+    voided_of,
 )
 from saratoga_server.ports import Millis
+
+CALL_MILLIS: Final = 2_000
+"""Milliseconds from *start* to the end of the call."""
+
+REVEAL_MILLIS: Final = 4_500
+"""Milliseconds from *start* until every nonce must have been revealed."""
 
 COUNTDOWN_MILLIS: Final = 5_000
 """Milliseconds from *start* to the deal."""
 
-REVEAL_MILLIS: Final = 3_000
-"""Milliseconds from *start* until every nonce must have been revealed."""
-
 UNSERVED_MILLIS: Final = 5_000
 """Milliseconds by which a timer is late if no node could serve the table meanwhile."""
 
-LATE_START_MILLIS: Final = 1_000
-"""Milliseconds of delay above which a race (after a server outage) gets a later start and deadline."""
+LATE_MILLIS: Final = 1_000
+"""Milliseconds of delay above which the end of a call, or a race's start, moves all later times."""
+
+NEW_DEAL: Final = "There is a new deal: get ready again."
 
 MINUTE: Final = 60_000
 
@@ -68,37 +87,65 @@ def ready(
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Return the change that removes the player's ready mark, if there is one."""
+    """Return the change that removes the player's ready mark, if there is one.
+
+    In the call, the host calls off the start with it. The deal stays: nobody has revealed a nonce.
+    """
     seat = checked(table, player, Act.NOT_READY)
     seat = replace(seat.with_accepted(command_id), nonce_hash="")
-    return Change(replace(table.with_seat(seat), touched=now))
+    table = replace(table.with_seat(seat), touched=now)
+    if table.phase is TablePhase.CALL and player == table.host:
+        table = _called_off(table, f"{seat.name} is not ready any more.")
+    return Change(table)
 
 
 def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Return the change that starts the countdown with everyone who is ready and connected."""
+    """Return the change that opens the call: players may get ready until it ends."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
         raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
-    racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
-    away = [s.name for s in table.seats if s.is_ready and s not in racing]
-    counting = replace(
+    called = replace(
         table.with_seat(seat.with_accepted(command_id)),
-        phase=TablePhase.COUNTDOWN,
-        racers=tuple(s.player for s in racing),
-        racer_names={s.player: s.name for s in racing},
-        racer_bots=tuple(s.player for s in racing if s.bot),
-        notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
+        phase=TablePhase.CALL,
+        notice="",
         touched=now,
     )
-    return Change(replanned(counting, now))
+    return Change(replanned(called, now))
+
+
+def call_ended(table: TableState, now: Millis) -> Change:
+    """Return the change that fixes the racers: everyone who is ready and connected.
+
+    If there is nobody, the table gathers again for the same deal, because nobody has revealed a nonce.
+    """
+    racing = [seat for seat in table.seats if seat.is_ready and seat.is_connected]
+    away = [seat.name for seat in table.seats if seat.is_ready and not seat.is_connected]
+    if not racing:
+        return Change(_called_off(table, "Nobody who is ready is connected."))
+    counting = replace(
+        table,
+        phase=TablePhase.COUNTDOWN,
+        racers=tuple(seat.player for seat in racing),
+        racer_names={seat.player: seat.name for seat in racing},
+        racer_bots=tuple(seat.player for seat in racing if seat.bot),
+        notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
+    )
+    is_late = now - table.call_until > LATE_MILLIS
+    return Change(replanned(counting, now) if is_late else counting)
+
+
+def _called_off(table: TableState, reason: str) -> TableState:
+    return replace(with_no_countdown(table), notice=f"{reason} The start was called off.")
 
 
 def replanned(table: TableState, now: Millis) -> TableState:
-    """Return the table with the countdown's times as if it began now."""
-    start_at = Millis(now + COUNTDOWN_MILLIS)
+    """Return the table with the countdown's times as if its call, or else the time after it, began now."""
+    began = now if table.phase is TablePhase.CALL else now - CALL_MILLIS
+    start_at = Millis(began + COUNTDOWN_MILLIS)
     return replace(
         table,
-        reveal_by=Millis(now + REVEAL_MILLIS),
+        call_until=Millis(began + CALL_MILLIS),
+        reveal_by=Millis(began + REVEAL_MILLIS),
         start_at=start_at,
         deadline=_deadline(table, start_at),
     )
@@ -147,20 +194,29 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     return Change(table if table.missing else replace(table, deal_key=_deal_key(table)))
 
 
-def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
-    """Return the change that voids the countdown: the table gathers for another deal and shows the reason."""
-    notice = f"{reason} There is a new deal: get ready again."
-    gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
-    return Change(gathering, (CountdownVoided(),))
+def voided(table: TableState, result: VoidedResult, why: str, fresh_seed: bytes) -> Change:
+    """Return the change that voids the countdown: the table gathers for the next race number.
+
+    The notice says `why`.
+    """
+    gathering = replace(with_voided(table, result.voided, fresh_seed), notice=f"{why} {NEW_DEAL}")
+    effect = CountdownVoided(table.race_id, result.voided.reason, result.record)
+    return Change(gathering, (effect,))
 
 
 def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
-    reason = f"no nonce came from {names} in time"
+    reason, why = NONCE_MISSING, f"no nonce came from {names} in time"
     if now - table.reveal_by > UNSERVED_MILLIS:
-        reason = "the server was away again when the nonces were due"
-    return voided(table, f"The countdown was called off: {reason}.", fresh_seed)
+        reason, why = SERVER_AWAY, "the server was away again when the nonces were due"
+    result = voided_countdown(table, reason)
+    return voided(table, result, f"The countdown was voided: {why}.", fresh_seed)
+
+
+def voided_for_leaving(table: TableState, fresh_seed: bytes) -> Change:
+    """Return the change that voids the countdown because a racer, who still has a seat, leaves."""
+    return voided(table, voided_countdown(table, RACER_LEFT), "", fresh_seed)
 
 
 def begun(table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: RankedTables) -> Change:
@@ -168,19 +224,18 @@ def begun(table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: Rank
     try:
         checked_deal(table)
     except Damage:
-        return voided(
-            table,
-            "The countdown was called off: the server's stored data of the deal were damaged.",
-            fresh_seed,
-        )
+        result = voided_of(table, {player: ReadableLog((), True) for player in table.racers})
+        why = f"The countdown was voided: {VOID_REASONS[DAMAGED]}."
+        return voided(table, result, why, fresh_seed)
     start_at = table.start_at
-    if now - start_at > LATE_START_MILLIS:
+    if now - start_at > LATE_MILLIS:
         start_at = now
     running = replace(
         table,
         phase=TablePhase.RUNNING,
         start_at=start_at,
         deadline=_deadline(table, start_at),
+        call_until=NO_TIME,
         reveal_by=NO_TIME,
         looked=now,
     )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_rules.records.voided import MOST_VOIDED, VOID_REASONS
+from saratoga_rules.records.voided import VOID_REASONS
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     NO_TIME,
@@ -28,6 +28,7 @@ from saratoga_server.domain.tables.state import (
     TableState,
     listed,
     with_new_deal,
+    with_voided,
 )
 from saratoga_server.ports import Millis
 
@@ -182,14 +183,8 @@ def void(table: TableState, voided: VoidedRace, *, now: Millis, fresh_seed: byte
         f"Race {table.race_id} was voided by the server: {VOID_REASONS[voided.reason]}. It counts for "
         "nothing. There is a new deal: get ready again."
     )
-    gathering = replace(
-        table,
-        race=table.race + 1,
-        voided=(*table.voided, voided)[-MOST_VOIDED:],
-        notice=notice,
-        touched=now,
-    )
-    return Change(with_new_deal(gathering, fresh_seed), (RaceVoided(table.race_id),))
+    gathering = replace(with_voided(table, voided, fresh_seed), notice=notice, touched=now)
+    return Change(gathering, (RaceVoided(table.race_id),))
 
 
 def next_race(

@@ -1,12 +1,16 @@
 """The phases of a table, and the commands allowed in each.
 
-    gathering --start--> countdown --all nonces shown, start_at--> running
-        ^  ^                 |                                        |
-        |  +--a nonce missing, or a racer left                     finish, when every
-        |                                                          board has ended
-        +------------------------next_race---------------------------over <--+
+    gathering --start--> call --call_until--> countdown --all nonces shown, start_at--> running
+      ^  ^  ^              |                      |                                        |
+      |  |  +-- nobody ready, or the host not     |                                     finish, when
+      |  |      ready any more: the same deal     |                                     every board
+      |  |                                        |                                     has ended
+      |  +-- a nonce missing, or a racer left: voided, the next race number               |
+      |                                                                                    |
+      +---------------------------------next_race---------------------------- over <-------+
 
-    A running race whose stored data are damaged is voided: `void` leads from running to gathering.
+    On the wire, the call is the first part of the countdown. A running race whose stored data are damaged
+    is voided: `void` leads from running to gathering, for the next race number.
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
 `ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the table
@@ -45,11 +49,15 @@ COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
     | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
+    TablePhase.CALL: COMING_AND_GOING | {Act.READY, Act.NOT_READY},
     TablePhase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
     TablePhase.RUNNING: COMING_AND_GOING | {Act.FINISH, Act.END_RACE},
     TablePhase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
     TablePhase.CLOSED: frozenset(),
 }
+
+RACING_PHASES: Final = frozenset({TablePhase.CALL, TablePhase.COUNTDOWN, TablePhase.RUNNING})
+"""The phases from *start* to the end of the race."""
 
 HOST_ONLY: Final = frozenset(
     {Act.KICK, Act.LOCK, Act.CHANGE_SETTINGS, Act.START, Act.END_RACE, Act.NEXT_RACE}
@@ -57,6 +65,7 @@ HOST_ONLY: Final = frozenset(
 
 _NOW: Final[Mapping[TablePhase, str]] = {
     TablePhase.GATHERING: "This race has not started yet.",
+    TablePhase.CALL: "The countdown is running.",
     TablePhase.COUNTDOWN: "The countdown is running.",
     TablePhase.RUNNING: "The race is running.",
     TablePhase.OVER: "The race is over, and the host has not opened the next one yet.",
@@ -67,7 +76,7 @@ _REMEDY: Final[Mapping[Act, str]] = {
     Act.READY: "Get ready when the next race is open.",
     Act.NOT_READY: "Your place in this race is fixed. To give it up, leave the table.",
     Act.START: "Start the next race when it is open and you are ready.",
-    Act.REVEAL: "Reveal the nonce during the countdown of your race.",
+    Act.REVEAL: "Reveal the nonce in the countdown of your race, when the racers are listed.",
     Act.END_RACE: "Only a running race can be ended.",
     Act.NEXT_RACE: "Open the next race when this one is over.",
     Act.FINISH: "Only a running race can be finished.",

@@ -11,13 +11,14 @@ def public_view(table: TableState, version: int) -> events.Table:
         code=table.code,
         version=version,
         host=table.host,
-        phase=table.phase.value,
+        phase=table.phase.public,
         settings=events.TableSettings(
             game=settings.game, cap=settings.cap, seats=settings.seats, public=settings.public
         ),
         race=table.race_id,
         commitment=table.commitment,
         seats=[_public_seat(seat) for seat in table.seats],
+        call_until=table.call_until,
         racers=list(table.racers),
         reveal_by=table.reveal_by,
         start_at=table.start_at,

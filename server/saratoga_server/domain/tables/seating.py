@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_server.domain.tables.countdown import voided
+from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
 from saratoga_server.domain.tables.lifecycle import checked_settings
 from saratoga_server.domain.tables.phases import (
     Act,
@@ -231,6 +231,11 @@ def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
 
 def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
     """Return the table without that player's seat, and the effects for race and host."""
+    if table.phase is TablePhase.COUNTDOWN and player in table.racers:
+        voided = voided_for_leaving(table, fresh_seed)
+        change = voided.then(vacated(voided.table, player, reason, now, fresh_seed))
+        notice = f"{change.table.notice} The countdown was voided. {NEW_DEAL}"
+        return Change(replace(change.table, notice=notice), change.effects)
     seat = table.seat(player)
     assert seat is not None, player
     place = table.seats.index(seat)
@@ -238,10 +243,6 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     change = Change(_with_host(emptied, place))
     if player not in table.racers:
         return change
-    if table.phase is TablePhase.COUNTDOWN:
-        return change.then(
-            voided(change.table, f"{change.table.notice} The countdown was called off.", fresh_seed)
-        )
     if table.phase is TablePhase.RUNNING and player not in table.left:
         left = replace(change.table, left=(*table.left, player))
         return change.then(Change(left, (RacerLeft(player),)))

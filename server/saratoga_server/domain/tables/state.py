@@ -15,6 +15,7 @@ from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
+from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.ports import Millis
 
 FORMAT: Final = 1
@@ -35,10 +36,16 @@ class TablePhase(StrEnum):
     """The phase of a table (`phases` shows which follows which)."""
 
     GATHERING = "gathering"
+    CALL = "call"
     COUNTDOWN = "countdown"
     RUNNING = "running"
     OVER = "over"
     CLOSED = "closed"
+
+    @property
+    def public(self) -> str:
+        """The phase on the wire, where the call is the beginning of the countdown."""
+        return "countdown" if self is TablePhase.CALL else self.value
 
 
 class TableOptions(Struct, frozen=True, kw_only=True):
@@ -120,8 +127,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seed: str = ""
     """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""
+    call_until: Millis = NO_TIME
+    """The end of the call in which players may still get ready, from *start* on."""
     racers: tuple[str, ...] = ()
-    """The players in the race, from the countdown on."""
+    """The players in the race, from the end of the call on."""
     racer_names: dict[str, str] = {}
     """The racers' names at the countdown, kept for the record even if players are renamed or leave."""
     racer_bots: tuple[str, ...] = ()
@@ -234,7 +243,14 @@ class SeatVacated(Struct, frozen=True):
 
 
 class CountdownVoided(Struct, frozen=True):
-    """The end of a countdown without a race; the table gathers again."""
+    """The end of a countdown without a race; the table gathers again for the next race number."""
+
+    race: str
+    """The id of the race that did not start."""
+    reason: str
+    """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
+    record: str
+    """The void record to store."""
 
 
 class RaceVoided(Struct, frozen=True):
@@ -305,11 +321,28 @@ def commitment_of(table: TableState, seed: bytes) -> str:
     )
 
 
-def with_new_deal(table: TableState, seed: bytes) -> TableState:
-    """Return the table in phase gathering, with a new commitment and no player ready."""
+def with_voided(table: TableState, voided: VoidedRace, seed: bytes) -> TableState:
+    """Return the table that gathers for the next race after its race or countdown was voided."""
+    counted = replace(table, race=table.race + 1, voided=(*table.voided, voided)[-MOST_VOIDED:])
+    return with_new_deal(counted, seed)
+
+
+def with_no_countdown(table: TableState) -> TableState:
+    """Return the table in phase gathering, with the same commitment and ready marks, after a call."""
     return replace(
         table,
         phase=TablePhase.GATHERING,
+        call_until=NO_TIME,
+        reveal_by=NO_TIME,
+        start_at=NO_TIME,
+        deadline=NO_TIME,
+    )
+
+
+def with_new_deal(table: TableState, seed: bytes) -> TableState:
+    """Return the table in phase gathering, with a new commitment and no player ready."""
+    return replace(
+        with_no_countdown(table),
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),
@@ -323,10 +356,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         last_racer="",
         end_from=NO_TIME,
         is_ended_by_host=False,
-        reveal_by=NO_TIME,
         is_begun_again=False,
-        start_at=NO_TIME,
-        deadline=NO_TIME,
         ranked=False,
         ranked_bots=False,
         looked=NO_TIME,

@@ -21,6 +21,7 @@ from saratoga_server.domain.tables.countdown import (
     UNSERVED_MILLIS,
     begun,
     begun_again,
+    call_ended,
     voided_for_missing,
 )
 from saratoga_server.domain.tables.lifecycle import close
@@ -99,6 +100,8 @@ def elapse(
 
 
 def _phase_due(table: TableState) -> Millis | None:
+    if table.phase is TablePhase.CALL:
+        return table.call_until
     if table.phase is TablePhase.COUNTDOWN:
         return table.start_at if table.deal_key else table.reveal_by
     if table.phase is TablePhase.RUNNING:
@@ -116,6 +119,8 @@ def _phase_elapsed(
         return Change(table)
     if table.phase is TablePhase.RUNNING:
         return Change(replace(table, looked=now), (BoardsDue(),))
+    if table.phase is TablePhase.CALL:
+        return call_ended(table, now)
     if table.deal_key:
         return begun(table, now, fresh_seed, ranked_tables)
     again = begun_again(table, now)

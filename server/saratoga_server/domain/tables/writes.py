@@ -2,7 +2,7 @@
 
 from saratoga_server.domain.tables.lifecycle import never_raced
 from saratoga_server.domain.tables.packing import pack
-from saratoga_server.domain.tables.state import TablePhase, TableState
+from saratoga_server.domain.tables.state import Change, CountdownVoided, TablePhase, TableState
 from saratoga_server.domain.tables.timers import due
 from saratoga_server.ports import RaceFinish, RaceOpening, TableWrite
 
@@ -30,6 +30,15 @@ def write_of(
         finish=finish,
         unraced=after.phase is TablePhase.CLOSED and never_raced(after),
     )
+
+
+def finish_of(change: Change) -> RaceFinish | None:
+    """Return the record to store with a change that voids a countdown; else `None`."""
+    for effect in change.effects:
+        if isinstance(effect, CountdownVoided):
+            race = int(effect.race.rpartition("/")[2])
+            return RaceFinish(race=race, record=effect.record, settlement=None)
+    return None
 
 
 def starts(before: TableState | None, after: TableState) -> bool:

@@ -3,10 +3,27 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.tables import ANN, BEN, NODE, NOON, OTHER_SEED, after, counting, in_phase, running, seated
+from kit.tables import (
+    ANN,
+    BEN,
+    NODE,
+    NOON,
+    OTHER_SEED,
+    after,
+    calling,
+    counting,
+    in_phase,
+    running,
+    seated,
+)
 from saratoga_server.domain.tables import BoardsDue, TablePhase, corrected, disconnect, due, elapse
 from saratoga_server.domain.tables.clock_steps import AHEAD_MILLIS
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS, UNSERVED_MILLIS
+from saratoga_server.domain.tables.countdown import (
+    CALL_MILLIS,
+    COUNTDOWN_MILLIS,
+    REVEAL_MILLIS,
+    UNSERVED_MILLIS,
+)
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 
 HOUR = 60 * 60_000
@@ -22,8 +39,8 @@ def test_a_countdown_an_hour_away_begins_again_with_its_own_length() -> None:
     table = counting(ANN, BEN)
     back = after(-HOUR)
     again = corrected(table, back)
-    assert again.start_at == back + COUNTDOWN_MILLIS
-    assert again.reveal_by == back + REVEAL_MILLIS
+    assert again.start_at == back + COUNTDOWN_MILLIS - CALL_MILLIS
+    assert again.reveal_by == back + REVEAL_MILLIS - CALL_MILLIS
     assert again.deadline - again.start_at == table.deadline - table.start_at
     assert (again.racers, again.commitment) == (table.racers, table.commitment)
     assert corrected(again, back) is again, "another node does not begin it once more"
@@ -31,6 +48,13 @@ def test_a_countdown_an_hour_away_begins_again_with_its_own_length() -> None:
     assert change is not None
     assert (change.table, change.effects) == (again, ())
     assert due(change.table) == again.reveal_by
+
+
+def test_a_call_an_hour_away_begins_again() -> None:
+    back = after(-HOUR)
+    again = corrected(calling(ANN, BEN), back)
+    assert due(again) == again.call_until == back + CALL_MILLIS
+    assert again.start_at == back + COUNTDOWN_MILLIS
 
 
 def test_running_boards_are_checked_soon_and_the_race_keeps_its_times() -> None:
@@ -74,7 +98,7 @@ def test_a_step_forward_gives_racers_new_time_to_reveal_instead_of_voiding() -> 
     change = elapse(table, late, OTHER_SEED)
     assert change is not None
     assert change.table.phase is TablePhase.COUNTDOWN
-    assert change.table.reveal_by == late + REVEAL_MILLIS
+    assert change.table.reveal_by == late + REVEAL_MILLIS - CALL_MILLIS
     missed = elapse(change.table, change.table.reveal_by, OTHER_SEED)
     assert missed is not None
     assert missed.table.phase is TablePhase.GATHERING

@@ -15,6 +15,8 @@ from kit.tables import (
     after,
     all_ready,
     all_shown,
+    called,
+    calling,
     counting,
     nonce,
     nonce_hash,
@@ -22,6 +24,8 @@ from kit.tables import (
     seated,
 )
 from saratoga_rules.dealing.fairness import commitment, deal_key
+from saratoga_rules.records.verify import verify
+from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import (
     CommandRejected,
     CountdownVoided,
@@ -41,6 +45,7 @@ from saratoga_server.domain.tables import (
     start,
 )
 from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
+from saratoga_server.domain.tables.voids import voided_lines_of
 from saratoga_server.ports import Millis
 
 
@@ -101,23 +106,88 @@ def test_at_least_the_host_must_be_ready() -> None:
 def test_the_start_freezes_those_who_are_ready() -> None:
     table = all_ready(seated(ANN, BEN, CLEO), ANN, CLEO)
     table = start(table, ANN, 3, now=NOON).table
+    assert (table.phase, table.racers) == (TablePhase.CALL, ())
+    assert due(table) == table.call_until == after(2_000)
+    table = called(table)
     assert table.phase is TablePhase.COUNTDOWN
     assert table.racers == (ANN, CLEO)
     assert table.racer_names == {ANN: "Ann", CLEO: "Cleo"}
-    assert (table.reveal_by, table.start_at) == (after(3_000), after(5_000))
+    assert (table.reveal_by, table.start_at) == (after(4_500), after(5_000))
     assert table.deadline == after(5_000 + 10 * 60_000)
+
+
+def test_players_may_still_get_ready_in_the_call_but_not_after_it() -> None:
+    table = start(all_ready(seated(ANN, BEN, CLEO), ANN), ANN, 3, now=NOON).table
+    table = called(all_ready(table, BEN))
+    assert table.racers == (ANN, BEN)
+    with pytest.raises(CommandRejected) as refused:
+        all_ready(table, CLEO)
+    assert refused.value.code == "wrong_phase"
+
+
+def test_no_nonce_is_taken_in_the_call() -> None:
+    with pytest.raises(CommandRejected) as refused:
+        all_shown(calling(ANN, BEN), ANN)
+    assert refused.value.code == "wrong_phase"
+
+
+def test_a_player_who_joins_in_the_call_may_race_and_one_who_leaves_it_voids_nothing() -> None:
+    table = join(calling(ANN, BEN), CLEO, "Cleo", 1, node="node-1", now=after(100)).table
+    change = leave(all_ready(table, CLEO), BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
+    assert change.effects == ()
+    assert called(change.table).racers == (ANN, CLEO)
+
+
+def test_a_player_who_is_not_ready_any_more_in_the_call_sits_out() -> None:
+    table = not_ready(calling(ANN, BEN), BEN, 9, now=after(100)).table
+    assert table.phase is TablePhase.CALL
+    assert called(table).racers == (ANN,)
+
+
+def test_a_host_who_is_not_ready_any_more_calls_the_start_off_and_the_deal_stays() -> None:
+    before = calling(ANN, BEN)
+    change = not_ready(before, ANN, 9, now=after(100))
+    table = change.table
+    assert (table.phase, change.effects) == (TablePhase.GATHERING, ())
+    assert (table.call_until, table.reveal_by, table.start_at, table.deadline) == (0, 0, 0, 0)
+    assert (table.race, table.commitment) == (before.race, before.commitment)
+    assert [seat.is_ready for seat in table.seats] == [False, True]
+    assert table.notice == "Ann is not ready any more. The start was called off."
+
+
+def test_the_call_of_a_host_who_leaves_goes_on() -> None:
+    change = leave(calling(ANN, BEN), ANN, 9, now=after(100), fresh_seed=OTHER_SEED)
+    assert (change.table.phase, change.table.host) == (TablePhase.CALL, BEN)
+    assert called(change.table).racers == (BEN,)
+
+
+def test_a_call_that_ends_with_nobody_ready_is_called_off() -> None:
+    before = start(all_ready(seated(ANN, BEN), ANN), ANN, 3, now=NOON).table
+    left = leave(before, ANN, 9, now=after(100), fresh_seed=OTHER_SEED).table
+    table = called(left)
+    assert (table.phase, table.commitment) == (TablePhase.GATHERING, before.commitment)
+    assert table.notice == "Nobody who is ready is connected. The start was called off."
+
+
+def test_a_call_whose_end_no_node_could_serve_moves_the_times_after_it() -> None:
+    change = elapse(calling(ANN, BEN), after(40_000), OTHER_SEED)
+    assert change is not None
+    table = change.table
+    assert table.racers == (ANN, BEN)
+    assert (table.reveal_by, table.start_at) == (after(42_500), after(43_000))
+    assert not table.is_begun_again, "so it may begin again once"
 
 
 def test_bots_among_the_racers_are_frozen_as_bots() -> None:
     table = all_ready(seated(ANN, BEN, bots=(BEN,)))
-    assert start(table, ANN, 3, now=NOON).table.racer_bots == (BEN,)
+    assert called(start(table, ANN, 3, now=NOON).table).racer_bots == (BEN,)
 
 
 def test_a_ready_player_without_a_connection_does_not_race_and_is_named() -> None:
     table = all_ready(seated(ANN, BEN, CLEO))
-    change = disconnect(table, BEN, 2, now=NOON)
+    change = disconnect(start(table, ANN, 3, now=NOON).table, BEN, 2, now=after(100))
     assert change is not None
-    table = start(change.table, ANN, 3, now=NOON).table
+    table = called(change.table)
     assert table.racers == (ANN, CLEO)
     assert table.notice == "Not in this race, because not connected: Ben."
 
@@ -153,37 +223,37 @@ def test_a_nonce_shown_twice_is_shown_once() -> None:
     again = all_shown(table, ANN)
     assert again.nonces == table.nonces
     # also after the last moment
-    late = reveal(table, ANN, 9, nonce=nonce(ANN), now=after(3_000)).table
+    late = reveal(table, ANN, 9, nonce=nonce(ANN), now=after(4_500)).table
     assert late.nonces == table.nonces
 
 
 def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
     with pytest.raises(CommandRejected) as refused:
-        reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(3_000))
+        reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(4_500))
     assert refused.value.code == "wrong_phase"
     assert "too late" in refused.value.detail
 
 
 def test_late_nonces_count_if_no_node_could_take_them_in_time() -> None:
-    table, late = counting(ANN, BEN), after(3_000 + UNSERVED_MILLIS + 1)
+    table, late = counting(ANN, BEN), after(4_500 + UNSERVED_MILLIS + 1)
     for player in (ANN, BEN):
         table = reveal(table, player, 4, nonce=nonce(player), now=late).table
-        assert (table.reveal_by, table.start_at) == (late + 3_000, late + 5_000)
+        assert (table.reveal_by, table.start_at) == (late + 2_500, late + 3_000)
     assert table.deal_key
-    assert due(table) == late + 5_000
+    assert due(table) == late + 3_000
 
 
 def test_a_countdown_begins_again_only_once() -> None:
-    late = after(3_000 + UNSERVED_MILLIS + 1)
+    late = after(4_500 + UNSERVED_MILLIS + 1)
     table = reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(ANN), now=late).table
     later = Millis(table.reveal_by + UNSERVED_MILLIS + 1)
     with pytest.raises(CommandRejected):
         reveal(table, BEN, 4, nonce=nonce(BEN), now=later)
     change = elapse(table, later, OTHER_SEED)
     assert change is not None
-    assert change.effects == (CountdownVoided(),)
+    assert change.table.voided[-1].reason == "server-away"
     assert "the server was away again" in change.table.notice
-    table = start(all_ready(change.table), ANN, 9, now=later).table
+    table = called(start(all_ready(change.table), ANN, 9, now=later).table)
     again = elapse(table, Millis(table.reveal_by + UNSERVED_MILLIS + 1), OTHER_SEED)
     assert again is not None
     assert again.table.phase is TablePhase.COUNTDOWN
@@ -191,20 +261,27 @@ def test_a_countdown_begins_again_only_once() -> None:
 
 def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     table = all_shown(counting(ANN, BEN, CLEO), ANN)
-    assert due(table) == after(3_000)
-    assert elapse(table, after(2_999), OTHER_SEED) is None
-    change = elapse(table, after(3_000), OTHER_SEED)
+    assert due(table) == after(4_500)
+    assert elapse(table, after(4_499), OTHER_SEED) is None
+    change = elapse(table, after(4_500), OTHER_SEED)
     assert change is not None
-    assert change.effects == (CountdownVoided(),)
     gathering = change.table
+    (effect,) = change.effects
+    assert isinstance(effect, CountdownVoided)
+    assert (effect.race, effect.reason) == (table.race_id, "nonce-missing")
+    assert verify(effect.record).ok
+    (voided,) = gathering.voided
+    assert voided_lines_of([voided]) == (parse_void_record(effect.record).line,)
+    assert (voided.seed, voided.nonces) == (table.seed, {ANN: nonce(ANN)})
+    assert voided.missing == {BEN: nonce_hash(BEN), CLEO: nonce_hash(CLEO)}
     assert gathering.phase is TablePhase.GATHERING
     assert gathering.notice == (
-        "The countdown was called off: no nonce came from Ben and Cleo in time. "
+        "The countdown was voided: no nonce came from Ben and Cleo in time. "
         "There is a new deal: get ready again."
     )
     assert gathering.seed == OTHER_SEED.hex()
     assert gathering.commitment != table.commitment
-    assert gathering.race == table.race
+    assert gathering.race == table.race + 1
     assert not any(seat.is_ready for seat in gathering.seats)
     assert (gathering.racers, gathering.nonces, gathering.deal_key) == ((), {}, "")
     assert (gathering.reveal_by, gathering.start_at, gathering.deadline) == (0, 0, 0)
@@ -213,10 +290,11 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
 def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     table = all_shown(counting(ANN, BEN))
     change = leave(table, BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
-    assert change.effects == (CountdownVoided(),)
+    (voided,) = change.table.voided
+    assert (voided.reason, voided.nonces) == ("racer-left", table.nonces)
     assert change.table.phase is TablePhase.GATHERING
     assert change.table.notice == (
-        "Ben has left. The countdown was called off. There is a new deal: get ready again."
+        "Ben has left. The countdown was voided. There is a new deal: get ready again."
     )
     assert change.table.commitment != table.commitment
     assert not change.table.seats[0].is_ready

@@ -15,6 +15,8 @@ from kit.tables import (
     after,
     all_ready,
     all_shown,
+    called,
+    calling,
     counting,
     in_phase,
     next_id,
@@ -44,6 +46,7 @@ from saratoga_server.domain.tables import (
     last_board,
     leave,
     next_race,
+    not_ready,
     start,
     void,
 )
@@ -243,7 +246,7 @@ def test_totals_add_up_over_the_races_of_a_table() -> None:
 
 def finish_race(table: TableState) -> TableState:
     table = all_ready(table)
-    table = start(table, ANN, next_id(table, ANN), now=NOON).table
+    table = called(start(table, ANN, next_id(table, ANN), now=NOON).table)
     change = elapse(all_shown(table), after(5_000), OTHER_SEED)
     assert change is not None
     return finish(change.table, outcome(change.table), now=after(9_000)).table
@@ -268,11 +271,12 @@ def test_a_table_can_be_closed_in_every_phase(phase: TablePhase) -> None:
     assert (closed.phase, closed.seats, closed.host) == (TablePhase.CLOSED, (), "")
 
 
-def test_a_countdown_that_is_called_off_is_no_race() -> None:
-    assert never_raced(seated(ANN, BEN))
-    called_off = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+def test_a_start_that_is_called_off_is_no_race_and_a_voided_countdown_has_a_record() -> None:
+    called_off = not_ready(calling(ANN, BEN), ANN, 9, now=NOON).table
     for table in (seated(ANN, BEN), called_off):
         assert never_raced(close(table, "Closing time.", now=NOON).table)
+    voided = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    assert not never_raced(close(voided, "Closing time.", now=NOON).table)
 
 
 @pytest.mark.parametrize("table", [counting(ANN), running(ANN), over(ANN)])

@@ -100,6 +100,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
 # A second copy of `ALLOWED`, so that nobody changes it by accident.
 EXPECTED = {
     "gathering": {"change_settings", "ready", "not_ready", "start"},
+    "call": {"ready", "not_ready"},
     "countdown": {"reveal"},
     "running": {"finish", "end_race"},
     "over": {"next_race"},

@@ -50,7 +50,9 @@ NODES = ("node-1", "node-2")
 
 # The changes of phase as `phases` draws them, without closing and without staying in a phase.
 WAYS = {
-    (TablePhase.GATHERING, TablePhase.COUNTDOWN),
+    (TablePhase.GATHERING, TablePhase.CALL),
+    (TablePhase.CALL, TablePhase.GATHERING),
+    (TablePhase.CALL, TablePhase.COUNTDOWN),
     (TablePhase.COUNTDOWN, TablePhase.GATHERING),
     (TablePhase.COUNTDOWN, TablePhase.RUNNING),
     (TablePhase.RUNNING, TablePhase.OVER),
@@ -97,8 +99,7 @@ class TableWalk(RuleBasedStateMachine):
             change = act()
         except CommandRejected:
             change = None
-        # a transition returns a new table and leaves the old one unchanged
-        assert pack(before) == packed
+        assert pack(before) == packed, "a transition returns a new table"
         if change is not None:
             self.check_step(before, change)
             self.table = change.table
@@ -106,9 +107,8 @@ class TableWalk(RuleBasedStateMachine):
     def check_step(self, before: TableState, change: Change) -> None:
         table = change.table
         if table.phase is not before.phase and table.phase is not TablePhase.CLOSED:
-            steps = {(before.phase, table.phase)}
             # one command or timer starts at most one race or voids at most one countdown
-            assert steps <= WAYS
+            assert (before.phase, table.phase) in WAYS
         if (table.settings, table.seed, table.race) != (before.settings, before.seed, before.race):
             assert table.commitment != before.commitment
             assert not any(seat.is_ready for seat in table.seats)
@@ -120,15 +120,23 @@ class TableWalk(RuleBasedStateMachine):
             told = {e.player for e in change.effects if isinstance(e, RacerLeft)}
             assert told == (gone & set(table.racers)) - set(before.left)
         started = any(isinstance(effect, RaceStarted) for effect in change.effects)
-        assert started == (
-            (before.phase, table.phase) == (TablePhase.COUNTDOWN, TablePhase.RUNNING)
-        )
+        is_started = (before.phase, table.phase) == (TablePhase.COUNTDOWN, TablePhase.RUNNING)
+        assert started == is_started
         if any(isinstance(effect, CountdownVoided) for effect in change.effects):
             assert before.phase is TablePhase.COUNTDOWN
             assert table.notice
+            self.check_voided(before, table)
+        else:
+            assert table.voided in (before.voided, ())
         if any(isinstance(effect, BoardsDue) for effect in change.effects):
             assert before.phase is TablePhase.RUNNING
         assert table.epoch >= before.epoch
+
+    def check_voided(self, before: TableState, table: TableState) -> None:
+        voided = table.voided[-1]
+        assert (voided.race, table.race) == (before.race_id, before.race + 1)
+        assert (voided.seed, voided.commitment) == (before.seed, before.commitment)
+        assert (voided.nonces, set(voided.missing)) == (before.nonces, set(before.missing))
 
     # Commands of players
 
@@ -264,6 +272,7 @@ class TableWalk(RuleBasedStateMachine):
     @precondition(lambda self: self.table.phase is TablePhase.GATHERING and self.table.seats)
     def a_whole_countdown_goes_by(self) -> None:
         self.everyone_is_ready_and_the_host_starts()
+        self.the_next_timer_runs_out()
         self.everyone_shows_the_nonce()
         self.the_next_timer_runs_out()
 
@@ -341,7 +350,7 @@ class TableWalk(RuleBasedStateMachine):
     @invariant()
     def racers_nonces_and_deal_key_belong_together(self) -> None:
         table = self.table
-        if table.phase is TablePhase.GATHERING:
+        if table.phase in (TablePhase.GATHERING, TablePhase.CALL):
             assert (table.racers, table.nonces, table.deal_key, table.left) == ((), {}, "", ())
         if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER):
             assert table.racers

@@ -8,7 +8,7 @@ from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import TableState
-from saratoga_server.domain.voids import ReadableLog, voided_lines_of, voided_of
+from saratoga_server.domain.tables.voids import ReadableLog, voided_lines_of, voided_of
 from saratoga_server.ports import LogEntry, Millis
 
 TABLE = running(ANN, BEN)
