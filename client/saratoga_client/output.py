@@ -12,7 +12,7 @@ import click
 from msgspec import Struct, json
 
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised, shown_in_json
+from saratoga_client.sanitised import sanitised, sanitised_json
 
 
 class OutputFormat(Enum):
@@ -57,7 +57,7 @@ def write_script(text: str) -> None:
 
 def write_json(result: Struct) -> None:
     """Write a result as one line of JSON."""
-    _write(shown_in_json(json.encode(result).decode()))
+    _write(sanitised_json(json.encode(result).decode()))
 
 
 def say(text: str) -> None:

@@ -159,7 +159,7 @@ class _JsonFormatter(_EventFormatter):
     """A formatter of lines that are one JSON object each."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return json.dumps(self.fields(record))
+        return _json(self.fields(record))
 
 
 def _timestamp(seconds: float) -> str:
@@ -190,4 +190,9 @@ def _word(value: Plain) -> str:
     if value is None or isinstance(value, bool):
         return {None: "-", True: "yes", False: "no"}[value]
     text = str(value)
-    return text if _BARE.fullmatch(text) else json.dumps(text)
+    return text if _BARE.fullmatch(text) else _json(text)
+
+
+def _json(value: object) -> str:
+    """Return the value as JSON in visible ASCII characters."""
+    return json.dumps(value).replace("\x7f", "\\u007f")

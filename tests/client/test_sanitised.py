@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.terminals import OBEYED, TRICKS
-from saratoga_client.sanitised import sanitised, shown_in_json
+from saratoga_client.sanitised import sanitised, sanitised_json
 
 
 @pytest.mark.parametrize("trick", TRICKS)
@@ -32,6 +32,6 @@ def test_no_control_character_is_left_in_any_text(text: str) -> None:
 @given(st.text(st.characters(codec="utf-8")))
 def test_json_says_the_same_as_before(text: str) -> None:
     raw = json.dumps({"name": text}, ensure_ascii=False)
-    safe = shown_in_json(raw)
+    safe = sanitised_json(raw)
     assert json.loads(safe) == {"name": text}
     assert not OBEYED & set(safe)

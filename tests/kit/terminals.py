@@ -1,4 +1,4 @@
-"""Texts by which a hostile server may try to control a terminal."""
+"""Texts by which a hostile server may try to control a terminal, or to hide a difference of two names."""
 
 from typing import Final
 
@@ -16,6 +16,11 @@ TRICKS: Final = (
     "\u200f",
     "\u2028",
     "\ufeff",
+    "\u00ad",
+    "\u034f",
+    "\u180e",
+    "\u3164",
+    "\U000e0041",
 )
 
 HOSTILE: Final = "".join(TRICKS) + "[red on blue][link=http://cards.example]"

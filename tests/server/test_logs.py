@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kit.terminals import TRICKS
 from saratoga_server.logs import LONGEST_TEXT, SECRET_WORDS, EventLog, SecretInLog, set_up_logs
 
 log = EventLog("tests")
@@ -43,6 +44,18 @@ def test_an_event_is_one_line_with_its_logger(written: SetUp) -> None:
     assert rest == (
         "info    race_started table=mint-otter-42 race=mint-otter-42/1 player=p1 node=east-1 racers=4"
     )
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_no_text_controls_the_terminal_that_shows_the_log_or_hides_there(
+    written: SetUp, as_json: bool
+) -> None:
+    lines = written(as_json=as_json)
+    for trick in TRICKS:
+        log.info("audit", reason=f"Ben{trick}")
+    shown = lines.getvalue().splitlines()
+    assert len(shown) == len(TRICKS)
+    assert all(line.isascii() and line.isprintable() for line in shown)
 
 
 def test_a_program_reads_the_same_fields_as_json(written: SetUp) -> None:

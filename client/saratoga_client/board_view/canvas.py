@@ -32,7 +32,7 @@ class Canvas:
     """A grid of cells; text beyond its edges is cut off.
 
     A wide character takes two cells, or none if only half of it fits. A character without width is
-    added to the cell before it. Control characters are replaced (`sanitised`), so no text can reach
+    added to the cell before it. Characters that are not seen are replaced (`sanitised`), so no text can reach
     the terminal as a command.
     """
 
@@ -56,7 +56,7 @@ class Canvas:
 
     def put(self, x: int, y: int, text: str, role: Role) -> int:
         """Write a text; return the column after it, even if it was cut off."""
-        if not text.isprintable():
+        if not (text.isascii() and text.isprintable()):
             text = sanitised(text)
         if text.isascii() or _is_narrow(text):
             self._put_narrow(x, y, text, role)

@@ -73,7 +73,7 @@ def cells_of(text: str) -> int:
     >>> cells_of("Anna"), cells_of("王小明"), cells_of("\x1b")
     (4, 6, 8)
     """
-    return cell_len(text if text.isprintable() else sanitised(text))
+    return cell_len(text if text.isascii() and text.isprintable() else sanitised(text))
 
 
 def fitted(text: str, cells: int, dots: str = "…") -> str:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.sanitised import COMMANDS
+from saratoga_client.sanitised import UNSEEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
@@ -53,8 +53,10 @@ def from_seed(game: Game, seed: str) -> PracticeDeal:
         raise BadSeed("A seed has at least one character.")
     if len(seed) > LONGEST_SEED:
         raise BadSeed(f"A seed has at most {LONGEST_SEED} characters, not {len(seed)}.")
-    if COMMANDS.search(seed):
-        raise BadSeed("A seed is plain text, without control characters.")
+    if UNSEEN.search(seed):
+        raise BadSeed(
+            "A seed is plain text, without control characters and characters that cannot be seen."
+        )
     return PracticeDeal(game, deal_for_key(game, practice_key(seed)), seed=seed)
 
 

@@ -10,6 +10,7 @@ import click
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import BackupNote
 from saratoga_server.admin.commands import StoreAccess
+from saratoga_server.admin.terminal import failure, say
 from saratoga_server.config import without_password
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 
@@ -30,10 +31,10 @@ def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     """
     refuse_other_stores(access, "valkey-cli --rdb FILE")
     path, note = run(backups.take(access.folder, folder))
-    click.echo(f"{path}: {_described(note)}")
+    say(f"{path}: {_described(note)}")
     if keep is not None:
         for old in backups.prune(folder, keep):
-            click.echo(f"{old}: deleted")
+            say(f"{old}: deleted")
 
 
 @click.command()
@@ -50,12 +51,12 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
         try:
             note = backups.examine(source)
         except backups.BadBackup as fault:
-            raise click.ClickException(str(fault)) from None
-        click.echo(f"{source}: complete, {_described(note)}")
+            raise failure(fault) from None
+        say(f"{source}: complete, {_described(note)}")
         return
     refuse_other_stores(access, "the store's own tools")
     keys, note = run(backups.restore(source, access.folder))
-    click.echo(
+    say(
         f"{keys} keys restored into {access.folder}; "
         f"{note.keys - keys} have expired since {note.taken}."
     )
@@ -64,7 +65,7 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
 def refuse_other_stores(access: StoreAccess, instead: str) -> None:
     """Refuse a command for the embedded store, with what to use instead, if the store is another one."""
     if access.redis is not None:
-        raise click.ClickException(
+        raise failure(
             f"This command is for the embedded store, but the server's store is "
             f"{without_password(access.redis)}. Use {instead} (deploy/RUNBOOK.md, Backups). "
             "For the embedded store of a folder, give --data."
@@ -76,7 +77,7 @@ def run(work: Coroutine[Any, Any, _T]) -> _T:
     try:
         return asyncio.run(work)
     except _FAULTS as fault:
-        raise click.ClickException(str(fault)) from None
+        raise failure(fault) from None
 
 
 def _described(note: BackupNote) -> str:

@@ -7,6 +7,7 @@ import click
 
 from saratoga_server.admin.acts import note_act
 from saratoga_server.admin.commands import StoreAccess, administrator
+from saratoga_server.admin.terminal import failure, say
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
 from saratoga_server.store.clock_check import AHEAD, FIRST_MOMENT, shown
@@ -26,18 +27,16 @@ def accept_clock(access: StoreAccess) -> None:
     try:
         now, newest = asyncio.run(_accepted(access))
     except (StoreRefused, StoreUnavailable, OSError) as fault:
-        raise click.ClickException(str(fault)) from None
+        raise failure(fault) from None
     if now < FIRST_MOMENT:
-        raise click.ClickException(
+        raise failure(
             f"The store's clock shows {shown(now)}, which cannot be right. Set the clock of the "
             "store's machine."
         )
     if _fits(now, newest):
-        click.echo(
-            f"There was nothing to do: the clock shows {shown(now)}, and fits the times stored."
-        )
+        say(f"There was nothing to do: the clock shows {shown(now)}, and fits the times stored.")
     else:
-        click.echo(
+        say(
             f"The clock is accepted: it shows {shown(now)}. The newest time stored was "
             f"{shown(newest)}. Old data are not deleted in the next 90 days."
         )

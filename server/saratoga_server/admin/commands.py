@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import click
-import msgspec
 
+from saratoga_protocol.visible_text import sanitised
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
+from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.app import compose_table_cache
 from saratoga_server.config import Config, InvalidConfig
 from saratoga_server.embedded_store.embedded import running_store
@@ -45,7 +46,7 @@ class StoreAccess:
         try:
             return asyncio.run(self._do(act))
         except (NotDone, StoreRefused, StoreUnavailable) as fault:
-            raise click.ClickException(str(fault)) from None
+            raise failure(fault) from None
 
     async def _do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
         async with AsyncExitStack() as opened:
@@ -117,7 +118,7 @@ def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
         @functools.wraps(command)
         def when_sure(*args: _P.args, **kwargs: _P.kwargs) -> None:
             if not kwargs.pop("yes"):
-                click.confirm(question.format(**kwargs), abort=True, err=True)
+                click.confirm(sanitised(question.format(**kwargs)), abort=True, err=True)
             command(*args, **kwargs)
 
         return click.option("--yes", is_flag=True, help="Do not ask for confirmation.")(when_sure)
@@ -126,7 +127,10 @@ def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
 
 
 def _answer(as_json: bool, sentence: str, **facts: str | int) -> None:
-    click.echo(msgspec.json.encode(facts) if as_json else sentence)
+    if as_json:
+        say_json(facts)
+    else:
+        say(sentence)
 
 
 @admin.command()
@@ -135,12 +139,12 @@ def tables(access: StoreAccess, as_json: bool) -> None:
     """List every table, the busiest first."""
     lines = access.do(Administration.tables)
     if as_json:
-        click.echo(msgspec.json.encode(lines))
+        say_json(lines)
     elif not lines:
-        click.echo("There are no tables.")
+        say("There are no tables.")
     else:
         for row in _columns([_HEADINGS, *map(_cells, lines)]):
-            click.echo(row)
+            say(row)
 
 
 _HEADINGS: Final = (
@@ -156,7 +160,8 @@ def _cells(line: TableLine) -> tuple[str, ...]:
     )
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+def _columns(texts: Sequence[Sequence[str]]) -> list[str]:
+    rows = [[sanitised(text) for text in row] for row in texts]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -249,12 +254,12 @@ def audit(access: StoreAccess, as_json: bool, limit: int) -> None:
     """Show the audit log of administrators' actions, newest first."""
     acts = access.do(lambda administration: administration.audit(limit))
     if as_json:
-        click.echo(msgspec.json.encode(acts))
+        say_json(acts)
     elif not acts:
-        click.echo("The audit log is empty.")
+        say("The audit log is empty.")
     else:
         for row in _columns([[act.get(name, "") for name in _NOTED] for act in acts]):
-            click.echo(row)
+            say(row)
 
 
 _NOTED: Final = ("time", "who", "act", "target", "detail")

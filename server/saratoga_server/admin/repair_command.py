@@ -12,6 +12,7 @@ from saratoga_server.admin.backup_commands import refuse_other_stores, run
 from saratoga_server.admin.commands import StoreAccess
 from saratoga_server.admin.repair import Repair, damaged_name, put_in_place
 from saratoga_server.admin.repair import repair as repair_files
+from saratoga_server.admin.terminal import failure, say
 
 _MOST_NAMED: Final = 10
 """The most damaged things that are named."""
@@ -29,22 +30,22 @@ def repair(access: StoreAccess, yes: bool) -> None:
     folder = access.folder.absolute()
     done = run(repair_files(folder))
     for line in _report(done):
-        click.echo(line)
+        say(line)
     if done.folder is None:
-        click.echo(f"Nothing is damaged or missing in {folder}, so nothing was written.")
+        say(f"Nothing is damaged or missing in {folder}, so nothing was written.")
         return
     if not yes:
-        click.echo(f"The repaired store is in {done.folder}. To put it in place:")
-        click.echo(f"  mv {_quoted(folder)} {_quoted(damaged_name(folder, done.stamp))}")
-        click.echo(f"  mv {_quoted(done.folder)} {_quoted(folder)}")
+        say(f"The repaired store is in {done.folder}. To put it in place:")
+        say(f"  mv {_quoted(folder)} {_quoted(damaged_name(folder, done.stamp))}")
+        say(f"  mv {_quoted(done.folder)} {_quoted(folder)}")
         return
     try:
         damaged = put_in_place(folder, done.folder, done.stamp)
     except OSError as fault:
-        raise click.ClickException(
+        raise failure(
             f"The repaired store stays in {done.folder}: it cannot be put in place ({fault})."
         ) from None
-    click.echo(f"The repaired store is in place in {folder}; the damaged one is in {damaged}.")
+    say(f"The repaired store is in place in {folder}; the damaged one is in {damaged}.")
 
 
 def _report(done: Repair) -> Iterator[str]:

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from saratoga_client.board_view.canvas import Canvas, Piece, changed, changes, overlay
 from saratoga_client.board_view.roles import Role
-from saratoga_client.sanitised import COMMANDS
+from saratoga_client.sanitised import UNSEEN
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
 ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
@@ -40,7 +40,7 @@ def test_pieces_side_by_side_of_one_role_are_one() -> None:
 def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
     canvas = Canvas(12, 1)
     canvas.put(x, 0, text, Role.TEXT)
-    assert not COMMANDS.search("".join(piece.text for piece in canvas.rows()[0]))
+    assert not UNSEEN.search("".join(piece.text for piece in canvas.rows()[0]))
 
 
 def test_a_control_character_is_shown_as_its_number() -> None:

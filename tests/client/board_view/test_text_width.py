@@ -17,7 +17,7 @@ from saratoga_client.sanitised import sanitised
 
 TEXTS = st.text(max_size=60)
 
-WIDEST = len("<U+001B>")
+WIDEST = len("<U+E0041>")
 """The width in cells of the widest replacement for a character."""
 
 

@@ -13,6 +13,8 @@ from click.testing import CliRunner, Result
 
 from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
+from kit.terminals import HOSTILE, TRICKS
+from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.admin.commands import admin
 from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, due, unpack
@@ -98,6 +100,23 @@ def test_a_user_without_a_name_is_audited_by_number(
     assert typed(url, "ban", "Ben", "--yes").exit_code == 0
     [act] = json.loads(typed(url, "audit", "--json").stdout)
     assert act["who"].partition("@")[0] == f"uid-{os.getuid()}"
+
+
+def test_no_stored_text_controls_the_administrators_terminal_or_hides_there(url: str) -> None:
+    async def note(store: Store) -> None:
+        for detail in TRICKS:
+            await store.audit.append({"target": f"Ben{detail}", "detail": detail})
+
+    in_store(url, note)
+    lines = typed(url, "audit").stdout.splitlines()
+    assert len(lines) == len(TRICKS)
+    assert all("Ben<U+" in line and line.isprintable() for line in lines)
+    as_json = typed(url, "audit", "--json").stdout.rstrip("\n")
+    assert not UNSEEN.search(as_json)
+    assert {act["detail"] for act in json.loads(as_json)} == set(TRICKS)
+    refused = typed(url, "ban", HOSTILE, "--yes")
+    assert refused.exit_code == 1
+    assert all(line.isprintable() for line in refused.stderr.split("\n"))
 
 
 def test_closing_a_table_asks_for_confirmation(url: str) -> None:
