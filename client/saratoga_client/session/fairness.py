@@ -234,6 +234,7 @@ class FairnessDuties:
             self._see_countdown(table, sighting)
         elif table.phase == "running":
             self._races.see_start(table.race, table.start_at, table.deadline)
+            self._races.see_ranked(table.race, table.ranked)
 
     def _see_end_of_races(self, table: events.Table, known: events.Table | None) -> None:
         """Make the records due of the races that were dealt before the table's present one."""

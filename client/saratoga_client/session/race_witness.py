@@ -82,6 +82,12 @@ class RaceWitness:
         elif (start_at, deadline) != (sighting.start_at, sighting.deadline):
             self.raise_alarm(sighting.race, (TIMES_CHANGED,))
 
+    def see_ranked(self, race: str, ranked: bool) -> None:
+        """Save what the table of the running race first says about the leaderboards."""
+        sighting = self.current
+        if sighting is not None and sighting.race == race and sighting.ranked is None:
+            self.see(replace(sighting, ranked=ranked))
+
     def see_standings(
         self, race: str, standings: list[events.Standing], next_id: int, *, fresh: bool = False
     ) -> None:

@@ -91,6 +91,9 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
         yield "the record's deal is not the one that this player was dealt"
     yield from entry_faults(record, sighting.player, sighting.entries)
     yield from standing_faults(record, sighting.standings, sighting.entries)
+    if sighting.ranked not in (None, record.ranked):
+        was, recorded = ("unranked", "ranked") if record.ranked else ("ranked", "unranked")
+        yield f"the race was {was} when it started, and in the record is {recorded}"
     if sighting.digest and sighting.digest != digest:
         yield "the record's digest is not the one announced at the end of the race"
 

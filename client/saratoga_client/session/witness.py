@@ -77,6 +77,8 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The start of the race, as shown after it; 0 if the race was not seen running."""
     deadline: int = 0
     """The deadline, as shown after the start; 0 without a time limit."""
+    ranked: bool | None = None
+    """Whether the race was ranked, as shown after the start; `None` if that was not seen."""
     deal: str = ""
     """This player's view of the deal, in the text form of `format_position`."""
     revealed: bool = False

@@ -70,6 +70,26 @@ async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     assert player.seat.take_due() == []
 
 
+async def test_a_race_that_is_unranked_after_its_start_raises_the_alarm(
+    player: DutifulPlayer,
+) -> None:
+    nonce = await player.race()
+    running = replace(
+        table(version=4, phase="running"),
+        commitment=PROMISE,
+        racers=[PLAYER, RIVAL],
+        start_at=NOON,
+        deadline=NOON + 600_000,
+        ranked=True,
+    )
+    await player.seat.handle(events.TableChanged(table=running, now=NOON))
+    assert player.alarms == []
+    record = record_of(nonce)
+    await player.hear_the_end(record, outcome_of(record))
+    ((_, faults),) = player.alarms
+    assert faults == ("the race was ranked when it started, and in the record is unranked",)
+
+
 @pytest.mark.parametrize(
     ("lie", "sentence"),
     [

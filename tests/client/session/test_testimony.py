@@ -69,6 +69,7 @@ def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
         ({"digest": "00" * 32}, "digest is not the one"),
         ({"cap": 5}, "the time limit was 5 minutes, and in the record is 10"),
         ({"start_at": 1}, "the race started at 1, and in the record at 1788278400001"),
+        ({"ranked": False}, "the race was unranked when it started, and in the record is ranked"),
         ({"deadline": 0}, "the deadline was 0, and by the record it was"),
         ({"names": {ANNAS_ID: ["Ana"]}}, "raced as Ana, and in the record is Anna"),
         ({"bots": [ANNAS_ID]}, "raced as a bot, and in the record is a person"),
