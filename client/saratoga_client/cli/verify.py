@@ -15,7 +15,9 @@ from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import RACE_ID, output_options, server_option
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.verification import Proof, prove
+from saratoga_rules.records.digest_words import parse_digest_words
 
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of a record in bytes; a larger file is not a record."""
@@ -58,6 +60,8 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     witnessed: list[str]
     """The parts that were compared with this machine's evidence, such as `commitment` and `moves`."""
     digest: str
+    words: str
+    """The four words of the digest."""
     checks: list[CheckOut]
     places: list[PlaceOut]
 
@@ -66,11 +70,12 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     cls=ExampleCommand,
     examples=(
         ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
+        ("saratoga verify mint-otter-42/3#oak-pearl-lamp-river", "... and a friend's four words"),
         ("saratoga verify race.record", "check a record in a file"),
         ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
     ),
 )
-@click.argument("race_or_file", metavar="RACE|FILE")
+@click.argument("race_or_file", metavar="RACE[#WORDS]|FILE")
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the record in this file."
 )
@@ -79,18 +84,36 @@ class ProofOut(Struct, frozen=True, kw_only=True):
 def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, server: str) -> int:
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. The exit code is 7 if a check
+    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
+    was shown: whoever was shown another record has other words. The exit code is 7 if a check
     fails. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
     server showed it since before the deal; "watched here" means the same without a board of its own.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)
-    record = record_of(race_or_file, server)
+    named, words = _split(race_or_file)
+    race = "" if Path(named).is_file() else _race_of(named)
+    record = record_of(named, server)
     if save is not None:
         _save(save, record)
-    proof = prove(record, race)
+    kept = RecordStore().text(race) if race else None
+    proof = prove(record, race, words=words, kept=kept or "")
     show(proof, shown_in)
     return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
+
+
+def _split(race_or_file: str) -> tuple[str, str]:
+    """Return the race or file, and the four words after `#`, if there are any. Raises `Problem`."""
+    if Path(race_or_file).is_file():
+        return race_or_file, ""
+    named, sign, words = race_or_file.partition("#")
+    try:
+        return named, parse_digest_words(words) if sign else ""
+    except ValueError as fault:
+        raise Problem(
+            f"{words!r} are not the words of a digest: {fault}.",
+            "They look like mint-otter-42/3#oak-pearl-lamp-river.",
+            Exit.USAGE,
+        ) from None
 
 
 def record_of(race_or_file: str, server: str) -> bytes:
@@ -166,6 +189,7 @@ def proof_out(proof: Proof) -> ProofOut:
         witness=proof.testimony.verdict,
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,
+        words=proof.words,
         checks=[
             CheckOut(name=check.name, ok=check.ok, detail=check.detail) for check in proof.checks
         ],

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.session.result_text import own_result, totals
+from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import counted, dollars, shown_name
@@ -43,6 +43,8 @@ def result_lines(state: SessionState) -> Iterator[str]:
         yield f"you: {own_result(state)}"
     if any(row.tie for row in found):
         yield "note: of two players with the same money, the one who reached it first is ahead"
+    if words := digest_words_of(outcome):
+        yield f"words: {words}; friends who were shown the same race have the same four words"
     if state.is_new_best:
         yield from best_lines(state, outcome)
     yield from verification_lines(state, outcome)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import dollars, minutes_and_seconds, ordinal, shown_name
-from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of
 
 MOST_NAMED = 3
@@ -18,11 +19,12 @@ MOST_NAMED = 3
 def race_text(record: RaceRecord, boards: tuple[OpenBoard, ...], player: str) -> str:
     """Return the text with a racer's result first; for any other player, the winner's."""
     own = next((board for board in boards if board.player == player), boards[0])
+    words = digest_words(digest_of(format_record(record)))
     lines = [
         f"Saratoga, {game_of(record).title}, race {record.race_id}",
         f"{_name(own)}: {ordinal(own.place)} of {len(boards)}, {_result(own)}",
         *_others(boards, own),
-        f"Check it: saratoga verify {record.race_id}",
+        f"Check it: saratoga verify {record.race_id}#{words}",
     ]
     return "\n".join(map(sanitised, lines))
 

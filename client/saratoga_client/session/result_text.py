@@ -8,6 +8,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import capitalised, counted, dollars, ordinal, shown_name
 from saratoga_protocol.events import Outcome, Seat
+from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.ranked import LEAST_RANKED
 
 
@@ -112,6 +113,14 @@ def why_unranked(state: SessionState, outcome: Outcome) -> str:
     if not state.table.settings.cap:
         return "a race without a time limit does not count for the leaderboards"
     return "on this server only races at public tables count for the leaderboards"
+
+
+def digest_words_of(outcome: Outcome) -> str:
+    """Return the four words of the announced digest; empty if the server sent no digest."""
+    try:
+        return digest_words(outcome.digest)
+    except ValueError:
+        return ""
 
 
 def totals(state: SessionState) -> tuple[Seat, ...]:

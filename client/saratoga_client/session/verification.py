@@ -11,6 +11,7 @@ from saratoga_client.session.race_witness import MISSING
 from saratoga_client.session.testimony import Testimony, compare_with_record
 from saratoga_client.session.witness import CONSISTENT, Sighting, Witness
 from saratoga_rules.records.checks import Check
+from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
 from saratoga_rules.records.verify import verify
@@ -29,6 +30,11 @@ class Proof:
     """The record of a race that the server voided."""
     standing: tuple[Placed, ...]
     digest: str
+
+    @property
+    def words(self) -> str:
+        """The four words of the digest; empty if the text is no record."""
+        return digest_words(self.digest) if self.digest else ""
 
     @property
     def ok(self) -> bool:
@@ -70,10 +76,13 @@ def prove(
     wanted: str = "",
     sighting: Sighting | None = None,
     witness: Witness | None = None,
+    words: str = "",
+    kept: str = "",
 ) -> Proof:
     """Check a record; `wanted` is the id of the race that the user named, if any.
 
-    Without a `sighting`, the one saved on this machine is used; without a `witness`, this machine's.
+    `words` are the four words of the digest that a friend was shown, and `kept` is the record of that race
+    that this machine keeps, if any. Without a `sighting`, the one saved on this machine is used; without a `witness`, this machine's.
     """
     witness = witness or Witness()
     verdict = verify(record)
@@ -83,6 +92,9 @@ def prove(
     if found is not None:
         text = record.decode("ascii")
         race, digest = found.race_id, digest_of(text)
+        checks.append(_words_check(digest, words))
+        if kept and digest_of(kept) != digest:
+            checks.append(_other_record(kept))
         if wanted:
             checks.append(_right_race(wanted, race))
         sighting = sighting or witness.load(wanted or race)
@@ -99,6 +111,20 @@ def prove(
         void=verdict.void,
         standing=verdict.standing,
         digest=digest,
+    )
+
+
+def _words_check(digest: str, words: str) -> Check:
+    found = digest_words(digest)
+    if words in ("", found):
+        return Check("words", True, f"the four words of the digest are {found}")
+    return Check("words", False, f"the words {words} are of another record; this one has {found}")
+
+
+def _other_record(kept: str) -> Check:
+    found = digest_words(digest_of(kept))
+    return Check(
+        "kept", False, f"this machine keeps another record of the race, with the words {found}"
     )
 
 

@@ -1,6 +1,7 @@
 """`saratoga verify` on files."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from kit.races import Entrant, race
 from kit.voided_races import void_record
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
+from saratoga_client.cli import verify
 from saratoga_client.cli.commands import run
 from saratoga_client.problems import Exit
+from saratoga_client.session.record_store import RecordStore
+from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.records.void_record import format_void_record
 
@@ -61,6 +65,7 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
             "witness",
             "witnessed",
             "digest",
+            "words",
             "checks",
         ),
         "places",
@@ -94,3 +99,38 @@ def test_the_json_of_junk_says_so_too(kept: Path, capsys: pytest.CaptureFixture[
     kept.write_bytes(b"junk")
     assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.NOT_VERIFIED
     assert json.loads(capsys.readouterr().out)["verified"] is False
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answer requests for the record of the race."""
+
+    async def fetch(server: str, race: str) -> bytes:
+        assert race == RECORD.race_id
+        return TEXT.encode()
+
+    monkeypatch.setattr(verify, "_fetch", fetch)
+
+
+@pytest.mark.usefixtures("sent")
+def test_a_friends_four_words_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    words = digest_words(digest_of(TEXT))
+    asked = ["verify", "--plain", f"{RECORD.race_id}#{words.upper()}"]
+    assert run(saratoga, asked) == Exit.DONE
+    assert f"words: the four words of the digest are {words}" in capsys.readouterr().out
+    other = digest_words("00" * 32)
+    assert run(saratoga, ["verify", f"{RECORD.race_id}#{other}"]) == Exit.NOT_VERIFIED
+    assert f"words: the words {other} are of another record" in capsys.readouterr().out
+    assert run(saratoga, ["verify", f"{RECORD.race_id}#no-such-words"]) == Exit.USAGE
+    assert "four words are needed" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("sent")
+def test_a_record_kept_on_this_machine_must_be_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    RecordStore().keep(TEXT)
+    assert run(saratoga, ["verify", RECORD.race_id]) == Exit.DONE
+    shown_before = format_record(replace(RECORD, start_at=RECORD.start_at + 1))
+    RecordStore().keep(shown_before)
+    assert run(saratoga, ["verify", RECORD.race_id]) == Exit.NOT_VERIFIED
+    words = digest_words(digest_of(shown_before))
+    assert f"keeps another record of the race, with the words {words}" in capsys.readouterr().out

@@ -156,6 +156,7 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
         "result 2. Zoë",
         "you",
         "note",
+        "words",
         "total ana",
         "total Zoë",
     ]

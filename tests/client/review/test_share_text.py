@@ -8,6 +8,8 @@ from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
 from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.record import digest_of, format_record
 
 ENTRANTS = [
     Entrant("Anna", banking),
@@ -30,13 +32,13 @@ def test_the_text_names_no_card_and_has_no_row_of_signs(name: str) -> None:
 
 def test_the_text_is_written_from_the_players_view() -> None:
     record = race("lafayette", 1, ENTRANTS)
-    boards = open_boards(record)
+    boards, words = open_boards(record), digest_words(digest_of(format_record(record)))
     assert race_text(record, boards, boards[1].player) == (
         "Saratoga, Lafayette, race mint-otter-42/2\n"
         "Zoe [bot]: 2nd of 3, 31 banked, +$105, reached at 2:59, cashed out\n"
         "1. Anna: 52 banked, +$210, reached at 3:23, won\n"
         "3. Otto: 4 banked, -$30, reached at 0:48, cashed out\n"
-        "Check it: saratoga verify mint-otter-42/2"
+        f"Check it: saratoga verify mint-otter-42/2#{words}"
     )
 
 

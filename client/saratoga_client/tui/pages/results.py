@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
-from saratoga_client.session.result_text import why_unranked
+from saratoga_client.session.result_text import digest_words_of, why_unranked
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
@@ -107,6 +107,8 @@ def _checked(state: SessionState) -> Iterator[Note]:
         return
     if not outcome.ranked:
         yield f"Unranked: {why_unranked(state, outcome)}.", Role.DIM
+    if words := digest_words_of(outcome):
+        yield f"Your friends should have the same four words: {words}", Role.DIM
     verified = state.verifications.get(outcome.race)
     if verified is not None:
         yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM
