@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import click
 
 from saratoga_server.domain.tables.ranked import RankedTables
-from saratoga_server.store.addresses import addresses, fault_in
+from saratoga_server.store.addresses import addresses, fault_in, has_password
 from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
@@ -80,6 +80,8 @@ class Config:
     """The port for players and HTTP; 0: a free port, which the ready line names."""
     redis: str | None = field(default=None, repr=False)
     """The store's URL; `None`: the embedded store, in `data`."""
+    is_password_exposed: bool = False
+    """True if that URL has a password and stands on the command line, where all users can read it."""
     data: Path = field(default_factory=default_data)
     durability: Durability = Durability.SAFE
     trust_store: bool = False
@@ -161,6 +163,13 @@ class Config:
         scheme = "wss" if self.is_tls else "ws"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{port}"
+
+
+EXPOSURE_WARNING: Final = (
+    "Every user of this machine can read the store's password on the command line. Put the URL into a "
+    "file that only you can read, and name it with --redis-file, or set SARATOGA_REDIS."
+)
+"""The warning for `Config.is_password_exposed`."""
 
 
 def without_password(url: str) -> str:
@@ -321,8 +330,9 @@ def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
     def with_config(*args: object, **values: object) -> _R:
         options = {name: values.pop(name) for name in _NAMES}
         try:
+            exposed = exposes_password(click.get_current_context(), options["redis"])
             options["redis"] = _redis_url(options["redis"], values.pop("redis_file"))
-            config = Config(**options)  # type: ignore[arg-type]  # the options have these types
+            config = Config(**options, is_password_exposed=exposed)  # type: ignore[arg-type]  # as declared
         except InvalidConfig as error:
             raise click.UsageError(str(error)) from None
         return command(*args, config=config, **values)
@@ -331,6 +341,13 @@ def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
+
+
+def exposes_password(context: click.Context, url: object) -> bool:
+    """Test whether `--redis` was given on the command line with a password."""
+    source = context.get_parameter_source("redis")
+    is_said = source is click.core.ParameterSource.COMMANDLINE
+    return is_said and isinstance(url, str) and fault_in(url) is None and has_password(url)
 
 
 def _redis_url(url: object, file: object) -> object:
@@ -347,4 +364,4 @@ def _redis_url(url: object, file: object) -> object:
         ) from None
 
 
-_NAMES: Final = tuple(each.name for each in fields(Config))
+_NAMES: Final = tuple(each.name for each in fields(Config) if each.name != "is_password_exposed")

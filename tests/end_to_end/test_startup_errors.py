@@ -135,6 +135,36 @@ def test_the_address_of_the_store_that_an_administrator_gives() -> None:
     )
 
 
+def test_a_password_on_the_command_line_is_warned_about_and_not_shown() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://:hush@127.0.0.1:{silent.getsockname()[1]}"
+    done = subprocess.run(
+        [str(COMMAND), "--port", "0", "--metrics-port", "off", "--redis", url],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WITHIN,
+    )
+    warning = next(line for line in done.stderr.splitlines() if "password_exposed" in line)
+    assert "--redis-file" in warning
+    assert "SARATOGA_REDIS" in warning
+    assert "hush" not in done.stderr
+
+
+def test_an_administrator_who_types_a_password_is_warned() -> None:
+    done = subprocess.run(
+        [str(COMMAND), "admin", "--redis", "redis://:hush@127.0.0.1:1", "tables"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WITHIN,
+    )
+    assert done.stderr.startswith("Warning: Every user of this machine can read")
+    assert "hush" not in done.stderr
+
+
 def test_a_silent_store() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         said = failure("--redis", f"redis://127.0.0.1:{silent.getsockname()[1]}")

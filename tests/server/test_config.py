@@ -100,7 +100,7 @@ def test_an_option_overrides_the_environment() -> None:
 
 def test_the_help_names_every_option_with_its_variable() -> None:
     result, _ = run("--help")
-    for name in Config.__slots__:
+    for name in set(Config.__slots__) - {"is_password_exposed"}:
         flag = "origin" if name == "origins" else name.replace("_", "-")
         assert f"--{flag}" in result.output
         assert f"SARATOGA_{flag.replace('-', '_').upper()}" in "".join(result.output.split())
@@ -195,3 +195,25 @@ def test_a_url_given_twice_is_refused(tmp_path: Path) -> None:
     result, opened = run("--redis", "redis://store", "--redis-file", str(file))
     assert opened == []
     assert "Give one of them." in result.output
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hush@store:6379",
+        "redis://one:6379,redis://me:hush@two:6379",
+        "unix:///run/redis.sock?password=hush",
+        "rediss://store?ssl_keyfile=key.pem&ssl_certfile=cert.pem&ssl_password=hush",
+    ],
+)
+def test_a_password_is_exposed_by_the_command_line_only(url: str) -> None:
+    _, [typed] = run("--redis", url)
+    assert typed.is_password_exposed
+    _, [safe] = run(environment={"SARATOGA_REDIS": url})
+    assert (safe.redis, safe.is_password_exposed) == (url, False)
+
+
+@pytest.mark.parametrize("url", ["redis://store", "redis://me@store", "unix:///run/redis.sock"])
+def test_a_url_without_a_password_exposes_none(url: str) -> None:
+    _, [config] = run("--redis", url)
+    assert not config.is_password_exposed

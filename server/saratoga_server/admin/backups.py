@@ -22,7 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 from redis.asyncio import Redis
@@ -104,7 +104,8 @@ async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
                 sequence=ledger.sequence,
                 newest=ledger.at,
             )
-            (begun / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
+            with _new_file(begun / NOTE) as file:
+                file.write(msgspec.json.format(msgspec.json.encode(note)))
             await asyncio.to_thread(_finish, begun, complete)
         except BaseException:
             shutil.rmtree(begun, ignore_errors=True)
@@ -152,7 +153,7 @@ async def _begin_to_save(client: "Redis") -> None:
 def _move(snapshot: Path, target: Path) -> tuple[int, str]:
     """Move a snapshot, if necessary to another disk; return its size and SHA-256."""
     digest, size = hashlib.sha256(), 0
-    with snapshot.open("rb") as source, target.open("xb") as copy:
+    with snapshot.open("rb") as source, _new_file(target) as copy:
         while piece := source.read(_PIECE):
             copy.write(piece)
             digest.update(piece)
@@ -161,6 +162,11 @@ def _move(snapshot: Path, target: Path) -> tuple[int, str]:
         os.fsync(copy.fileno())
     snapshot.unlink()
     return size, digest.hexdigest()
+
+
+def _new_file(path: Path) -> BinaryIO:
+    """Create a file that only its owner can read, and open it for writing."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 async def _read(snapshot: Path) -> tuple[int, LedgerEntry]:

@@ -21,7 +21,7 @@ from saratoga_protocol.visible_text import sanitised
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
 from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.app import compose_table_cache
-from saratoga_server.config import Config, InvalidConfig
+from saratoga_server.config import EXPOSURE_WARNING, Config, InvalidConfig, exposes_password
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
@@ -87,6 +87,8 @@ def _user() -> str:
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
     """Manage a running server. Every action takes effect at once and is kept in an audit log."""
     server = context.find_object(Config) or Config()
+    if server.is_password_exposed or exposes_password(context, redis):
+        click.echo(f"Warning: {EXPOSURE_WARNING}", err=True)
     # a folder given here means the store in that folder and overrides the server's --redis
     url = redis or (None if data else server.redis)
     try:

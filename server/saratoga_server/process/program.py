@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Final
 
-from saratoga_server.config import Config, LogFormat
+from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process.event_loop import run_event_loop
@@ -44,6 +44,8 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
         node=config.node,
         stream=log_writer,
     )
+    if config.is_password_exposed:
+        log.warning("password_exposed", text=EXPOSURE_WARNING)
     collect_rarely()
     raise_open_file_limit()
 

@@ -14,6 +14,9 @@ TLS_OPTIONS: Final = (
 )
 """The options in the query of a `rediss://` address, beside `OPTIONS`."""
 
+PASSWORDS: Final = frozenset({"password", "ssl_password"})
+"""The options that are passwords."""
+
 _NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
 _HOST: Final = re.compile(r"[\w.:%-]+")
 _DATABASE: Final = re.compile(r"/?|/\d+/?")
@@ -32,6 +35,14 @@ def fault_in(url: str) -> str | None:
     The sentence quotes nothing, because an address may contain a password.
     """
     return next(filter(None, map(_fault_in_one, addresses(url))), None)
+
+
+def has_password(url: str) -> bool:
+    """Test whether one of the addresses contains a password."""
+    return any(
+        parts.password is not None or not PASSWORDS.isdisjoint(dict(parse_qsl(parts.query)))
+        for parts in map(urlsplit, addresses(url))
+    )
 
 
 def _fault_in_one(url: str) -> str | None:

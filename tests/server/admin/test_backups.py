@@ -44,6 +44,7 @@ def names_in(folder: Path) -> list[str]:
 async def test_a_backup_says_what_it_is(folder: Path, tmp_path: Path) -> None:
     async with running(folder) as client:
         await client.set("here", "now")
+        (tmp_path / "backups").mkdir(mode=0o755)
         path, note = await backups.take(folder, tmp_path / "backups")
         assert not (folder / SNAPSHOT).exists()
     assert names_in(tmp_path / "backups") == [path.name]
@@ -51,7 +52,8 @@ async def test_a_backup_says_what_it_is(folder: Path, tmp_path: Path) -> None:
     assert backups.examine(path) == note
     assert note.keys == 1
     assert note.store_version.startswith("Valkey ")
-    assert path.stat().st_mode & 0o77 == 0
+    assert path.stat().st_mode & 0o777 == 0o700
+    assert {(path / name).stat().st_mode & 0o777 for name in names_in(path)} == {0o600}
 
 
 async def test_what_was_backed_up_is_restored_and_kept_from_then_on(

@@ -128,6 +128,7 @@ async def repaired(folder: Path) -> Repair:
     done = await repair(folder)
     assert fingerprint(folder) == before, "the damaged files are evidence"
     if done.folder is not None:
+        assert done.folder.stat().st_mode & 0o777 == 0o700
         assert not list(folder.parent.glob("*.unfinished"))
         put_in_place(folder, done.folder, done.stamp)
         note = read_note(folder)
