@@ -19,6 +19,7 @@ from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord, format_record, parse_record
 from saratoga_rules.records.standing import State
+from saratoga_rules.records.voided import NONCE_MISSING
 
 
 class Forgery(NamedTuple):
@@ -80,6 +81,9 @@ def forgeries(count: int, seed: int = 0) -> Iterator[Forgery]:
 
 
 def _voided_before(record: RaceRecord) -> RaceRecord:
-    """Return the record with the two races before it listed as voided."""
+    """Return the record with the race and the countdown before it listed as voided."""
     ids = [f"{record.table}/{number}" for number in (record.race - 2, record.race - 1)]
-    return replace(record, voided=tuple(void_record(each, record.game).line for each in ids))
+    race_line, line = (void_record(each, record.game).line for each in ids)
+    hashes = dict.fromkeys(line.nonces, "ab" * 32)
+    countdown = replace(line, reason=NONCE_MISSING, logs=0, nonces={}, missing=hashes)
+    return replace(record, voided=(race_line, countdown))

@@ -233,6 +233,20 @@ def voided_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return _with_voided(record, 1, cap=20)
 
 
+def voided_public(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """List a race without a time limit at a public table, with what could not be read left out."""
+    return _with_voided(record, 0, public=True, cap=0, seed="", commitment="")
+
+
+def logs_of_a_countdown(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return _with_voided(record, 1, logs=1)
+
+
+def race_without_a_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Call a nonce missing in a race that was dealt."""
+    return _with_voided(record, 0, nonces={}, missing={"a" * 16: chance.randbytes(32).hex()})
+
+
 def voided_later(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """List a race as voided that was not before this one, with what could not be read left out."""
     return _with_voided(record, 1, race=record.race + chance.randrange(3), seed="", commitment="")
@@ -288,6 +302,9 @@ LIES: Final[Mapping[str, Lie]] = {
         voided_seed,
         voided_promise,
         voided_cap,
+        voided_public,
+        logs_of_a_countdown,
+        race_without_a_nonce,
         voided_later,
         voided_twice,
         voided_out_of_order,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import zip_longest
 from typing import Final, NoReturn
 
 from saratoga_rules.records.grammar import (
@@ -88,7 +89,14 @@ def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int
     start_at = int(reader.take(_START, "the start")[1])
     cap = int(reader.take(_CAP, "the time limit")[1])
     public = reader.take(_PUBLIC, "'public yes' or 'public no'")[1] == "yes"
+    check_limit(reader, cap, public)
     return game, rules_version, table, int(race), start_at, cap, public
+
+
+def check_limit(reader: RecordReader, cap: int, public: bool) -> None:
+    """Raise `RecordError` for a race without a time limit at a public table: no server allows it."""
+    if public and not cap:
+        reader.refuse("a race at a public table has a time limit")
 
 
 def checked_racer(reader: RecordReader, number: int, before: str, player: str) -> str:
@@ -110,3 +118,12 @@ def parse_name(reader: RecordReader, quoted: str) -> str:
     if _NEVER_IN_A_NAME.search(name):
         reader.refuse(f"this name has characters that are not allowed: {quoted[:60]}")
     return name
+
+
+def refuse_difference(written: str, text: str) -> None:
+    """Raise `RecordError` for the first line of a text that is not as in `written`, the right form."""
+    pairs = zip_longest(written.split("\n"), text.split("\n"))
+    for number, (right, wrong) in enumerate(pairs, start=1):
+        if right != wrong:
+            reason = "one line too many" if right is None else f"expected {right[:80]!r}"
+            raise RecordError(number, reason)

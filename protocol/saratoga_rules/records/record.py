@@ -38,8 +38,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count, zip_longest
-from typing import Final, NoReturn
+from itertools import count
+from typing import Final
 
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.grammar import (
@@ -59,11 +59,11 @@ from saratoga_rules.records.grammar import (
 )
 from saratoga_rules.records.lines import (
     RACER,
-    RecordError,
     RecordReader,
     checked_racer,
     parse_name,
     parse_race_lines,
+    refuse_difference,
 )
 from saratoga_rules.records.standing import Placed, State
 from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
@@ -216,8 +216,7 @@ def parse_record(text: str) -> RaceRecord:
     reader = RecordReader(text)
     record = _parse_race(reader)
     written = format_record(record)
-    if written != text:
-        _point_out_difference(written, text)
+    refuse_difference(written, text)
     return record
 
 
@@ -353,12 +352,3 @@ def _parse_results(reader: RecordReader) -> Iterator[ResultLine]:
             reached=None if reached == "-" else int(reached),
             state=State(state),
         )
-
-
-def _point_out_difference(written: str, text: str) -> NoReturn:
-    pairs = zip_longest(written.split("\n"), text.split("\n"))
-    for number, (right, wrong) in enumerate(pairs, start=1):
-        if right != wrong:
-            reason = "one line too many" if right is None else f"expected {right[:80]!r}"
-            raise RecordError(number, reason)
-    raise AssertionError("two texts that differ have a line that differs")

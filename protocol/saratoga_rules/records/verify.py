@@ -134,8 +134,6 @@ def _commitment_faults(record: RaceRecord) -> Iterator[str]:
     )
     if promised != record.commitment:
         yield f"the commitment of this seed is {promised}"
-    if record.public and not record.cap:
-        yield "a race at a public table has a time limit"
 
 
 def _nonce_faults(record: RaceRecord) -> Iterator[str]:

@@ -35,11 +35,11 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.grammar import HASH, NONCE
 from saratoga_rules.records.lines import (
     RACER,
-    RecordError,
     RecordReader,
     checked_racer,
     parse_name,
     parse_race_lines,
+    refuse_difference,
 )
 from saratoga_rules.records.record import (
     LogLine,
@@ -144,10 +144,7 @@ def parse_void_record(text: str) -> VoidRecord:
     """Return the record in a text. Raise `RecordError` if `format_void_record` would write it differently."""
     reader = RecordReader(text)
     record = _parse(reader)
-    if format_void_record(record) != text:
-        raise RecordError(
-            len(reader.lines), "the record was changed, or is not written as it must be"
-        )
+    refuse_difference(format_void_record(record), text)
     return record
 
 

@@ -15,11 +15,12 @@ A countdown is voided if the race could not start: then it has no logs, and the 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Final
 
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, PLAYER, POSITIVE, SEAT
-from saratoga_rules.records.lines import RecordReader
+from saratoga_rules.records.lines import RecordReader, check_limit
 
 DAMAGED: Final = "damaged"
 NONCE_MISSING: Final = "nonce-missing"
@@ -97,9 +98,17 @@ def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
 
 def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
     """Yield the voided races of a record. Raise `RecordError` on other lines."""
-    while reader.starts("voided"):
+    for listed in count(1):
+        if not reader.starts("voided"):
+            return
         found = reader.take(_VOIDED, "a voided race").groups()
         race, game, rules, cap, public, reason, logs = found
+        check_limit(reader, int(cap), public == "yes")
+        if listed > MOST_VOIDED:
+            reader.refuse(f"there are more than {MOST_VOIDED} voided races")
+        is_countdown = reason in COUNTDOWN_REASONS
+        if is_countdown and logs != "0":
+            reader.refuse("a voided countdown has no logs")
         committed = reader.take(_COMMITMENT, "the commitment of the voided race")[1]
         seed = reader.take(_SEED, "the seed of the voided race")[1]
         nonces: dict[str, str] = {}
@@ -108,8 +117,10 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             player, nonce, hashed = reader.take(_NONCE, "a nonce of the voided race").groups()
             if nonce:
                 nonces[player] = nonce
-            else:
+            elif is_countdown:
                 missing[player] = hashed
+            else:
+                reader.refuse("a race that started has every nonce")
         yield VoidedLine(
             race=int(race),
             game=game,

@@ -7,8 +7,9 @@ import pytest
 from kit.races import Entrant, race
 from kit.voided_races import void_record
 from kit.walks import banking
+from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import format_record, parse_record
-from saratoga_rules.records.voided import VoidedLine
+from saratoga_rules.records.voided import MOST_VOIDED, NONCE_MISSING, VoidedLine
 
 AFTER = race("canfield", 5, [Entrant("Anna", banking, patience=6)])
 
@@ -24,3 +25,17 @@ def voided(number: int) -> VoidedLine:
 def test_voided_races_written_and_read_are_the_same(races: list[VoidedLine]) -> None:
     record = replace(AFTER, voided=tuple(races))
     assert parse_record(format_record(record)) == record
+
+
+@pytest.mark.parametrize(
+    ("races", "said"),
+    [
+        ([replace(voided(1), cap=0, public=True)], "has a time limit"),
+        ([replace(voided(1), reason=NONCE_MISSING, logs=1)], "has no logs"),
+        ([replace(voided(1), missing={"a" * 16: "ab" * 32})], "has every nonce"),
+        ([voided(number) for number in range(1, MOST_VOIDED + 2)], "more than 16"),
+    ],
+)
+def test_voided_races_that_no_server_lists_are_refused(races: list[VoidedLine], said: str) -> None:
+    with pytest.raises(RecordError, match=said):
+        parse_record(format_record(replace(AFTER, voided=tuple(races))))
