@@ -16,9 +16,11 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 import saratoga_client
+from kit.lobbies import in_the_lobby
 from kit.scripted_server import CODE, TOKEN, scripted_server
 from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.cli.doctor_checks import check_connection
+from saratoga_client.local.paths import HOME_VARIABLE
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import Redirected
@@ -109,6 +111,17 @@ async def test_the_doctor_says_where_a_redirect_points() -> None:
         finding = await check_connection(server.url)
     assert received == []
     assert f"sends you to ws://{thief}" in finding.found
+
+
+async def test_the_lobby_says_how_to_go_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    async with waiting_thief() as (thief, received), redirecting_server() as server:
+        server.location = f"ws://{thief}"
+        async with in_the_lobby(server.url) as visitor:
+            await visitor.reads(f"sends you to ws://{thief}", f"--server ws://{thief}")
+    assert received == []
 
 
 async def test_a_lost_connection_is_not_continued_where_a_redirect_points() -> None:

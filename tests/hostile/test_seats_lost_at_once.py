@@ -16,6 +16,7 @@ from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_se
 from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.bots.player import TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.local.paths import HOME_VARIABLE
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.table import play_table
 from saratoga_client.problems import Problem
@@ -84,13 +85,16 @@ def seated(answer: Snapshot) -> Snapshot:
 async def test_a_seat_that_is_lost_as_it_is_given_ends_with_the_reason(
     client: Client, first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SARATOGA_HOME", str(tmp_path))
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     async with scripted_server() as server:
         problem = await ended_by(server, client, tmp_path, first=first)
     assert "The host has kicked you." in str(problem)
 
 
-async def test_a_seat_lost_before_a_new_one_at_the_same_table_ends_nothing(tmp_path: Path) -> None:
+async def test_a_seat_lost_before_a_new_one_at_the_same_table_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     async with scripted_server() as server, Connection(server.url, TOKEN) as connection:
         peer = await server.peer()
         session = TableSession(connection)
@@ -106,8 +110,9 @@ async def test_a_seat_lost_before_a_new_one_at_the_same_table_ends_nothing(tmp_p
 
 
 async def test_a_bot_without_its_seat_is_not_stopped_by_the_refusal_of_its_ready_mark(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     async with scripted_server() as server, Connection(server.url, TOKEN) as connection:
         peer = await server.peer()
         entering = asyncio.ensure_future(connection.ask(JOIN, Snapshot))

@@ -144,14 +144,14 @@ def redirected(server: str, location: str) -> Problem:
         return Problem(
             f"The server at {server} sends you to another address, which is not a server's.",
             "This program follows no redirect. Ask the host for the server's address.",
-            Exit.UNREACHABLE,
+            Exit.REFUSED,
         )
     return Problem(
         f"The server at {server} sends you to {target}.",
         "This program follows no redirect, so nothing was sent there. If you trust that server: "
         f"saratoga join {shlex.quote(f'{target}/CODE')}, or any command with --server "
         f"{shlex.quote(target)}.",
-        Exit.UNREACHABLE,
+        Exit.REFUSED,
     )
 
 

@@ -95,7 +95,7 @@ async def test_without_a_server_the_problem_has_a_remedy() -> None:
 )
 def test_a_redirect_is_named_with_the_command_that_follows_it(location: str, target: str) -> None:
     problem = problem_of(SERVER, Redirected(SERVER, location))
-    assert problem.code == Exit.UNREACHABLE
+    assert problem.code == Exit.REFUSED
     assert "example.org@" not in str(problem)
     assert f"saratoga join {target}" in problem.remedy
 
