@@ -63,7 +63,9 @@ def test_the_words_of_the_grammar_are_those_of_the_code() -> None:
 
 def test_the_page_lists_the_characters_that_no_name_has() -> None:
     listed = set[int]()
-    sentence = PAGE.split("A name has no character\nin ")[1].split("The heights")[0]
+    sentence = (
+        " ".join(PAGE.split()).split("A name has no character in ")[1].split("The heights")[0]
+    )
     for first, last in re.findall("U[+]([0-9A-F]{4,5})(?:-([0-9A-F]{4}))?", sentence):
         listed.update(range(int(first, 16), int(last or first, 16) + 1))
     listed.update(range(0xE0000, 0x110000))
