@@ -26,6 +26,7 @@ def sighting_of(record: RaceRecord, racer: int = 0) -> Sighting:
         names={each.player: [each.name] for each in record.racers},
         bots=[each.player for each in record.racers if each.bot],
         cap=record.cap,
+        public=record.public,
         start_at=record.start_at,
         deadline=deadline,
         deal=format_position(redact(record.deal)),

@@ -280,6 +280,7 @@ class FairnessDuties:
                     },
                     bots=[seat.player for seat in racing if seat.bot],
                     cap=table.settings.cap,
+                    public=table.settings.public,
                 )
             )
         elif _have_racers_changed(table, sighting):

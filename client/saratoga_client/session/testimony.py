@@ -111,6 +111,9 @@ def _racer_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterat
 def _time_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
     if sighting.cap is not None and sighting.cap != record.cap:
         yield f"the time limit was {sighting.cap} minutes, and in the record is {record.cap}"
+    if sighting.public not in (None, record.public):
+        was, recorded = ("private", "public") if record.public else ("public", "private")
+        yield f"the table was {was}, and in the record is {recorded}"
     if not sighting.start_at:
         return
     if sighting.start_at != record.start_at:

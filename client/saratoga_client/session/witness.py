@@ -73,6 +73,8 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The ids of the racers that were shown as bots in the countdown."""
     cap: int | None = None
     """The time limit in minutes, as shown in the countdown."""
+    public: bool | None = None
+    """Whether the table was public, as shown in the countdown."""
     start_at: int = 0
     """The start of the race, as shown after it; 0 if the race was not seen running."""
     deadline: int = 0

@@ -67,6 +67,7 @@ def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
         ({"nonce": "00" * 16}, "nonce for this player"),
         ({"deal": "another"}, "deal is not the one"),
         ({"digest": "00" * 32}, "digest is not the one"),
+        ({"public": False}, "the table was private, and in the record is public"),
         ({"cap": 5}, "the time limit was 5 minutes, and in the record is 10"),
         ({"start_at": 1}, "the race started at 1, and in the record at 1788278400001"),
         ({"ranked": False}, "the race was unranked when it started, and in the record is ranked"),
