@@ -138,6 +138,13 @@ class LockTable(Command, frozen=True, kw_only=True, tag="lock_table"):
     locked: bool = True
 
 
+class AllowReady(Command, frozen=True, kw_only=True, tag="allow_ready"):
+    """Let a player who voided a countdown get ready again. Host only. Answered by `Done`."""
+
+    table: Code
+    player: PlayerId
+
+
 class Ready(Command, frozen=True, kw_only=True, tag="ready"):
     """Mark the player as ready for the race whose deal `commitment` fixes. Answered by `Done`.
 
@@ -247,6 +254,7 @@ AnyCommand: TypeAlias = (
     | ChangeSettings
     | Kick
     | LockTable
+    | AllowReady
     | Ready
     | NotReady
     | Start

@@ -40,6 +40,10 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of these races in which the player finished first, alone or tied."""
     net: int = 0
     """Casino dollars won or lost in all these races."""
+    voids: int = 0
+    """The number of countdowns at this table that the player voided, by a missing nonce or by leaving."""
+    blocked: bool = False
+    """True if the player voided a countdown, and may not get ready until the host allows it."""
 
 
 class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):

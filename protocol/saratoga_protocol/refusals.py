@@ -51,6 +51,7 @@ _REASONS: Final = (
     Reason("wrong_phase", "That is not possible in this phase of the table."),
     Reason("wrong_commitment", "The deal has changed. Look at the table, then get ready again."),
     Reason("wrong_nonce", "That nonce does not match the hash that you sent with ready."),
+    Reason("ready_blocked", "You voided a countdown. Get ready when the host allows it."),
     Reason("nobody_ready", "At least the host must be ready. Get ready, then start."),
     Reason("draining", "This server is about to stop. Reconnect to continue.", retry=True),
     # races and boards

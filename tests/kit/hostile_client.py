@@ -303,6 +303,7 @@ class HostileClient:
             ),
             lambda: commands.Kick(id=ident, table=code, player=random.choice(known.players)),
             lambda: commands.LockTable(id=ident, table=code, locked=random.random() < 0.5),
+            lambda: commands.AllowReady(id=ident, table=code, player=random.choice(known.players)),
             lambda: commands.EndRace(id=ident, race=race),
             lambda: commands.Ready(
                 id=ident,

@@ -32,6 +32,7 @@ COMMANDS: dict[str, AnyCommand] = {
     ),
     "change_settings, at its shortest": commands.ChangeSettings(id=9, table=CODE),
     "kick": commands.Kick(id=10, table=CODE, player=BERT),
+    "allow_ready": commands.AllowReady(id=27, table=CODE, player=BERT),
     "lock_table": commands.LockTable(id=25, table=CODE, locked=False),
     "lock_table, at its shortest": commands.LockTable(id=25, table=CODE),
     "ready": commands.Ready(id=11, table=CODE, commitment="c0" * 32, nonce_hash="d1" * 32),
@@ -114,6 +115,34 @@ GATHERING = events.Table(
     race="mint-otter-42/1",
     commitment="c0" * 32,
     seats=[events.Seat(player=ANNA, name="Anna")],
+)
+
+CALL = events.Table(
+    code=CODE,
+    version=4,
+    host=ANNA,
+    phase="countdown",
+    settings=SETTINGS,
+    race="mint-otter-42/2",
+    commitment="c1" * 32,
+    seats=[events.Seat(player=BERT, name="Zoë", voids=1, blocked=True)],
+    call_until=NOW - 3000,
+    reveal_by=NOW - 500,
+    start_at=NOW,
+    voided=[
+        events.VoidedRace(
+            race="mint-otter-42/1",
+            game="canfield",
+            rules=1,
+            cap=10,
+            public=True,
+            reason="nonce-missing",
+            commitment="c0" * 32,
+            seed="5e" * 32,
+            nonces={ANNA: "e2" * 16},
+            missing={BERT: "d1" * 32},
+        )
+    ],
 )
 
 BOARD = events.BoardView(
@@ -236,6 +265,7 @@ EVENTS: dict[str, AnyEvent] = {
     ),
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
+    "table_changed, in the call after a voided countdown": events.TableChanged(table=CALL, now=NOW),
     "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
     "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
     "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),

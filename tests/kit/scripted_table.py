@@ -62,6 +62,13 @@ class DutifulPlayer:
         await doing
         return command
 
+    async def answer_refused(self, duty: Any) -> None:
+        """Run one of the fairness checks' coroutines; refuse the one command it sends."""
+        doing = asyncio.ensure_future(duty)
+        command = await self.peer.command()
+        await self.peer.send(events.Refused(re=command.id, code="wrong_phase", message=""))
+        await doing
+
     async def ready(self) -> commands.Ready:
         command = await self.answer(self.seat.ready())
         assert isinstance(command, commands.Ready)

@@ -272,6 +272,7 @@ class Tempter:
             lambda: commands.NextRace(**here),
             lambda: commands.Kick(**here, player=self._room.players["Bert"].player),
             lambda: commands.LockTable(**here, locked=random.random() < 0.5),
+            lambda: commands.AllowReady(**here, player=self._room.players["Bert"].player),
             lambda: commands.EndRace(id=ident, race=race),
             lambda: commands.ListTables(id=ident),
             lambda: commands.GetLeaderboard(id=ident, game=self._game, around_me=True),

@@ -173,6 +173,9 @@ class FakeSession:
     async def kick(self, player: str) -> None:
         self._ask(f"kick {player}")
 
+    async def allow_ready(self, player: str) -> None:
+        self._ask(f"allow {player}")
+
     async def leave(self) -> bool:
         self._ask("leave")
         self.lose()

@@ -22,7 +22,7 @@ from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import NextRace, Start
+from saratoga_protocol.commands import AllowReady, NextRace, Start
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.games import GAMES
 
@@ -32,9 +32,12 @@ PACE: Final = 3.0
 """Default moves per second, about the pace of a fast player."""
 
 HARMLESS_REFUSALS: Final = frozenset(
-    {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only"}
+    {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only", "ready_blocked"}
 )
 """Codes of refusals that mean only that the table has changed; the next event says how."""
+
+EXCUSED_VOIDS: Final = 2
+"""The number of countdowns that a player may void before a bot that runs the table blocks the player."""
 
 
 @dataclass(slots=True)
@@ -198,6 +201,7 @@ class TablePlayer:
             table is not None
             and takes_ready(table)
             and not self._duties.is_ready
+            and not self._duties.is_blocked
             and self._is_first("ready", table.commitment)
         )
 
@@ -210,6 +214,10 @@ class TablePlayer:
             self._done.discard(("start", table.commitment))  # the call may end without a race
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)
+        for seat in table.seats:
+            is_excused = seat.blocked and seat.voids <= EXCUSED_VOIDS
+            if is_excused and self._is_first("allow", f"{seat.player} {seat.voids}"):
+                return partial(AllowReady, table=table.code, player=seat.player)
         ready = sum(seat.ready and seat.connected for seat in table.seats)
         is_time = self._duties.is_ready and ready >= self._starts_with
         if table.phase == "gathering" and is_time and self._is_first("start", table.commitment):

@@ -24,6 +24,7 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call, takes_ready
 from saratoga_client.session.verification import prove
 from saratoga_client.wording import shown_name
+from saratoga_protocol import events
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 
@@ -74,6 +75,7 @@ class TableCommands:
             "next": self._next,
             "settings": self._settings,
             "kick": self._kick,
+            "allow": self._allow,
             "lock": lambda _: self._table.lock(True),
             "unlock": lambda _: self._table.lock(False),
             "verify": self._verify,
@@ -236,6 +238,17 @@ class TableCommands:
         )
 
     async def _kick(self, words: str) -> None:
+        seat = self._named("kick", words)
+        if seat is not None:
+            await self._table.kick(seat.player)
+
+    async def _allow(self, words: str) -> None:
+        seat = self._named("allow", words)
+        if seat is not None:
+            await self._table.allow_ready(seat.player)
+
+    def _named(self, command: str, words: str) -> events.Seat | None:
+        """Return the seat of the player whom the words name; write what to type if there is none."""
         seats = self._state.table.seats
         named = [seat for seat in seats if _is_called(seat.name, words)]
         if not words or not named:
@@ -244,9 +257,9 @@ class TableCommands:
                 for seat in seats
                 if seat.player != self._state.player
             )
-            self._write(f"no: Type kick NAME. At this table: {others or 'only you'}.")
-            return
-        await self._table.kick(named[0].player)
+            self._write(f"no: Type {command} NAME. At this table: {others or 'only you'}.")
+            return None
+        return named[0]
 
     async def _leave(self, words: str) -> None:
         own = self._own

@@ -98,6 +98,8 @@ def _seat_words(state: SessionState, seat: events.Seat) -> str:
         ("you", seat.player == state.player),
         ("host", seat.player == state.table.host),
         ("ready", seat.ready),
+        (f"voided {counted(seat.voids, 'countdown')}", seat.voids > 0),
+        ("needs the host's permission to get ready", seat.blocked),
         ("not ready", not seat.ready and state.phase == GATHERING),
         ("racing", seat.player in state.table.racers and state.phase == "running"),
         ("connection lost", not seat.connected),

@@ -84,6 +84,9 @@ COMMANDS: Final = (
         ("set",),
     ),
     TypedCommand("kick", _T, "kick NAME", "remove a player from the table (host only)"),
+    TypedCommand(
+        "allow", _T, "allow NAME", "let a player who voided a countdown get ready again (host only)"
+    ),
     TypedCommand("lock", _T, "lock", "let nobody new take a seat (host only)"),
     TypedCommand("unlock", _T, "unlock", "let new players take a seat again (host only)"),
     TypedCommand("table", _T | _W, "table", "show the table and its seats", ("who", "seats"), True),

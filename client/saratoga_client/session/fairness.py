@@ -113,6 +113,12 @@ class FairnessDuties:
         return own is not None and own.ready and own.nonce_hash == self._own_hash()
 
     @property
+    def is_blocked(self) -> bool:
+        """Test whether this player may not get ready until the host allows it."""
+        own = self._own_seat()
+        return own is not None and own.blocked
+
+    @property
     def is_host(self) -> bool:
         return self.table is not None and self.table.host == self.player
 

@@ -35,6 +35,7 @@ from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    AllowReady,
     AnyCommand,
     ChangeSettings,
     CreateTable,
@@ -276,6 +277,10 @@ class TableSession:
     async def kick(self, player: str) -> None:
         """As host, remove a player from the table and bar the player from coming back."""
         await self._request(partial(Kick, table=self._code, player=player))
+
+    async def allow_ready(self, player: str) -> None:
+        """As host, let a player who voided a countdown get ready again."""
+        await self._request(partial(AllowReady, table=self._code, player=player))
 
     async def lock(self, locked: bool) -> None:
         """As host, lock the table against new players, or unlock it."""

@@ -40,7 +40,7 @@ NAMES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.Resume, wire.LeaveTable, wire.WatchTable, wire.ChangeSettings),
         *(wire.Kick, wire.Ready, wire.NotReady, wire.Start, wire.Reveal, wire.NextRace),
-        *(wire.LockTable, wire.EndRace, wire.GetRecord),
+        *(wire.LockTable, wire.AllowReady, wire.EndRace, wire.GetRecord),
     }
 )
 """Commands whose answer reveals whether a table with that code exists."""
@@ -48,7 +48,7 @@ NAMES_TABLE: Final = frozenset(
 CHANGES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.Resume, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
-        *(wire.LockTable, wire.Ready, wire.NotReady),
+        *(wire.LockTable, wire.AllowReady, wire.Ready, wire.NotReady),
     }
 )
 """Commands that a player can repeat and that each send a new view to everyone at the table."""
@@ -106,6 +106,7 @@ class Dispatcher:
             wire.ChangeSettings: table.change_settings,
             wire.Kick: table.kick,
             wire.LockTable: table.lock,
+            wire.AllowReady: table.allow_ready,
             wire.Ready: table.ready,
             wire.NotReady: table.not_ready,
             wire.Start: table.start,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from saratoga_protocol.commands import (
+    AllowReady,
     ChangeSettings,
     EndRace,
     Kick,
@@ -26,7 +27,7 @@ from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis
 
 SeatCommand: TypeAlias = (
-    ChangeSettings | Kick | LockTable | Ready | NotReady | Start | Reveal | NextRace
+    AllowReady | ChangeSettings | Kick | LockTable | Ready | NotReady | Start | Reveal | NextRace
 )
 SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
@@ -72,6 +73,14 @@ class TableHandlers:
             return tables.lock(table, session.player, command.id, locked=command.locked, now=now)
 
         return await self._act(session, command, locked)
+
+    async def allow_ready(self, session: Session, command: AllowReady) -> Done:
+        def allowed(table: TableState, now: Millis) -> Change:
+            return tables.allow_ready(
+                table, session.player, command.id, target=command.player, now=now
+            )
+
+        return await self._act(session, command, allowed)
 
     async def ready(self, session: Session, command: Ready) -> Done:
         def readied(table: TableState, now: Millis) -> Change:

@@ -6,10 +6,12 @@ from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
+    AllowReady,
     ChangeSettings,
     EndRace,
     GetRecord,
     JoinTable,
+    LeaveTable,
     LockTable,
     NextRace,
     NotReady,
@@ -137,6 +139,7 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     record = await bert.ask(GetRecord, race=race)
     assert is_void_record(record.text)
     assert verify(record.text).ok
+    await anna.ask(AllowReady, table=code, player=bert.player)
     await server.deal(anna, bert)
     for player in (anna, bert):
         await player.cash_out()
@@ -144,6 +147,26 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     finished = parse_record((await bert.ask(GetRecord, race=f"{code}/2")).text)
     assert verify(finished).ok
     assert [(each.race, each.seed) for each in finished.voided] == [(1, voided.seed)]
+
+
+async def test_a_player_who_voided_a_countdown_waits_for_the_hosts_permission(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    await anna.ready()
+    await bert.ready()
+    await anna.ask(Start, table=code)
+    await anna.reveal()
+    await bert.ask(LeaveTable, table=code)
+    await bert.at_table(JoinTable, table=code)
+    ready = {"commitment": bert.table.commitment, "nonce_hash": nonce_hash(bert.player)}
+    assert await bert.refused(Ready, table=code, **ready) == "ready_blocked"
+    (seat,) = (each for each in anna.table.seats if each.player == bert.player)
+    assert (seat.blocked, seat.voids) == (True, 1)
+    assert await bert.refused(AllowReady, table=code, player=bert.player) == "host_only"
+    assert isinstance(await anna.ask(AllowReady, table=code, player=bert.player), Done)
+    assert isinstance(await bert.ready(), Done)
 
 
 async def test_a_player_may_get_ready_in_the_call_and_no_settings_change_then(

@@ -68,6 +68,8 @@ def _states(state: SessionState, seat: Seat) -> Iterator[str]:
         yield "host"
     if not seat.connected:
         yield "away"
+    elif seat.blocked:
+        yield "blocked"
     elif seat.ready:
         yield "ready"
 

@@ -14,10 +14,11 @@ from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import cap_words, shown_name
+from saratoga_client.wording import cap_words, counted, shown_name
+from saratoga_protocol.events import Seat
 from saratoga_rules.games import GAMES
 
-HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "l", "k", "up", "down"})
+HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "l", "k", "a", "up", "down"})
 
 
 class GatheringScreen(TableScreen):
@@ -95,6 +96,8 @@ class GatheringScreen(TableScreen):
         if self.state.is_host:
             # The page shows g, c, p, +, - and l beside the settings that they change.
             keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
+            if self._blocked:
+                keys.append(("a", f"allow {self._blocked[0].name}"))
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
         return keys
@@ -133,6 +136,8 @@ class GatheringScreen(TableScreen):
                 self._change(cap=caps[(place + 1) % len(caps)])
             case "p":
                 self._change(public=not settings.public)
+            case "a":
+                self._allow()
             case "l":
                 self.controls.do(self.controls.seat.lock(not self.state.table.locked))
             case "+" | "-":
@@ -140,6 +145,23 @@ class GatheringScreen(TableScreen):
                 self._change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
             case _:
                 self._choose(key)
+
+    @property
+    def _blocked(self) -> list[Seat]:
+        """The seats of the players who voided a countdown and wait for the host's permission."""
+        return [seat for seat in self.state.table.seats if seat.blocked]
+
+    def _allow(self) -> None:
+        """Let the first player who voided a countdown get ready again, after a question."""
+        if not self._blocked:
+            self.say("Nobody waits for your permission to get ready.")
+            return
+        seat = self._blocked[0]
+        times = counted(seat.voids, "countdown")
+        self.ask(
+            f"{seat.name} has voided {times}. Allow {seat.name} to get ready again? (y/n)",
+            y=("allow", lambda: self.controls.do(self.controls.seat.allow_ready(seat.player))),
+        )
 
     def _change(self, **settings: int | str | bool) -> None:
         self.controls.do(self.controls.seat.change_settings(**settings))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ In order of reading: `state` (what a table is), `phases` (who may do what when),
 """
 
 from saratoga_server.domain.tables.clock_steps import corrected
-from saratoga_server.domain.tables.countdown import not_ready, ready, reveal, start
+from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
@@ -72,6 +72,7 @@ __all__ = [
     "TablePhase",
     "TableSeat",
     "TableState",
+    "allow_ready",
     "change_settings",
     "checked_settings",
     "close",

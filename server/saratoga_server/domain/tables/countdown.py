@@ -77,6 +77,12 @@ def ready(
     reveal its nonce, while a refusal would let the copier keep its owner from getting ready.
     """
     seat = checked(table, player, Act.READY)
+    if table.is_blocked(player):
+        raise CommandRejected(
+            "ready_blocked",
+            "You voided a countdown: your nonce did not come in time, or you left. "
+            f"You can get ready when {table.name(table.host)}, the host, allows it.",
+        )
     if commitment != table.commitment:
         raise CommandRejected(
             "wrong_commitment",
@@ -84,6 +90,24 @@ def ready(
         )
     seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
+
+
+def allow_ready(
+    table: TableState, player: str, command_id: int, *, target: str, now: Millis
+) -> Change:
+    """Return the change by which the host lets a player who voided a countdown get ready again."""
+    seat = checked(table, player, Act.ALLOW_READY)
+    allowed = table.seat(target)
+    if allowed is None:
+        raise CommandRejected(
+            "no_such_player", "That player is not at this table. Look at the table again."
+        )
+    noted = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
+    if target not in table.blocked:
+        return Change(noted)
+    blocked = tuple(each for each in table.blocked if each != target)
+    notice = f"{allowed.name} may get ready again."
+    return Change(replace(noted, blocked=blocked, notice=notice))
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
@@ -211,12 +235,15 @@ def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Cha
     if now - table.reveal_by > UNSERVED_MILLIS:
         reason, why = SERVER_AWAY, "the server was away again when the nonces were due"
     result = voided_countdown(table, reason)
+    if reason == NONCE_MISSING:
+        table = table.blaming(*table.missing)
     return voided(table, result, f"The countdown was voided: {why}.", fresh_seed)
 
 
-def voided_for_leaving(table: TableState, fresh_seed: bytes) -> Change:
+def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because a racer, who still has a seat, leaves."""
-    return voided(table, voided_countdown(table, RACER_LEFT), "", fresh_seed)
+    result = voided_countdown(table, RACER_LEFT)
+    return voided(table.blaming(player), result, "", fresh_seed)
 
 
 def begun(table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: RankedTables) -> Change:

@@ -33,6 +33,7 @@ class Act(StrEnum):
     LEAVE = "leave_table"
     KICK = "kick"
     LOCK = "lock_table"
+    ALLOW_READY = "allow_ready"
     CHANGE_SETTINGS = "change_settings"
     READY = "ready"
     NOT_READY = "not_ready"
@@ -44,7 +45,9 @@ class Act(StrEnum):
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.LOCK})
+COMING_AND_GOING: Final = frozenset(
+    {Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.LOCK, Act.ALLOW_READY}
+)
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
@@ -60,7 +63,15 @@ RACING_PHASES: Final = frozenset({TablePhase.CALL, TablePhase.COUNTDOWN, TablePh
 """The phases from *start* to the end of the race."""
 
 HOST_ONLY: Final = frozenset(
-    {Act.KICK, Act.LOCK, Act.CHANGE_SETTINGS, Act.START, Act.END_RACE, Act.NEXT_RACE}
+    {
+        Act.KICK,
+        Act.LOCK,
+        Act.ALLOW_READY,
+        Act.CHANGE_SETTINGS,
+        Act.START,
+        Act.END_RACE,
+        Act.NEXT_RACE,
+    }
 )
 
 _NOW: Final[Mapping[TablePhase, str]] = {

@@ -17,7 +17,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         ),
         race=table.race_id,
         commitment=table.commitment,
-        seats=[_public_seat(seat) for seat in table.seats],
+        seats=[_public_seat(table, seat) for seat in table.seats],
         call_until=table.call_until,
         racers=list(table.racers),
         reveal_by=table.reveal_by,
@@ -32,7 +32,7 @@ def public_view(table: TableState, version: int) -> events.Table:
     )
 
 
-def _public_seat(seat: TableSeat) -> events.Seat:
+def _public_seat(table: TableState, seat: TableSeat) -> events.Seat:
     return events.Seat(
         player=seat.player,
         name=seat.name,
@@ -43,4 +43,6 @@ def _public_seat(seat: TableSeat) -> events.Seat:
         races=seat.races,
         wins=seat.wins,
         net=seat.net,
+        voids=table.voids.get(seat.player, 0),
+        blocked=table.is_blocked(seat.player),
     )

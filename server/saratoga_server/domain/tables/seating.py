@@ -232,7 +232,7 @@ def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
 def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
     """Return the table without that player's seat, and the effects for race and host."""
     if table.phase is TablePhase.COUNTDOWN and player in table.racers:
-        voided = voided_for_leaving(table, fresh_seed)
+        voided = voided_for_leaving(table, player, fresh_seed)
         change = voided.then(vacated(voided.table, player, reason, now, fresh_seed))
         notice = f"{change.table.notice} The countdown was voided. {NEW_DEAL}"
         return Change(replace(change.table, notice=notice), change.effects)

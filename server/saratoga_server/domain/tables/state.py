@@ -28,6 +28,9 @@ NO_TIME: Final = Millis(0)
 ACCEPTED_KEPT: Final = 8
 """Command ids kept for each seat: more than a correct client has in flight."""
 
+MOST_BLOCKED: Final = 64
+"""The number of players who voided a countdown that a table remembers, the last ones."""
+
 DEPARTED_KEPT: Final = 64
 """The number of departed players whose command ids are kept, to recognise repeats."""
 
@@ -167,6 +170,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A sentence for players about the last change."""
     voided: tuple[VoidedRace, ...] = ()
     """The races voided since the last record, oldest first; the next record lists them."""
+    voids: dict[str, int] = {}
+    """The number of countdowns that a player voided, by a missing nonce or by leaving, by player id."""
+    blocked: tuple[str, ...] = ()
+    """The players among them who may not get ready again until the host allows it."""
     format: int = FORMAT
     unknown: dict[str, Any] = {}
     """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
@@ -206,6 +213,19 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return whether the player is in the countdown or the running race and has not left it."""
         is_on = self.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING)
         return is_on and player in self.racers and player not in self.left
+
+    def is_blocked(self, player: str) -> bool:
+        """Return whether the player may not get ready until the host allows it; the host always may."""
+        return player in self.blocked and player != self.host
+
+    def blaming(self, *players: str) -> "TableState":
+        """Return the table that remembers that these players voided a countdown."""
+        voids = dict(self.voids)
+        for player in players:
+            voids[player] = voids.pop(player, 0) + 1
+        voids = dict([*voids.items()][-MOST_BLOCKED:])
+        blocked = {*self.blocked, *players}
+        return replace(self, voids=voids, blocked=tuple(each for each in voids if each in blocked))
 
     def name(self, player: str) -> str:
         """Return the name of a player who is or was at the table."""

@@ -25,6 +25,7 @@ from saratoga_server.domain.tables import (
     CommandRejected,
     TablePhase,
     TableState,
+    allow_ready,
     change_settings,
     close,
     end_race,
@@ -86,6 +87,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
     Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
     Act.KICK: _kick,
+    Act.ALLOW_READY: lambda t, p, i: allow_ready(t, p, i, target=p, now=NOW),
     Act.LOCK: lambda t, p, i: lock(t, p, i, locked=True, now=NOW),
     Act.CHANGE_SETTINGS: _change_settings,
     Act.READY: _ready,
@@ -106,7 +108,7 @@ EXPECTED = {
     "over": {"next_race"},
     "closed": set[str](),
 }
-EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "lock_table"}
+EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "lock_table", "allow_ready"}
 
 # These commands reserve ids at the seat; joining and resuming is possible with any id.
 WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
