@@ -101,7 +101,18 @@ def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> Renderable
         ink.text(f" {short_hash(state.table.commitment, symbols.dots)}"),
         ink.indented("its fingerprint, checked after the race", Role.DIM),
         *voided_part(state, ink),
+        *alarms_part(state, ink),
     )
+
+
+def alarms_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
+    """Return how the server has contradicted itself at this table; nothing if it has not."""
+    if not state.alarms:
+        return
+    yield ""
+    yield ink.text(" ALARM", Role.ALARM)
+    for alarm in state.alarms:
+        yield ink.indented(alarm, Role.ALARM)
 
 
 def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:

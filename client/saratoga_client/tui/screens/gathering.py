@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from saratoga_client.board_view.roles import Role
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.lines import Guide
@@ -35,6 +36,8 @@ class GatheringScreen(TableScreen):
 
     _chosen = ""
     """The id of the player whom the key `k` kicks; empty for none."""
+    _said_alarms = 0
+    """The number of alarms that were shown on the message line."""
     _notice = ""
     """The last notice from the server that was shown."""
 
@@ -55,10 +58,14 @@ class GatheringScreen(TableScreen):
         return race_part(self.state, self.symbols, ink)
 
     def begin(self) -> None:
+        self._said_alarms = len(self.state.alarms)
         self._say_notice()
 
     def changed(self, state: SessionState) -> None:
-        if state.table.notice != self._notice:
+        if len(state.alarms) > self._said_alarms:
+            self._said_alarms = len(state.alarms)
+            self.say(state.alarms[-1], Role.ALARM)
+        elif state.table.notice != self._notice:
             self._say_notice()
         super().changed(state)
 

@@ -1,5 +1,7 @@
 """The screen of a table before a race: the command that each key sends."""
 
+import dataclasses
+
 import pytest
 from msgspec.structs import replace
 
@@ -145,3 +147,14 @@ async def test_a_full_table_at_80x24_shows_every_player_and_the_invitation() -> 
         assert sum("racer" in row for row in at_table.rows) == 12
         for name in ("ana", "mei", "Otto [bot]", "Zoë", "SEATS 16 of 16", "saratoga join ws://"):
             assert name in at_table.text, name
+
+
+async def test_an_alarm_about_the_race_before_is_said_and_stays_on_the_page() -> None:
+    async with table_player(gathering(host="a")) as at_table:
+        alarm = "Race 2: gone."
+        at_table.seat.change_to(dataclasses.replace(gathering(host="a"), alarms=(alarm,)))
+        await at_table.settled()
+        assert at_table.text.count(alarm) == 2, "on the page and on the message line"
+        at_table.seat.change_to(dataclasses.replace(gathering(), alarms=(alarm,)))
+        await at_table.settled()
+        assert alarm in at_table.text
