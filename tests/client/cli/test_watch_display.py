@@ -75,6 +75,7 @@ def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFi
         f"race {RACE}",
         "result 1. Otto [bot]",
         "result 2. Anna",
+        "words",
     ]
 
 
