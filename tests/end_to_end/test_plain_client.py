@@ -27,7 +27,8 @@ async def start_race(host: LineClient, *others: LineClient) -> None:
         await client.expect("ok: you are ready")
     host.type(f"wait ready {1 + len(others)}", "start")
     for client in (host, *others):
-        await client.expect("countdown: ")
+        assert " ready" in await client.expect("countdown: "), "the call"
+        assert " racer" in await client.expect("countdown: ")
         assert await client.expect("countdown: ") == "countdown: 0"
         await client.expect("deal: ")
 

@@ -8,7 +8,7 @@ from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import Start
 from saratoga_protocol.events import Dealt, Done, MoveMade, TableChanged
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.store.keys import race_key
 
@@ -38,7 +38,7 @@ async def test_a_clock_stepped_back_in_the_countdown_begins_the_countdown_again(
     told = len(anna.received.events)
     await server.pass_time(0)
     (changed,) = anna.received.all(TableChanged, told)
-    assert changed.table.start_at == changed.now + COUNTDOWN_MILLIS
+    assert changed.table.start_at == changed.now + COUNTDOWN_MILLIS - CALL_MILLIS
     await server.pass_time(COUNTDOWN_MILLIS)
     for racer in (anna, bert):
         (dealt,) = racer.received.all(Dealt)
@@ -56,11 +56,12 @@ async def test_nonces_pending_while_the_clock_is_stepped_forward_start_the_race(
     for player in (anna, bert):
         await player.ready()
     await anna.ask(Start, table=code)
+    await anna.call_ended()
     await step_clock(server, 60_000)
     for player in (anna, bert):
         assert isinstance(await player.reveal(), Done)
     await server.pass_time(0)
-    assert anna.table.start_at == server.time.store_at + COUNTDOWN_MILLIS
+    assert anna.table.start_at == server.time.store_at + COUNTDOWN_MILLIS - CALL_MILLIS
     await server.pass_time(COUNTDOWN_MILLIS)
     for racer in (anna, bert):
         assert racer.received.all(Dealt)

@@ -14,6 +14,7 @@ from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
+    AllowReady,
     AnyCommand,
     CashOut,
     ChangeSettings,
@@ -40,7 +41,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import unpack
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
 from saratoga_server.store.keys import player_key, race_key
 
@@ -103,6 +104,7 @@ class Evening:
         yield "joined"
         await self.send(anna, ChangeSettings, table=code, cap=20)
         await self.send(anna, Kick, table=code, player=cleo.player)
+        await self.send(anna, AllowReady, table=code, player=bert.player)
         yield "kicked"
         for player in (anna, bert):
             promise = {"commitment": anna.table.commitment, "nonce_hash": nonce_hash(player.player)}
@@ -112,6 +114,8 @@ class Evening:
                 await self.send(bert, Ready, table=code, **promise)
         yield "ready"
         await self.send(anna, Start, table=code)
+        yield "call"
+        await self.server.pass_time(CALL_MILLIS)
         yield "countdown"
         for player in (anna, bert):
             await self.send(player, Reveal, table=code, nonce=nonce(player.player))

@@ -121,6 +121,43 @@ async def test_a_bot_that_is_host_starts_when_enough_are_ready(bot: Bot) -> None
     assert isinstance(await bot.done(), commands.Start)
 
 
+async def test_a_bot_gets_ready_in_the_call(bot: Bot) -> None:
+    called = replace(gathered(version=3).table, phase="countdown", racers=[])
+    await bot.peer.send(events.TableChanged(table=called, now=NOON))
+    assert isinstance(await bot.done(), commands.Ready)
+
+
+async def test_a_bot_that_runs_its_table_allows_a_player_who_voided_two_countdowns_and_no_more(
+    bot: Bot,
+) -> None:
+    ready = await ready_bot(bot)
+    for version, voids in enumerate((2, 3), start=3):
+        blocked = replace(RIVAL, ready=False, nonce_hash="", voids=voids, blocked=True)
+        changed = gathered(ready, version=version)
+        seats = [changed.table.seats[0], blocked]
+        await bot.peer.send(
+            events.TableChanged(table=replace(changed.table, seats=seats), now=NOON)
+        )
+        if voids == 2:
+            allowed = await bot.done()
+            assert allowed == commands.AllowReady(id=allowed.id, table=CODE, player=RIVAL.player)
+    await bot.peer.send(gathered(ready, version=5))
+    assert isinstance(await bot.done(), commands.Start), "nothing was allowed before"
+
+
+async def test_a_blocked_bot_waits_for_the_hosts_permission(bot: Bot) -> None:
+    table_ = gathered(version=3).table
+    blocked = [replace(table_.seats[0], blocked=True, voids=1), RIVAL]
+    await bot.peer.send(
+        events.TableChanged(table=replace(table_, host=RIVAL.player, seats=blocked), now=NOON)
+    )
+    await bot.peer.send(
+        events.TableChanged(table=replace(table_, host=RIVAL.player, version=4), now=NOON)
+    )
+    assert isinstance(await bot.done(), commands.Ready)
+    assert not bot.staying.done()
+
+
 async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
     ready = await ready_bot(bot)
     changed = gathered(version=4)

@@ -138,6 +138,15 @@ async def test_a_host_kicks_by_name_and_an_unknown_name_lists_the_players() -> N
     assert player_at_table.seat.asked == [f"kick {player('o')}"]
 
 
+async def test_a_host_allows_a_player_by_name_to_get_ready_again() -> None:
+    player_at_table = TypingPlayer(gathering())
+    assert await player_at_table.say("allow") == [
+        "no: Type allow NAME. At this table: ana, Otto [bot]."
+    ]
+    await player_at_table.say("allow ana")
+    assert player_at_table.seat.asked == [f"allow {player('a')}"]
+
+
 async def test_a_refused_command_is_answered_with_the_reason() -> None:
     player_at_table = TypingPlayer(gathering())
     player_at_table.seat.refuses = True

@@ -11,6 +11,7 @@ from kit.session_states import (
     board,
     opening,
     outcome,
+    player,
     seat,
     snapshot,
     standings,
@@ -24,6 +25,7 @@ from saratoga_client.plain.event_lines import (
     change_lines,
     clock_line,
     opening_lines,
+    table_lines,
 )
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
@@ -195,3 +197,29 @@ def test_a_late_comer_is_told_of_voided_races() -> None:
     gathering = msgspec.structs.replace(GATHERING, voided=[voided_race("mint-otter-42/7")])
     lines = list(opening_lines(state_after(first=snapshot(shown=gathering)), PLAIN, START))
     assert [line for line in lines if line.startswith("voided mint-otter-42/7: ")]
+
+
+def test_the_call_asks_players_who_are_not_ready_and_its_end_names_the_racers() -> None:
+    seats = [seat("y"), seat("a", ready=True)]
+    shown = msgspec.structs.replace(
+        at_table("ya", phase="countdown", seats=seats, version=2), racers=[]
+    )
+    before = state_after(first=snapshot(shown=at_table("ya", phase="gathering", seats=seats)))
+    call = next_state(before, events.TableChanged(table=shown, now=START - 5000), START - 5000)
+    assert list(change_lines(before, call, PLAIN, START - 5000)) == [
+        "countdown: 5 seconds, 1 ready; type ready now to be in this race"
+    ]
+    fixed = msgspec.structs.replace(shown, racers=[player("a")], version=3)
+    after = next_state(call, events.TableChanged(table=fixed, now=START - 3000), START - 3000)
+    assert list(change_lines(call, after, PLAIN, START - 3000)) == [
+        "countdown: 3 seconds, 1 racer; you are not in this race"
+    ]
+
+
+def test_a_blocked_player_and_the_countdowns_that_the_player_voided_are_listed() -> None:
+    seats = [seat("y"), seat("a", voids=2, blocked=True)]
+    state = state_after(first=snapshot(shown=at_table("ya", phase="gathering", seats=seats)))
+    assert any(
+        "voided 2 countdowns, needs the host's permission to get ready" in line
+        for line in table_lines(state)
+    )

@@ -102,9 +102,9 @@ class GatheringScreen(TableScreen):
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
             # The page shows g, c, p, +, - and l beside the settings that they change.
-            keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
             if self._blocked:
                 keys.append(("a", f"allow {self._blocked[0].name}"))
+            keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
         return keys

@@ -34,7 +34,7 @@ async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
         assert at_table.seat.asked == ["ready", "not ready"]
 
 
-@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "l", "k"])
+@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "l", "k", "a"])
 async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_them(
     key: str,
 ) -> None:
@@ -106,6 +106,21 @@ async def test_the_host_locks_the_table_and_unlocks_it() -> None:
         assert "l  locked to newcomers" in at_table.text
         await at_table.press("l")
         assert at_table.seat.asked == ["lock", "unlock"]
+
+
+async def test_the_host_allows_a_player_who_voided_a_countdown_after_a_question() -> None:
+    async with table_player(gathering()) as at_table:
+        await at_table.press("a")
+        assert "Nobody waits for your permission" in at_table.text
+        seats = [seat("y"), seat("a", voids=2, blocked=True)]
+        blocked = replace(gathering().table, seats=seats, version=9)
+        await at_table.receive(events.TableChanged(table=blocked, now=START))
+        assert "blocked" in at_table.text
+        assert "a allow ana" in at_table.rows[-1]
+        await at_table.press("a")
+        assert "ana has voided 2 countdowns. Allow ana to get ready again? (y/n)" in at_table.text
+        await at_table.press("y")
+        assert at_table.seat.asked == [f"allow {player('a')}"]
 
 
 async def test_a_host_alone_has_no_player_to_kick() -> None:
