@@ -281,3 +281,34 @@ async def test_a_watcher_follows_the_race_and_cannot_play() -> None:
         await there.session.cash_out()
         await there.receive(events.SeatLost(table=code, reason="The table is closed."))
         assert "You no longer watch table" in (await there.problem()).what
+
+
+@pytest.mark.parametrize("code", ["no_such_table", "table_closed"])
+async def test_a_table_that_is_gone_with_a_dealt_race_raises_the_alarm(code: str) -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        there.network.refusals.extend([(code, False), ("no_such_race", False)])
+        with pytest.raises(Problem) as gone:
+            await there.do(there.session.sit_down(there.state.table.code))
+        assert f"ALARM: Race {there.state.table.race}: the race was dealt" in gone.value.what
+        assert gone.value.code is Exit.NOT_VERIFIED
+
+
+async def test_a_seat_that_is_lost_with_the_race_raises_the_alarm() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        there.network.refusals.append(("no_such_race", False))
+        lost = events.SeatLost(table=there.state.table.code, reason="There is no such table.")
+        await there.receive(lost)
+        problem = await there.problem()
+        assert f"ALARM: Race {there.state.table.race}: the race was dealt" in problem.what
+
+
+async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        await there.receive(events.SeatLost(table=there.state.table.code, reason="Kicked."))
+        assert "ALARM" not in (await there.problem()).what

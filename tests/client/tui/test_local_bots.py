@@ -1,11 +1,14 @@
 """Bots that a player brings along join the player's table under their own names."""
 
-from kit.scripted_server import CODE, scripted_server, snapshot
+from msgspec.structs import replace
+
+from kit.scripted_server import CODE, NOON, scripted_server, snapshot
+from kit.scripted_server import table as scripted_table
 from kit.session_states import snapshot as table_snapshot
 from kit.session_states import state_after, table
 from kit.table_screens import table_player
-from saratoga_protocol.commands import JoinTable
-from saratoga_protocol.events import Refused
+from saratoga_protocol.commands import JoinTable, Ready
+from saratoga_protocol.events import Refused, TableChanged
 
 GATHERING = state_after(first=table_snapshot(shown=table(phase="gathering")))
 
@@ -46,3 +49,23 @@ async def test_any_other_key_adds_no_bot() -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("b", "escape", "w")
         assert not [worker for worker in at_table.app.workers if worker.group == "commands"]
+
+
+async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None:
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
+        await at_table.press("b", "w")
+        peer = await server.peer()
+        command = await peer.command()
+        running = scripted_table(phase="running")
+        changed = replace(running, version=2, commitment="d0" * 32)
+        later = replace(scripted_table(version=3), race=f"{CODE}/2", commitment="e0" * 32)
+        await peer.send(
+            replace(snapshot(re=command.id), table=running),
+            TableChanged(table=changed, now=NOON),
+            TableChanged(table=later, now=NOON),
+        )
+        # the bot gets ready after it has seen the change
+        assert isinstance(await peer.command(), Ready)
+        await at_table.settled()
+        assert "commitment has changed since the" in at_table.text
