@@ -14,7 +14,14 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from kit.forged_records import promised, renumbered, settled, with_line, with_racer
+from kit.forged_records import (
+    position_before,
+    promised,
+    renumbered,
+    settled,
+    with_line,
+    with_racer,
+)
 from kit.lying_server import Lie, LyingServer
 from kit.races import Entrant, race
 from kit.scripted_server import TOKEN, scripted_server
@@ -31,9 +38,11 @@ from saratoga_client.session.verification import prove
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.game import Game
+from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
 from saratoga_rules.views import View
@@ -89,6 +98,14 @@ def own_move_left_out(record: RaceRecord) -> RaceRecord:
     return settled(renumbered(with_racer(record, own, log=(*own.log[:-2], own.log[-1]))))
 
 
+def own_move_changed(record: RaceRecord) -> RaceRecord:
+    """Play another legal move in the place of the last one."""
+    own, game = record.racers[0], game_of(record)
+    position = position_before(record, own, len(own.log) - 2)
+    other = next(str(move) for move in legal_moves(game, position) if str(move) != own.log[-2].text)
+    return settled(with_line(record, own, -2, text=other))
+
+
 def own_ending_changed(record: RaceRecord) -> RaceRecord:
     own = record.racers[0]
     left = (*own.log[:-1], replace(own.log[-1], text="left"))
@@ -138,7 +155,11 @@ def one_card_more(shown: events.Standings) -> events.Standings:
         else row
         for row in shown.standings
     ]
-    return msgspec.structs.replace(shown, standings=rows)
+    placed = [
+        msgspec.structs.replace(row, place=1 + sum(other.banked > row.banked for other in rows))
+        for row in rows
+    ]
+    return msgspec.structs.replace(shown, standings=placed)
 
 
 LIES = {
@@ -148,6 +169,7 @@ LIES = {
     "another start": (Lie(record=another_start), "the race started at"),
     "another name": (Lie(record=another_name), "and in the record is Robert"),
     "a person as a bot": (Lie(record=person_as_bot), "raced as a person"),
+    "own move changed": (Lie(record=own_move_changed), "this player's entry"),
     "own move left out": (Lie(record=own_move_left_out), "this player's entry"),
     "own ending changed": (Lie(record=own_ending_changed), "this player's entry"),
     "own time changed": (Lie(record=own_time_changed), "this player's entry"),
@@ -213,7 +235,8 @@ async def seated(lie: Lie, folder: Path) -> tuple[SessionState, LyingServer]:
 
 
 async def bot_raced(lie: Lie) -> Report:
-    """Race as a bot until the record was checked."""
+    """Race as a bot until the record was checked, or until it raised an alarm."""
+    alarmed = asyncio.Event()
     log: Iterator[str] = iter([line.text for line in OWN.log])
 
     def chosen(game: Game, view: View, memory: Memory) -> Choice:
@@ -221,10 +244,16 @@ async def bot_raced(lie: Lie) -> Report:
         return Choice(None if text == "cash-out" else parse_move(text), memory)
 
     async with connected(lie) as (connection, _):
-        bot = TablePlayer(connection, chosen, pace=0, races=1)
+        bot = TablePlayer(
+            connection, chosen, pace=0, races=1, alarm=lambda race, sentences: alarmed.set()
+        )
         await connection.ask(partial(commands.JoinTable, table=TRUTH.table), events.Snapshot)
-        async with asyncio.timeout(10):
-            return await bot.stay()
+        ends = [asyncio.create_task(bot.stay()), asyncio.create_task(alarmed.wait())]
+        await asyncio.wait(ends, timeout=10, return_when=asyncio.FIRST_COMPLETED)
+        for end in ends:
+            end.cancel()
+        await asyncio.gather(*ends, return_exceptions=True)
+        return bot.report
 
 
 async def test_an_honest_server_is_believed(tmp_path: Path) -> None:
@@ -250,9 +279,10 @@ async def test_a_lie_about_the_race_is_found_out(name: str, tmp_path: Path) -> N
     assert sentence in " ".join(check.detail for check in proof.checks if not check.ok)
 
 
-@pytest.mark.parametrize("name", LIES)
+@pytest.mark.usefixtures("impatient_checks")
+@pytest.mark.parametrize("name", [*LIES, *ABSENCES])
 async def test_a_bot_says_that_the_server_lied(name: str) -> None:
-    lie, sentence = LIES[name]
+    lie, sentence = {**LIES, **ABSENCES}[name]
     report = await bot_raced(lie)
     assert any(sentence in alarm for alarm in report.alarms), report.alarms
 
