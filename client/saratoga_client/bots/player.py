@@ -36,8 +36,8 @@ HARMLESS_REFUSALS: Final = frozenset(
 )
 """Codes of refusals that mean only that the table has changed; the next event says how."""
 
-EXCUSED_VOIDS: Final = 2
-"""The number of countdowns that a player may void before a bot that runs the table blocks the player."""
+EXCUSED_VOIDS: Final = 5
+"""The most countdowns, besides one for each race, that a player may have voided whom a host bot still allows."""
 
 
 @dataclass(slots=True)
@@ -215,7 +215,7 @@ class TablePlayer:
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)
         for seat in table.seats:
-            is_excused = seat.blocked and seat.voids <= EXCUSED_VOIDS
+            is_excused = seat.blocked and seat.voids <= EXCUSED_VOIDS + seat.races
             if is_excused and self._is_first("allow", f"{seat.player} {seat.voids}"):
                 return partial(AllowReady, table=table.code, player=seat.player)
         ready = sum(seat.ready and seat.connected for seat in table.seats)

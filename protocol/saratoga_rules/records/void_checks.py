@@ -7,7 +7,7 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.void_record import VoidRecord
 from saratoga_rules.records.void_replay import replay_faults, void_deal
-from saratoga_rules.records.voided import VOID_REASONS, seed_fault
+from saratoga_rules.records.voided import VOID_REASONS, reason_fault, seed_fault
 
 
 def void_checks(void: VoidRecord) -> tuple[Check, ...]:
@@ -26,9 +26,9 @@ def void_checks(void: VoidRecord) -> tuple[Check, ...]:
             f"not revealed: the nonce of {missing}" if missing else "every nonce is opened",
         ),
         _deal_check(void),
-        Check(
+        check_of(
             "voided",
-            True,
+            filter(None, [reason_fault(void.line, void.table)]),
             f"{VOID_REASONS[void.reason]}; {logs}. The race counts for nothing: no place, no money",
         ),
     )
@@ -69,8 +69,9 @@ def _earlier_faults(record: RaceRecord) -> Iterator[str]:
     for number, voided in enumerate(record.voided, start=expected):
         if number != voided.race or number < 1:
             yield f"race {voided.race} cannot stand here among those voided before race {record.race}"
-        if fault := seed_fault(voided, record.table):
-            yield fault
+        for fault in (seed_fault(voided, record.table), reason_fault(voided, record.table)):
+            if fault:
+                yield fault
 
 
 def _earlier_sentence(record: RaceRecord) -> str:

@@ -152,3 +152,10 @@ def seed_fault(voided: VoidedLine, table: str) -> str:
     if promised != voided.commitment:
         return f"the seed of voided race {table}/{voided.race} has the commitment {promised}"
     return ""
+
+
+def reason_fault(voided: VoidedLine, table: str) -> str:
+    """Return how the reason of a voided countdown contradicts its nonces; empty if it does not."""
+    if voided.reason == NONCE_MISSING and not voided.missing:
+        return f"{table}/{voided.race} was voided for a missing nonce, but none is missing"
+    return ""

@@ -127,18 +127,18 @@ async def test_a_bot_gets_ready_in_the_call(bot: Bot) -> None:
     assert isinstance(await bot.done(), commands.Ready)
 
 
-async def test_a_bot_that_runs_its_table_allows_a_player_who_voided_two_countdowns_and_no_more(
+async def test_a_bot_that_runs_its_table_allows_a_player_who_voided_five_countdowns_and_no_more(
     bot: Bot,
 ) -> None:
     ready = await ready_bot(bot)
-    for version, voids in enumerate((2, 3), start=3):
+    for version, voids in enumerate((5, 6), start=3):
         blocked = replace(RIVAL, ready=False, nonce_hash="", voids=voids, blocked=True)
         changed = gathered(ready, version=version)
         seats = [changed.table.seats[0], blocked]
         await bot.peer.send(
             events.TableChanged(table=replace(changed.table, seats=seats), now=NOON)
         )
-        if voids == 2:
+        if voids == 5:
             allowed = await bot.done()
             assert allowed == commands.AllowReady(id=allowed.id, table=CODE, player=RIVAL.player)
     await bot.peer.send(gathered(ready, version=5))

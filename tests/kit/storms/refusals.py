@@ -21,6 +21,7 @@ TRUE_AT_TIMES = {
     "draining",
     "illegal_move",
     "nobody_ready",
+    "ready_blocked",
     "stale_id",
     "stale_move",
     "store_unavailable",
