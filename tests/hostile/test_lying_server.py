@@ -185,6 +185,12 @@ ABSENCES = {
 }
 """Lies by saying nothing, each with a part of what the client says about it."""
 
+DISCARDED = {
+    "a deal thrown away": (Lie(is_discarded=True), "under the number of a race"),
+    "a blamed reveal": (Lie(is_blamed=True), "it had confirmed that it took the nonce"),
+}
+"""Lies that discard a deal, each with a part of what the client says about it."""
+
 
 @pytest.fixture(autouse=True)
 def known_nonce(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,13 +225,14 @@ async def seated(lie: Lie, folder: Path) -> tuple[SessionState, LyingServer]:
         async with asyncio.timeout(10):
             await session.sit_down(TRUTH.table)
             await session.ready()
-            for line in OWN.log:
+            is_dealt = not (lie.is_discarded or lie.is_blamed)
+            for line in OWN.log if is_dealt else ():
                 await session.until(lambda state: state.own is not None and state.own.may_move)
                 if line.is_move:
                     assert session.play(parse_move(line.text))
                 else:
                     await session.cash_out()
-            is_checked = lie.is_announced and lie.is_sent
+            is_checked = lie.is_announced and lie.is_sent and is_dealt
             state = await session.until(
                 lambda state: bool(state.verifications if is_checked else state.alarms)
             )
@@ -280,17 +287,17 @@ async def test_a_lie_about_the_race_is_found_out(name: str, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("impatient_checks")
-@pytest.mark.parametrize("name", [*LIES, *ABSENCES])
+@pytest.mark.parametrize("name", [*LIES, *ABSENCES, *DISCARDED])
 async def test_a_bot_says_that_the_server_lied(name: str) -> None:
-    lie, sentence = {**LIES, **ABSENCES}[name]
+    lie, sentence = {**LIES, **ABSENCES, **DISCARDED}[name]
     report = await bot_raced(lie)
     assert any(sentence in alarm for alarm in report.alarms), report.alarms
 
 
 @pytest.mark.usefixtures("impatient_checks")
-@pytest.mark.parametrize("name", ABSENCES)
+@pytest.mark.parametrize("name", [*ABSENCES, *DISCARDED])
 async def test_a_race_that_is_not_shown_to_its_end_is_missed(name: str, tmp_path: Path) -> None:
-    lie, sentence = ABSENCES[name]
+    lie, sentence = {**ABSENCES, **DISCARDED}[name]
     state, _ = await seated(lie, tmp_path)
     assert any(sentence in alarm for alarm in state.alarms), state.alarms
     kept = Witness(tmp_path / "witness").load(TRUTH.race_id)

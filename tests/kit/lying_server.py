@@ -17,6 +17,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
+from saratoga_rules.records.voided import NONCE_MISSING
 from saratoga_rules.views import redact
 
 Change = Callable[[RaceRecord], RaceRecord]
@@ -40,6 +41,10 @@ class Lie:
     """Whether the record is sent when the client asks for it."""
     is_reused: bool = False
     """Whether the table gathers again under the number of the race that was dealt."""
+    is_discarded: bool = False
+    """Whether the deal is discarded after the nonces were revealed, without a trace."""
+    is_blamed: bool = False
+    """Whether the countdown is voided, because the client's nonce, which was confirmed, is missing."""
 
 
 @dataclass
@@ -70,6 +75,9 @@ class LyingServer:
         await peer.send(events.Done(re=ready.id), self.changed("countdown"))
         reveal = await peer.command()
         assert isinstance(reveal, commands.Reveal)
+        if self.lie.is_discarded or self.lie.is_blamed:
+            await peer.send(events.Done(re=reveal.id), self.without_race())
+            await self.serve_records(peer)
         await peer.send(events.Done(re=reveal.id), self.changed("running"))
         await peer.send(
             events.Dealt(
@@ -118,6 +126,27 @@ class LyingServer:
         race = f"{self.truth.table}/{number}"
         table = replace(changed.table, race=race, commitment="d0" * 32)
         await peer.send(replace(changed, table=table))
+
+    def without_race(self) -> events.TableChanged:
+        """Return the table that gathers for another deal instead of the race."""
+        changed = self.changed("gathering")
+        table = replace(changed.table, commitment="d0" * 32)
+        if self.lie.is_blamed:
+            voided = events.VoidedRace(
+                race=self.truth.race_id,
+                game=self.truth.game,
+                rules=self.truth.rules_version,
+                cap=self.truth.cap,
+                public=self.truth.public,
+                reason=NONCE_MISSING,
+                commitment=self.truth.commitment,
+                seed=self.truth.seed,
+                nonces={racer.player: racer.nonce for racer in self.truth.racers[1:]},
+                missing={self.own.player: self.own.nonce_hash},
+            )
+            race = f"{self.truth.table}/{self.truth.race + 1}"
+            table = replace(table, race=race, voided=[voided])
+        return replace(changed, table=table)
 
     async def serve_records(self, peer: ScriptedPeer) -> None:
         while True:
