@@ -7,7 +7,7 @@ writes. The values are msgspec structs: frozen dataclasses take ten times as lon
 from asyncio import Future
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Final, NewType, Protocol
+from typing import Final, NamedTuple, NewType, Protocol
 
 from msgspec import Struct
 
@@ -161,11 +161,21 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     """The highest command id accepted for the player (not for a table or a board)."""
     table: str | None = None
     """The table at which the player has a seat."""
+    table_writes: int = 0
+    """The writes of `table` so far."""
     created: Millis = Millis(0)
     hello: int = 0
     """The number of the player's newest hello; later hellos have higher numbers."""
     claims: tuple[int, ...] = ()
     """The ids of the player's newest `claim_name` commands."""
+
+
+class RowTable(NamedTuple):
+    """The table that a player's row names, as it was at one moment."""
+
+    table: str
+    writes: int
+    """The writes of the row's table so far; each write raises it, also one of the same table."""
 
 
 class Reservation(Struct, frozen=True, kw_only=True):
@@ -174,7 +184,7 @@ class Reservation(Struct, frozen=True, kw_only=True):
     code: str
     name: str | None
     """The player's present name."""
-    elsewhere: str | None
+    elsewhere: RowTable | None
     """The other table that the player's row names; `None` if it names `code` now."""
     is_repeat: bool = False
     """True if the code was reserved before, so the row was not changed now."""
@@ -191,7 +201,6 @@ class Commits(Protocol):
         The commit is durable when the outcome arrives; repeating a commit is safe. Only one commit per
         board may be in flight. The future raises `StoreUnavailable` if the outcome is unknown.
         """
-        ...
 
 
 class BoardStore(Protocol):
@@ -214,25 +223,20 @@ class TableStore(Protocol):
 
     async def now(self) -> Millis:
         """Return the time of the store's clock, by which every deadline is judged."""
-        ...
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
         """Return a table's version and packed body; `None` if there is none."""
-        ...
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
         """Return the version of each table; 0 if there is none."""
-        ...
 
     async def save_table(self, write: TableWrite) -> bool:
         """Write a change durably; return False if the table no longer has the expected version."""
-        ...
 
     async def load_record(self, table: str, race: int) -> str | None: ...
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
         """Return the times of the timers that run out from `since` to `until`, by table, in order of time."""
-        ...
 
     async def list_public(self) -> list[bytes]:
         """Return at most `MOST_LISTED` packed summaries: most connected people first, then newest first."""
@@ -255,15 +259,12 @@ class PlayerStore(Protocol):
 
     async def meet_player(self, player: str) -> PlayerRow | None:
         """Count a hello of the player and return the row with its number in `hello`."""
-        ...
 
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
         """Return the present name of each player that has one."""
-        ...
 
     async def create_player(self, row: PlayerRow) -> PlayerRow:
         """Store the player unless there is a row already; return the stored row."""
-        ...
 
     async def claim_name(
         self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
@@ -273,23 +274,27 @@ class PlayerStore(Protocol):
         Return `None` if the player does not exist, or this or a later command was carried out before. Only an
         administrator can give a name that is held for nobody.
         """
-        ...
 
     async def find_player(self, skeleton: str) -> str | None:
         """Return the player who holds the name with that skeleton; empty: it is held for nobody."""
-        ...
 
-    async def stand_up(self, player: str, table: str) -> None:
-        """Remove the table from the player's row, if the row names that table."""
-        ...
+    async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
+        """Remove the table from the player's row; return False if the row still names a table.
 
-    async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Write `table` to the row, unless it names one other than `instead_of`; return that one."""
-        ...
+        With `writes`, nothing is removed if the row's table was written since.
+        """
+
+    async def sit(
+        self, player: str, table: str, instead_of: RowTable | None = None
+    ) -> RowTable | None:
+        """Write `table` to the row, unless it names another one; return that one.
+
+        The other one is replaced if it is `instead_of`, and was not written again since; if
+        `instead_of.writes` is 0, even then.
+        """
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
         """Raise the highest accepted command id of the player to at least `command_id`."""
-        ...
 
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
@@ -301,11 +306,9 @@ class PlayerStore(Protocol):
         A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
         codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.
         """
-        ...
 
     async def forget_player(self, player: str) -> None:
         """Delete the player's name and row."""
-        ...
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
@@ -349,21 +352,17 @@ class LeaderboardStore(Protocol):
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         """Apply waiting settlements, each exactly once; return those applied now."""
-        ...
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
         """Apply settlements that were unreadable before; return those applied and how many are left."""
-        ...
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         """Return the total number of rows, and the requested rows."""
-        ...
 
     async def row(self, key: BoardKey, player: str) -> RankedRow | None: ...
 
     async def void_race(self, game: str, race: str) -> bool:
         """Remove a race's results from every leaderboard; return False if it was never settled."""
-        ...
 
     async def forget_results(self, player: str) -> None: ...
 
@@ -381,15 +380,12 @@ class NodeStore(Protocol):
 
     async def beat(self, node: str) -> None:
         """Record a heartbeat of this node; it is valid for a few seconds."""
-        ...
 
     async def gone(self, node: str) -> None:
         """Record that this node has stopped."""
-        ...
 
     async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
         """Return the nodes among `nodes` that are dead."""
-        ...
 
 
 class StoreUnavailable(Exception):

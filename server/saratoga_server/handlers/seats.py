@@ -153,7 +153,7 @@ class SeatHandlers:
                 return answer
             if await self._seat_registry.may_have_been_at(player, code):
                 return await self._come_back(session, command_id, code, rows_before)
-            await self._players.stand_up(player, code)
+            await self._seats.free(player, code, 0)
         before[:] = rows_before
         return None
 

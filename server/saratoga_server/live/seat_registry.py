@@ -1,8 +1,9 @@
 """Ensure that a player has a seat at one table only, even with several connections.
 
 The player's row names the table, and the table has the seat; the two may be on different primaries. So the
-row is written before the seat is taken, and checked after it. If the store's answer is lost in between, the
-seat is noted here as uncertain and checked until it is known.
+row is written before the seat is taken, and checked after it. A table in the row without a seat is replaced
+only if the row was not written since it was read: a seat whose check came in between keeps the row. If the
+store's answer is lost in between, the seat is noted here as uncertain and checked until it is known.
 
 Of several connections that take seats at the same time, each may change the row while another relies on it. So
 a connection that cannot free its seat, because a newer connection holds it, checks that seat again; and one that
@@ -20,7 +21,7 @@ from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import Millis, PlayerStore
+from saratoga_server.ports import Millis, PlayerStore, RowTable
 
 ELSEWHERE: Final = "elsewhere"
 
@@ -46,7 +47,7 @@ class SeatRegistry:
 
     @asynccontextmanager
     async def taking(
-        self, player: str, code: str, elsewhere: str | None, before: Iterable[str] = ()
+        self, player: str, code: str, elsewhere: RowTable | None, before: Iterable[str] = ()
     ) -> AsyncIterator[list[str]]:
         """Write the table to the player's row; the caller takes the seat while this is entered.
 
@@ -98,12 +99,15 @@ class SeatRegistry:
                 if not (await self._table_cache.get(code)).state.is_racing(player):
                     raise
 
-    async def _take(self, player: str, code: str, elsewhere: str | None, before: list[str]) -> None:
+    async def _take(
+        self, player: str, code: str, elsewhere: RowTable | None, before: list[str]
+    ) -> None:
         """Write the table to the player's row; append the tables that the row named before to `before`."""
         while elsewhere is not None:
-            if await self._seats.seat(player, elsewhere):
-                raise _sits_at(elsewhere)
-            before.append(elsewhere)
+            if await self._seats.seat(player, elsewhere.table):
+                raise _sits_at(elsewhere.table)
+            before.append(elsewhere.table)
+            # fails if the row was written since the read above: the seat may have been taken meanwhile
             elsewhere = await self._players.sit(player, code, instead_of=elsewhere)
 
     async def _give_way(self, player: str, code: str, before: Iterable[str]) -> None:
@@ -112,7 +116,7 @@ class SeatRegistry:
             seat = await self._seats.seat(player, other)
             if seat is None:
                 continue
-            if await self._players.sit(player, other, instead_of=code) is not None:
+            if await self._players.sit(player, other, RowTable(code, 0)) is not None:
                 # the row names a third table already, whose connection does not know of this seat
                 await self._settle(player, other, seat.epoch)
             raise _sits_at(other)
@@ -128,7 +132,7 @@ class SeatRegistry:
 
         table = await self._table_service.change(code, left)
         await self._seats.lost(table, player, reason)
-        seat = table.state.seat(player)
+        seat = await self._seats.seat(player, code)
         if seat is not None and seat.epoch != epoch and not table.state.is_racing(player):
             # the newer connection may have found the row right, before this one changed it
             await self._settle(player, code, seat.epoch)
@@ -156,6 +160,9 @@ class SeatRegistry:
         except CommandRejected as refusal:
             if refusal.code != ELSEWHERE:  # after this refusal the seat is certain
                 raise
+            if seat is None and await self._seats.seat(player, code) is not None:
+                # taken meanwhile: it may have found the row right, before this one changed it
+                await self._check_late(player, code)
 
     def _note_unsure(self, player: str, code: str, before: Iterable[str]) -> None:
         known = self._unsure.get((player, code), ())

@@ -77,11 +77,13 @@ class Seats:
         try:
             # so that the next `Welcome` has an id with which the player can join there again
             await self._players.raise_last_id(player, last_id)
-            await self._players.stand_up(player, code)
-            if await self.seat(
-                player, code
-            ):  # the player has joined again meanwhile: correct the row
-                await self._players.sit(player, code)
+            while True:
+                row = await self._players.load_player(player)
+                if row is None or row.table != code or await self.seat(player, code):
+                    break
+                # a row written meanwhile may belong to a seat taken meanwhile
+                if await self._players.stand_up(player, code, row.table_writes):
+                    break
         except BaseException:
             self._not_freed.add((player, code))
             raise

@@ -7,7 +7,7 @@ from msgspec.structs import fields
 
 from saratoga_server.domain.damage import Damage
 from saratoga_server.messages.packing import pack
-from saratoga_server.ports import Millis, PlayerRow, Reservation
+from saratoga_server.ports import Millis, PlayerRow, Reservation, RowTable
 from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key
 from saratoga_server.store.store_client import Answer, StoreClient
 
@@ -66,13 +66,16 @@ class RedisPlayers:
         player = await self._client.command("GET", name_key(skeleton))
         return None if player is None else player.decode()
 
-    async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
+    async def sit(
+        self, player: str, table: str, instead_of: RowTable | None = None
+    ) -> RowTable | None:
+        replaced = instead_of or RowTable("", 0)
         key = player_key(player)
-        there = await self._client.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
-        return there.decode() or None
+        there, writes = await self._client.write("sit", (key,), GUEST_KEPT, table, *replaced)
+        return _row_table(there, writes)
 
-    async def stand_up(self, player: str, table: str) -> None:
-        await self._client.write("sit", (player_key(player),), GUEST_KEPT, "", table)
+    async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
+        return await self.sit(player, "", RowTable(table, writes)) is None
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
         key = player_key(player)
@@ -85,13 +88,13 @@ class RedisPlayers:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        reserved, name, elsewhere, repeated = await self._client.write(
+        reserved, name, there, writes, repeated = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
         return Reservation(
             code=reserved.decode(),
             name=name.decode() or None,
-            elsewhere=elsewhere.decode() or None,
+            elsewhere=_row_table(there, writes),
             is_repeat=repeated == 1,
             is_stale=repeated == -1,
         )
@@ -108,6 +111,10 @@ class RedisPlayers:
         return "" if skeleton is None else skeleton.decode()
 
 
+def _row_table(table: bytes, writes: int) -> RowTable | None:
+    return RowTable(table.decode(), writes) if table else None
+
+
 def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
     """Return a stored row; `None` if there is none. Raises `Damage` if it cannot be read."""
     found = dict(zip(_FIELDS, stored, strict=True))
@@ -122,6 +129,7 @@ def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
             banned=found["banned"] == b"1",
             last_id=int(found["last_id"]),
             table=found["table"].decode() or None,
+            table_writes=int(found["table_writes"] or 0),
             created=Millis(int(found["created"])),
             hello=int(found["hello"] or 0),
             claims=tuple(map(int, (found["claims"] or b"").split())),

@@ -37,6 +37,7 @@ from saratoga_server.ports import (
     Millis,
     PlayerRow,
     RaceFinish,
+    RowTable,
     Settlement,
     TableWrite,
 )
@@ -153,7 +154,7 @@ async def test_a_table_can_be_closed_while_a_race_is_running(office: Office) -> 
 async def test_closing_a_table_leaves_a_player_who_sits_elsewhere_by_now_alone(
     office: Office,
 ) -> None:
-    await office.store.players.sit(BEN, "blue-crane-07", instead_of=CODE)
+    await office.store.players.sit(BEN, "blue-crane-07", instead_of=RowTable(CODE, 0))
     await office.admin.close(CODE, "Closing time.")
     assert (await office.player(BEN)).table == "blue-crane-07"
 

@@ -17,7 +17,7 @@ from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resum
 from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.ports import RowTable, StoreUnavailable, TableWrite
 
 
 @pytest.mark.parametrize("free", [(), ("mint-otter-42", "lone-crane-11")])
@@ -133,7 +133,9 @@ async def test_a_seat_that_was_under_way_when_the_row_changed_is_found_after_it(
         players, tables = nodes.west.store.players, nodes.east.store.tables
         sit = players.sit
 
-        async def looked(player: str, table: str, instead_of: str | None = None) -> str | None:
+        async def looked(
+            player: str, table: str, instead_of: RowTable | None = None
+        ) -> RowTable | None:
             if instead_of is not None:
                 has_checked.set()
                 await is_seated.wait()
@@ -153,6 +155,43 @@ async def test_a_seat_that_was_under_way_when_the_row_changed_is_found_after_it(
         assert await late == "elsewhere"
         assert await tables_of(server, first.player) == [one]
         assert (await server.row(first.player)).table == one
+
+
+async def test_a_row_whose_seat_was_taken_meanwhile_is_not_changed_for_another_connection(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with beside(server) as nodes:
+        bert, cleo = await nodes.east.player("Bert"), await nodes.east.player("Cleo")
+        slow, seated = await nodes.west.player("Anna"), await nodes.east.player("Anna")
+        newest = await nodes.west.player("Anna")
+        one, other = await gathered(bert), await gathered(cleo)
+        is_under_way, has_read = asyncio.Event(), asyncio.Event()
+        players, tables = nodes.west.store.players, nodes.east.store.tables
+        sit = players.sit
+
+        async def saved_late() -> None:
+            is_under_way.set()
+            await has_read.wait()
+
+        async def written_late(
+            player: str, table: str, instead_of: RowTable | None = None
+        ) -> RowTable | None:
+            if instead_of is None or has_read.is_set():
+                return await sit(player, table, instead_of)
+            has_read.set()
+            assert isinstance(await sits_down, Snapshot)
+            there = await sit(player, table, instead_of)
+            # takes the seat from the slow connection, which therefore does not check it
+            assert await newest.refused(JoinTable, table=one) == "elsewhere"
+            return there
+
+        monkeypatch.setattr(tables, "save_table", before_once(tables.save_table, saved_late))
+        monkeypatch.setattr(players, "sit", written_late)
+        sits_down = asyncio.create_task(seated.ask(JoinTable, table=other))
+        await is_under_way.wait()
+        assert await slow.refused(JoinTable, table=one) == "elsewhere"
+        assert await tables_of(server, slow.player) == [other]
+        assert (await server.row(slow.player)).table == other
 
 
 @pytest.mark.parametrize("chance", [*range(40), 776, 1201])
@@ -277,10 +316,18 @@ async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_w
         one, other = await gathered(bert), await gathered(cleo)
         players, tables = nodes.west.store.players, nodes.west.store.tables
         sit, save = players.sit, tables.save_table
+        is_under_way, is_passed_over = asyncio.Event(), asyncio.Event()
 
-        async def passed_over(player: str, table: str, instead_of: str | None = None) -> str | None:
+        async def saved_late() -> None:
+            is_under_way.set()
+            await is_passed_over.wait()
+
+        async def passed_over(
+            player: str, table: str, instead_of: RowTable | None = None
+        ) -> RowTable | None:
             if instead_of is not None:
-                assert isinstance(await first.ask(JoinTable, table=one), Snapshot)
+                is_passed_over.set()
+                assert await sits_down == "store_unavailable"
             return await sit(player, table, instead_of)
 
         async def unanswered(write: TableWrite) -> bool:
@@ -288,9 +335,15 @@ async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_w
                 await save(write)
             raise StoreUnavailable("the store does not answer")
 
-        # as if the first connection had stopped at this step
-        await sit(first.player, one)
         with monkeypatch.context() as patch:
+            # the first connection's seat is taken, but not checked
+            east = nodes.east.store
+            patch.setattr(
+                east.tables, "save_table", before_once(east.tables.save_table, saved_late)
+            )
+            patch.setattr(east.players, "sit", failing_after(east.players.sit, 1))
+            sits_down = asyncio.create_task(first.refused(JoinTable, table=one))
+            await is_under_way.wait()
             patch.setattr(players, "sit", passed_over)
             patch.setattr(tables, "save_table", unanswered)
             assert await second.refused(JoinTable, table=other) == "store_unavailable"

@@ -150,19 +150,22 @@ local function meet_player(keys, args)
   return redis.call('HMGET', keys[1], unpack(args, 2))
 end
 
--- keys: the player. args: kept ms, table, a table that may be replaced or ''. Answers the other table
--- at which the player has a seat, or ''.
+-- keys: the player. args: kept ms, table, a table that may be replaced or '', the number of writes after
+-- which it may be replaced or 0 for any. Answers the other table that the row names, or '', and the number
+-- of writes of the row's table.
 local function sit(keys, args)
-  local stored = redis.call('HMGET', keys[1], 'token_hash', 'table')
-  local there = stored[2] or ''
-  if there ~= '' and there ~= args[2] and there ~= args[3] then
-    return there
+  local stored = redis.call('HMGET', keys[1], 'token_hash', 'table', 'table_writes')
+  local there, writes = stored[2] or '', tonumber(stored[3] or 0) or 0
+  local is_replaced = there == args[3] and (tonumber(args[4]) == 0 or tonumber(args[4]) == writes)
+  if there ~= '' and there ~= args[2] and not is_replaced then
+    return {there, writes}
   end
   if stored[1] then
-    redis.call('HSET', keys[1], 'table', args[2])
+    writes = writes + 1
+    redis.call('HSET', keys[1], 'table', args[2], 'table_writes', string.format('%.0f', writes))
     keep_guest(keys[1], args[1])
   end
-  return ''
+  return {'', writes}
 end
 
 local CODES_KEPT = 8
@@ -183,28 +186,28 @@ local function drop_old_codes(key)
 end
 
 -- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
--- code of the command, the player's name or '', the other table of the player or '', and 1 if the code was
--- reserved before: then the row is left as it is. The code is '' if the player does not exist, or, with -1,
+-- code of the command, the player's name or '', the answers of `sit`, and 1 if the code was reserved before: then the row is left as it is. The code is '' if the player does not exist, or, with -1,
 -- if this or a later command was accepted before and the command's code is not remembered.
 local function reserve_table(keys, args)
   if redis.call('HEXISTS', keys[1], 'token_hash') == 0 then
-    return {'', '', '', 0}
+    return {'', '', '', 0, 0}
   end
   local name = redis.call('HGET', keys[1], 'name') or ''
   local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
   if reserved and reserved ~= args[4] then
-    return {reserved, name, '', 1}
+    return {reserved, name, '', 0, 1}
   end
   if not reserved then
     if tonumber(args[2]) <= tonumber(redis.call('HGET', keys[1], 'last_id') or 0) then
-      return {'', name, '', -1}
+      return {'', name, '', 0, -1}
     end
     redis.call('HSET', keys[1], 'last_id', args[2])
   end
   redis.call('HSET', keys[1], 'code:' .. args[2], args[3])
   drop_old_codes(keys[1])
   keep_guest(keys[1], args[1])
-  return {args[3], name, sit(keys, {args[1], args[3], args[4]}), 0}
+  local seated = sit(keys, {args[1], args[3], args[4], 0})
+  return {args[3], name, seated[1], seated[2], 0}
 end
 
 -- keys: the player, the name held. args: player, the name's skeleton or '', ms for which the name is held.
