@@ -57,7 +57,7 @@ def against_best(state: SessionState, at: int) -> str:
 
 
 def last_board(state: SessionState, now: int) -> str:
-    """Return whose board is the last one racing and when the host may end it; empty if there is none.
+    """Return whose board is the last one racing, and when another player, the host, may end it; empty if there is none.
 
     `now` is the server's time in milliseconds.
     """
@@ -66,6 +66,8 @@ def last_board(state: SessionState, now: int) -> str:
         return ""
     is_own = table.last_racer == state.player
     racing = "you are" if is_own else f"{name_of(state, table.last_racer)} is"
+    if is_own and state.is_host:
+        return "Only you are still racing."
     host = "you" if state.is_host else name_of(state, table.host)
     wait = seconds_to_end(state, now)
     return (

@@ -90,6 +90,7 @@ def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
         ("a", "r", -1, "Only raj is still racing; ana can end the race in 1 s."),
         ("a", "y", 0, "Only you are still racing; ana can end the race now."),
         ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),
+        ("y", "y", 0, "Only you are still racing."),
         ("a", "", 0, ""),
     ],
 )
