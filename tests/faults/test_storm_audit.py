@@ -23,10 +23,12 @@ from kit.storms.audited_races import AuditedRaces, has_mover, log_of, mover
 from kit.storms.installation import open_installation
 from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
+from kit.voided_races import void_record
 from saratoga_protocol.commands import MakeMove, Reveal
 from saratoga_protocol.events import Snapshot
 from saratoga_rules.records.record import RacerLog, ResultLine, format_record, parse_record
 from saratoga_rules.records.standing import State
+from saratoga_rules.records.void_record import format_void_record
 from saratoga_server.store.keys import OUTBOX_KEYS, race_key, records_key
 from saratoga_server.store.opening import open_store
 
@@ -136,6 +138,14 @@ async def test_a_lost_board_is_described(races: AuditedRaces) -> None:
 async def test_a_lost_record_is_described(races: AuditedRaces) -> None:
     races.client.hdel(records_key(races.code), "1")
     assert described(await races.faults(), races.race, "has no record")
+
+
+async def test_a_race_voided_after_its_countdown_is_described(races: AuditedRaces) -> None:
+    forged = format_void_record(void_record(races.race))
+    races.client.hset(records_key(races.code), "1", forged)
+    faults = await races.faults()
+    assert described(faults, races.race, "it was voided: the server's stored data")
+    assert described(faults, races.race, "has acknowledged moves in a voided countdown")
 
 
 async def test_an_altered_result_is_described(races: AuditedRaces) -> None:

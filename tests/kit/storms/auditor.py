@@ -22,6 +22,9 @@ from kit.storms.refusals import untrue_refusals_of_race
 from kit.storms.storm_player import StormPlayer
 from kit.storms.unanswered import unanswered_moves, unexplained
 from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.verify import verify
+from saratoga_rules.records.void_record import is_void_record, parse_void_record
+from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
@@ -138,6 +141,9 @@ class Auditor:
             self.faults += [f"{race}: {fault}" for fault in found if NEVER_ANSWERED not in fault]
 
     async def _audit_record(self, table: list[StormPlayer], text: str) -> None:
+        if is_void_record(text):
+            self._audit_void(table, text)
+            return
         record = parse_record(text)
         self.races[record.table] += 1
         self._audited[record.table] += 1
@@ -164,6 +170,20 @@ class Auditor:
         self._count_moves(table, record.race_id)
         for player in table:
             player.bot.forget(record.race_id)
+
+    def _audit_void(self, table: list[StormPlayer], text: str) -> None:
+        """Audit a voided countdown, the only thing that faults may void."""
+        void = parse_void_record(text)
+        self._audited[void.table] += 1
+        found = [check.detail for check in verify(text).faults]
+        if void.reason not in COUNTDOWN_REASONS:
+            found.append(f"it was voided: {VOID_REASONS[void.reason]}")
+        for player in table:
+            found += player.bot.objections(void.race_id)
+            if player.notes.of_race(void.race_id):
+                found.append(f"{player.notes.player} has acknowledged moves in a voided countdown")
+            player.bot.forget(void.race_id)
+        self.faults += [f"{void.race_id}: {fault}" for fault in found]
 
     async def _audit_boards(self, table: list[StormPlayer], code: str, race: int) -> None:
         """Audit the boards of the race in play, if there is one."""
