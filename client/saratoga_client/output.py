@@ -5,14 +5,20 @@ terminal that can show them (see `NO_COLOR` and `TERM=dumb`). All text is saniti
 """
 
 import os
+import shutil
 import sys
 from enum import Enum, auto
+from typing import Final, TextIO
 
 import click
 from msgspec import Struct, json
 
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised, sanitised_json
+from saratoga_client.wrapping import wrapped
+
+LEAST_WIDTH: Final = 20
+"""The smallest width in columns to which messages are wrapped."""
 
 
 class OutputFormat(Enum):
@@ -60,9 +66,27 @@ def write_json(result: Struct) -> None:
     _write(sanitised_json(json.encode(result).decode()))
 
 
+def write_wrapped(text: str, *, mark: str = "") -> None:
+    """Write a line of results for people, wrapped to the width of a terminal; `mark` as in `write_line`."""
+    margin = click.unstyle(mark) if len(mark) else ""
+    first, *more = _for_people(sanitised(text), sys.stdout, len(margin))
+    _write(mark + first)
+    for line in more:
+        _write(" " * len(margin) + line)
+
+
 def say(text: str) -> None:
-    """Write a message to the player on standard error."""
-    click.echo(sanitised(text), err=True)
+    """Write a message to the player on standard error, wrapped to the width of a terminal."""
+    for line in _for_people(sanitised(text), sys.stderr):
+        click.echo(line, err=True)
+
+
+def _for_people(text: str, stream: TextIO, margin: int = 0) -> list[str]:
+    """Return a text as lines: wrapped for a terminal, unchanged for a pipe."""
+    if not stream.isatty():
+        return [text]
+    columns = shutil.get_terminal_size((80, 24)).columns
+    return wrapped(text, max(LEAST_WIDTH, columns - margin))
 
 
 def ask(question: str) -> None:

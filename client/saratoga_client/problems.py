@@ -4,6 +4,8 @@ Every expected error of a command is a `Problem`; `cli.commands.run` prints it o
 returns its code. Any other exception is a bug and ends with `UNEXPECTED`.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 
 from saratoga_protocol.events import Refused
@@ -42,6 +44,29 @@ class Problem(Exception):
         return f"{self.what} {self.remedy}".strip()
 
 
+@contextmanager
+def alarmed_at_end(alarms: Sequence[str]) -> Iterator[None]:
+    """End a block of a program with the alarms that were raised in it, if there are any.
+
+    Raises `Problem` with all of `alarms`, and with the message of the `Problem` that ended the block.
+    """
+    try:
+        yield
+    except Problem as problem:
+        told = [alarm for alarm in _told(alarms) if alarm not in problem.what]
+        if not told:
+            raise
+        said = (*problem.said, *told)
+        raise Problem(problem.what, problem.remedy, Exit.NOT_VERIFIED, said=said) from problem
+    if alarms:
+        first, *others = _told(alarms)
+        raise Problem(first, "", Exit.NOT_VERIFIED, said=tuple(others))
+
+
+def _told(alarms: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(f"ALARM: {alarm}" for alarm in alarms))
+
+
 _NOT_FOUND = frozenset({"no_such_table", "no_such_race", "table_closed"})
 
 
@@ -49,7 +74,7 @@ def unreachable(server: str, reason: str) -> Problem:
     """Return the error that no server answers at an address."""
     return Problem(
         f"Can't reach the server at {server}: {reason}.",
-        "Is it running, and is the address right? Set it with --server or SARATOGA_SERVER.",
+        "Is it running, and is the address right? --server or SARATOGA_SERVER names another.",
         Exit.UNREACHABLE,
     )
 
@@ -65,6 +90,6 @@ def too_old(server: str) -> Problem:
     """Return the error that the server speaks another version of the protocol."""
     return Problem(
         f"The server at {server} speaks another version of the protocol.",
-        "Update this program: pip install --upgrade saratoga.",
+        "Update this program: install it again from where you got it.",
         Exit.TOO_OLD,
     )

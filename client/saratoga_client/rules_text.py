@@ -5,15 +5,36 @@ from importlib import import_module
 
 from saratoga_rules.game import Game
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
+from saratoga_rules.piles import Pile
+from saratoga_rules.views import View
 
 
 def plain_lines(game: Game) -> Iterator[str]:
     """Return the rules one per line, for pipes and screen readers."""
     yield f"game: {game.title}"
+    yield f"in short: {' '.join(column_rules(game))}"
     for paragraph in prose(game):
         yield f"about: {paragraph}"
     for heading, rule in table(game):
         yield f"{heading}: {rule}"
+
+
+def column_rules(game: Game, view: View | None = None) -> tuple[str, str]:
+    """Return how columns build and what fills a space, a short sentence each.
+
+    With a view, the second sentence is about spaces in this position: the pile that fills them may be
+    gone. Without a view it is about the game.
+    """
+    space = game.columns.space
+    filled_from = space.filled_from
+    if view is not None and filled_from is not None:
+        left = view.reserve if filled_from is Pile.RESERVE else view.stock
+        filled_from = filled_from if left else None
+    if filled_from is None:
+        fills = f"A space takes {space.admits}."
+    else:
+        fills = f"A space is filled from {filled_from}."
+    return f"Columns build {game.columns.build.brief}.", fills
 
 
 def prose(game: Game) -> tuple[str, ...]:

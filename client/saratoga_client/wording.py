@@ -1,6 +1,7 @@
 """The texts for numbers, names, times and money in all parts of the client. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
@@ -9,6 +10,13 @@ from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 BOT_MARK: Final = "bot"
 """The mark after every bot's name."""
+
+BOT_LEVELS: Final = ("weak", "even", "strong")
+"""The levels of this program's own bots, weakest first."""
+
+
+NO_LEVELS: Final[Mapping[str, str]] = MappingProxyType({})
+"""The levels of bots by player id where none is known."""
 
 
 def counted(number: int, noun: str = "card") -> str:
@@ -67,6 +75,15 @@ def cap_words(minutes: int) -> str:
     return f"{minutes} minutes" if minutes else "no time limit"
 
 
+def match_words(races: int) -> str:
+    """Return the length of a match; 1 means no match.
+
+    >>> match_words(3), match_words(1)
+    ('match of 3 races', 'no match')
+    """
+    return f"match of {races} races" if races > 1 else "no match"
+
+
 def number_of_rivals(number: int) -> str:
     """Return the number of different people that a player raced against, as leaderboards count it.
 
@@ -94,13 +111,27 @@ def dollars(amount: int) -> str:
     return f"{'-' if amount < 0 else '+'}${abs(amount)}"
 
 
-def shown_name(name: str, bot: bool) -> str:
+def bot_mark(level: str = "") -> str:
+    """Return the mark after a bot's name, with the bot's level if that is known."""
+    return f"[{level} {BOT_MARK}]" if level else f"[{BOT_MARK}]"
+
+
+def shown_name(name: str, bot: bool, level: str = "") -> str:
     """Return a player's name; a bot's name carries its mark.
 
-    >>> shown_name("Anna", False), shown_name("Otto", True)
-    ('Anna', 'Otto [bot]')
+    >>> shown_name("Anna", False), shown_name("Otto", True), shown_name("Ida", True, "weak")
+    ('Anna', 'Otto [bot]', 'Ida [weak bot]')
     """
-    return f"{name} [{BOT_MARK}]" if bot else name
+    return f"{name} {bot_mark(level)}" if bot else name
+
+
+def unmarked(words: str) -> str:
+    """Return a typed name without the mark of a bot at its end.
+
+    >>> unmarked("Otto [weak bot]"), unmarked("Otto[bot]"), unmarked("Anna")
+    ('Otto', 'Otto', 'Anna')
+    """
+    return words.partition("[")[0].strip()
 
 
 class MoneyMeter(NamedTuple):

@@ -17,6 +17,8 @@ from saratoga_protocol.version import LARGEST_NUMBER
 CommandId: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST_NUMBER)]
 Token: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A player's secret: 32 random bytes in hexadecimal, made by the client, never sent to others."""
+Level: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{1,12}\Z")]
+"""How strong a bot is, by its own account: one lower-case word, such as `strong`."""
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 Code: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}\Z")]
 """A table's code, such as `mint-otter-42`."""
@@ -36,6 +38,8 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
 """The time limit of a race in minutes: 3, 5, 10 or 20; 0 = none (private tables only)."""
 Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
+Races: TypeAlias = Annotated[int, Meta(ge=1, le=5)]
+"""The number of races of a match: 3 or 5; 1 = no match."""
 
 
 class Command(
@@ -59,6 +63,8 @@ class Hello(Command, frozen=True, kw_only=True, tag="hello"):
     """The name to claim if the player has none yet; ignored if the player has a name."""
     bot: bool = False
     """True if the player is a program, not a person. Fixed by the first hello of a token."""
+    level: Level = ""
+    """How strong the bot is, shown beside its name; empty if unknown. Ignored for a person."""
     legal: bool = False
     """True if the server should send the legal moves with every view."""
     client: Annotated[str, Meta(max_length=64)] = ""
@@ -82,6 +88,7 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
     cap: CapMinutes = 10
     seats: Seats = 16
     public: bool = False
+    races: Races = 1
 
 
 class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
@@ -122,6 +129,8 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
     cap: CapMinutes | None = None
     seats: Seats | None = None
     public: bool | None = None
+    races: Races | None = None
+    """In a match that has begun, only 1 is accepted: it ends the match without a champion."""
 
 
 class Kick(Command, frozen=True, kw_only=True, tag="kick"):
@@ -240,6 +249,9 @@ class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
 
 class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
     """Check the connection and ask for the server's time. Answered by `Alive`."""
+
+    active: bool = False
+    """True if the player has pressed a key, clicked or scrolled since the last command."""
 
 
 AnyCommand: TypeAlias = (

@@ -12,9 +12,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.match_rows import Match
 
 
-class TableSettings(Struct, frozen=True, kw_only=True):
+class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The settings that the host chose."""
 
     game: str
@@ -22,6 +23,8 @@ class TableSettings(Struct, frozen=True, kw_only=True):
     """The time limit of a race in minutes; 0 = none."""
     seats: int
     public: bool
+    races: int = 1
+    """The number of races of a match; 1 = no match."""
 
 
 class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -30,6 +33,8 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     player: str
     name: str
     bot: bool = False
+    level: str = ""
+    """How strong the bot is, by its own account; empty if unknown."""
     ready: bool = False
     connected: bool = True
     nonce_hash: str = ""
@@ -67,6 +72,8 @@ class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The racers' nonces by player id, without those that could not be read."""
     missing: dict[str, str] = {}
     """The hashes of the nonces that were not revealed in a voided countdown, by player id."""
+    left: str = ""
+    """The id of the racer who left, with the reason `racer-left`."""
     logs: int = 0
     """The number of racers whose logs could be read to their ends."""
 
@@ -90,6 +97,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The end of the call, in the countdown: until then, players may get ready."""
     racers: list[str] = []
     """The players in the race, from the end of the call on."""
+    departed: list[Seat] = []
+    """The racers of the race without a seat; of these seats only `player`, `name` and `bot` mean something."""
     reveal_by: int = 0
     """The time by which all nonces must be revealed, in the countdown."""
     start_at: int = 0
@@ -109,6 +118,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     voided: list[VoidedRace] = []
     """The races and countdowns that the server voided since the last record, oldest first, at most the last
     16; the next record lists them."""
+    match: Match | None = None
+    """The match in progress, or the one that the race has ended; `None` before its first race has finished."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -139,7 +150,8 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time`, `left` or `ended by host`."""
+    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time`, `left`, `ended by host` or
+    `idle`."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 
@@ -210,6 +222,8 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     games: list[str]
     table: str | None = None
     """The code of the table where the player still has a seat; `None` without a seat."""
+    durability: str = "safe"
+    """What an acknowledged move survives: `fast`, `safe` or `replicated`."""
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
@@ -359,7 +373,7 @@ class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
 
 
 class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
-    """The loss of the player's seat: kicked, gone or idle for too long, or the table closed."""
+    """The loss of the player's seat: kicked, gone for too long, or the table closed."""
 
     table: str
     reason: str

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple, NewType, Protocol
 
 from msgspec import Struct
 
-from saratoga_protocol.events import Result
 from saratoga_rules.records.standing import Reached, State
 
 Millis = NewType("Millis", int)
@@ -90,6 +89,8 @@ class StoredBoard(Struct, frozen=True, kw_only=True):
     banked: int
     state: str
     entries: tuple[LogEntry, ...]
+    active_at: Millis = Millis(0)
+    """The time of the player's last stored sign of activity, other than entries; 0: none."""
 
 
 class LiveStanding(Struct, frozen=True, array_like=True):
@@ -128,6 +129,8 @@ class RaceFinish(Struct, frozen=True, kw_only=True):
     record: str
     settlement: bytes | None
     """The packed settlement for the outbox; `None` if no result counts for a leaderboard."""
+    entries: int | None = None
+    """The number of entries in all logs of the race; the change is not written if the store has another number."""
 
 
 class TableWrite(Struct, frozen=True, kw_only=True):
@@ -204,11 +207,17 @@ class Commits(Protocol):
 
 
 class BoardStore(Protocol):
-    """The port for reads of the boards of races."""
+    """The port for reads of the boards of races, and for signs of activity."""
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]: ...
+
+    async def load_entry_count(self, table: str, race: int) -> int | None:
+        """Return the number of entries in all logs of a race; `None` if it cannot be read."""
+
+    async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
+        """Store the time of a racer's sign of activity, unless a later one is stored."""
 
 
 MOST_LISTED: Final = 100
@@ -231,7 +240,7 @@ class TableStore(Protocol):
         """Return the version of each table; 0 if there is none."""
 
     async def save_table(self, write: TableWrite) -> bool:
-        """Write a change durably; return False if the table no longer has the expected version."""
+        """Write a change durably; return False if the table has another version, or `finish` not all entries."""
 
     async def load_record(self, table: str, race: int) -> str | None: ...
 
@@ -309,62 +318,6 @@ class PlayerStore(Protocol):
 
     async def forget_player(self, player: str) -> None:
         """Delete the player's name and row."""
-
-
-class Settlement(Struct, frozen=True, kw_only=True):
-    """The results of a finished race that are to be added to the leaderboards, and all its people."""
-
-    race: str
-    game: str
-    start_at: Millis
-    """The start of the race, which decides the periods (UTC)."""
-    results: tuple[Result, ...]
-    """The results that count for a leaderboard, in order of finish."""
-    people: tuple[str, ...] = ()
-
-
-class BoardKey(Struct, frozen=True, kw_only=True):
-    """The key of a leaderboard: game, ranking, period, and people or bots."""
-
-    game: str
-    ranking: str
-    """The kind of ranking: `best` or `bankroll`."""
-    period: str
-    """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
-    bots: bool
-
-
-class RankedRow(Struct, frozen=True, kw_only=True):
-    """A row of a leaderboard, without the name."""
-
-    rank: int
-    player: str
-    value: int
-    net: int
-    elapsed: int | None
-    race: str
-    races: int
-    rivals: int
-
-
-class LeaderboardStore(Protocol):
-    """The port for rankings kept across races."""
-
-    async def settle_outbox(self, limit: int) -> list[Settlement]:
-        """Apply waiting settlements, each exactly once; return those applied now."""
-
-    async def settle_unread(self) -> tuple[list[Settlement], int]:
-        """Apply settlements that were unreadable before; return those applied and how many are left."""
-
-    async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
-        """Return the total number of rows, and the requested rows."""
-
-    async def row(self, key: BoardKey, player: str) -> RankedRow | None: ...
-
-    async def void_race(self, game: str, race: str) -> bool:
-        """Remove a race's results from every leaderboard; return False if it was never settled."""
-
-    async def forget_results(self, player: str) -> None: ...
 
 
 class AuditLog(Protocol):

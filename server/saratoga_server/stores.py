@@ -2,21 +2,19 @@
 
 from typing import Protocol
 
+from saratoga_server.leaderboard_port import LeaderboardStore
 from saratoga_server.messages.node_events import NodeEvents
-from saratoga_server.ports import (
-    AuditLog,
-    BoardStore,
-    Commits,
-    LeaderboardStore,
-    NodeStore,
-    PlayerStore,
-    TableStore,
-)
+from saratoga_server.ports import AuditLog, BoardStore, Commits, NodeStore, PlayerStore, TableStore
 from saratoga_server.retention_port import RetentionStore
 
 
 class Stores(Protocol):
     """A store, as nodes and administrative commands use it: one adapter for each port."""
+
+    @property
+    def durability(self) -> str:
+        """What a commit that was confirmed survives: a level of `store.durability`."""
+        ...
 
     @property
     def commits(self) -> Commits: ...

@@ -133,9 +133,11 @@ def test_leaderboards_are_safe_in_every_manner(
 
 def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     race_outcome = hostile(outcome())
-    bot.show(race_outcome, race_outcome.results[0], OutputFormat.PLAIN)
-    bot.show(race_outcome, race_outcome.results[0], OutputFormat.JSON)
-    checked(capsys.readouterr().out)
+    for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
+        printer = bot.ResultPrinter(race_outcome.results[0].player, shown_in)
+        printer.see(events.RaceOver(outcome=race_outcome))
+        printer.print_unchecked()
+        checked(capsys.readouterr().out)
 
 
 def test_what_is_said_of_a_record_is_safe_and_still_in_colour(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
+from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused, too_old, unreachable
 from saratoga_protocol.events import Refused
 
 
@@ -40,3 +40,30 @@ def test_problems_of_a_server_name_its_address() -> None:
         assert "ws://here:1" in problem.what
         assert problem.remedy
         assert problem.code == code
+
+
+def test_a_program_ends_with_the_alarms_that_were_raised() -> None:
+    with pytest.raises(Problem) as ended, alarmed_at_end(["One.", "Two.", "One."]):
+        pass
+    problem = ended.value
+    assert (str(problem), problem.said) == ("ALARM: One.", ("ALARM: Two.",))
+    assert problem.code is Exit.NOT_VERIFIED
+
+
+def test_a_program_without_an_alarm_ends_as_it_would() -> None:
+    with alarmed_at_end([]):
+        pass
+    trouble = Problem("It rains.", "", Exit.REFUSED)
+    for alarms, what in (([], "It rains."), (["One."], "It rains. ALARM: One.")):
+        trouble = Problem(what, "", Exit.REFUSED)
+        with pytest.raises(Problem) as ended, alarmed_at_end(alarms):
+            raise trouble
+        assert ended.value is trouble, "the alarm is in the message already"
+
+
+def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
+    with pytest.raises(Problem) as ended, alarmed_at_end(["One."]):
+        raise Problem("It rains.", "Take an umbrella.", Exit.REFUSED, said=("Log.",))
+    problem = ended.value
+    assert (str(problem), problem.said) == ("It rains. Take an umbrella.", ("Log.", "ALARM: One."))
+    assert problem.code is Exit.NOT_VERIFIED

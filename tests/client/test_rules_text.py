@@ -2,8 +2,10 @@
 
 import pytest
 
-from saratoga_client.rules_text import plain_lines, prose, table
+from kit.positions import draw
+from saratoga_client.rules_text import column_rules, plain_lines, prose, table
 from saratoga_rules.games import GAMES
+from saratoga_rules.views import redact
 
 SAID = {
     "canfield": (
@@ -28,6 +30,9 @@ SAID = {
     ),
 }  # fmt: skip
 """Words that the text of each game must contain."""
+
+
+CORNER = "Columns build down in alternating colours, K on A."
 
 
 @pytest.mark.parametrize("name", list(GAMES))
@@ -55,3 +60,29 @@ def test_in_lines_each_rule_stands_alone(name: str) -> None:
 def test_what_makes_the_game_this_game_is_said(name: str) -> None:
     told = " ".join(prose(GAMES[name]))
     assert [phrase for phrase in SAID[name] if phrase not in told] == []
+
+
+def test_two_sentences_say_how_columns_build_and_what_fills_a_space() -> None:
+    assert {name: column_rules(game) for name, game in GAMES.items()} == {
+        "canfield": (CORNER, "A space is filled from the reserve."),
+        "canfield-aisleriot": (CORNER, "A space is filled from the reserve."),
+        "lafayette": (
+            "Columns build down in alternating colours.",
+            "A space takes anything that may be carried.",
+        ),
+        "lady-palk": (
+            "Columns build down in any suit.",
+            "A space takes a king, or a packet headed by one.",
+        ),
+        "caprice": ("Columns build up or down in suit.", "A space is filled from the stock."),
+    }
+
+
+def test_a_space_is_no_longer_filled_from_a_pile_that_is_gone() -> None:
+    def fills(name: str, picture: str) -> str:
+        return column_rules(GAMES[name], redact(draw(GAMES[name], picture)))[1]
+
+    assert fills("canfield", "reserve: 4S") == "A space is filled from the reserve."
+    assert fills("canfield", "stock: 4S") == "A space takes only the top card of the waste."
+    assert fills("caprice", "stock: 4S") == "A space is filled from the stock."
+    assert fills("caprice", "t1: 4S") == "A space takes anything that may be carried."

@@ -9,6 +9,7 @@ import copy
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +27,7 @@ from kit.stores import SCRATCH, StoreServer
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.ports import BoardKey
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"
@@ -124,6 +125,10 @@ class Tools:
             (r"/etc/valkey", str(self.store.folder)),
             (r" -o valkey -g valkey", ""),
             (r"sleep 1\b", "sleep 0.05"),
+            (
+                r"systemd-run .*/saratoga-server admin",
+                f"{sys.executable} -m saratoga_server admin --redis {self.store.url}",
+            ),
         )
         counted = []
         for line in block.splitlines():
@@ -132,6 +137,7 @@ class Tools:
             else:
                 printed = self.run("sh", "-c", line)
                 counted += [printed] if line.endswith("dbsize") else []
+                assert "renumber" not in line or printed.endswith("go on higher: 2.\n")
         assert len(counted) == 2
         assert counted[0] == counted[1] != "0\n"
 
@@ -160,17 +166,48 @@ def test_a_backup_of_a_store_that_is_not_there_fails_and_deletes_nothing(tmp_pat
 
 
 @pytest.mark.needs("redis-cli")
-def test_backups_older_than_two_weeks_are_deleted_after_a_valid_new_one() -> None:
+def test_a_new_backup_can_be_read_by_its_owner_only() -> None:
     with open_valkey("safe", str(find_binary())) as valkey:
         tools = Tools(valkey)
-        tools.backups.mkdir()
-        old = tools.backups / "saratoga-20200101T000000Z.rdb"
-        old.touch()
-        os.utime(old, (0, 0))
         tools.back_up()
         (fresh,) = tools.backups.iterdir()
-        assert fresh != old
         assert fresh.stat().st_mode & 0o77 == 0
+
+
+def with_fake_tools(folder: Path) -> dict[str, str]:
+    """Return an environment with a tool that writes the password it got, in place of a snapshot."""
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "valkey-cli").write_text('#!/bin/sh\nprintenv REDISCLI_AUTH > "$2"\n')
+    (tools / "valkey-check-rdb").write_text("#!/bin/sh\n")
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    return {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+
+def backed_up_beside(folder: Path, names: list[str]) -> tuple[int, set[str]]:
+    """Run the script where these backups are, all very old; return its exit code, and those that are left."""
+    backups = folder / "backups"
+    backups.mkdir()
+    for name in names:
+        (backups / name).touch()
+        os.utime(backups / name, (0, 0))
+    environment = with_fake_tools(folder) | {"REDISCLI_AUTH": "0a1b2c"}
+    ran = subprocess.run([DEPLOY / "back-up-valkey.sh", backups], env=environment, check=False)
+    [fresh] = [path for path in backups.iterdir() if path.name not in names]
+    assert fresh.suffix == ".rdb"
+    return ran.returncode, {path.name for path in backups.iterdir()} - {fresh.name}
+
+
+def test_the_newest_14_backups_are_kept_however_old_they_are(tmp_path: Path) -> None:
+    names = [f"saratoga-202001{day:02}T000000Z.rdb" for day in range(1, 21)]
+    unfinished = ["saratoga-20200101T000000Z.rdb.unfinished"]
+    assert backed_up_beside(tmp_path, [*names, *unfinished]) == (0, set(names[-13:]))
+
+
+def test_nothing_is_deleted_while_a_backup_is_dated_in_the_future(tmp_path: Path) -> None:
+    names = [f"saratoga-{year}0101T000000Z.rdb" for year in (*range(2001, 2021), 2999)]
+    assert backed_up_beside(tmp_path, names) == (1, set(names))
 
 
 def test_the_nightly_backup_reads_the_password_from_the_stores_settings(tmp_path: Path) -> None:
@@ -181,14 +218,7 @@ def test_the_nightly_backup_reads_the_password_from_the_stores_settings(tmp_path
     own.write_text("dir /var/lib/valkey\nrequirepass 0a1b2c\n")
     text = (DEPLOY / "back-up-valkey.sh").read_text()
     script.write_text(replaced(text, (re.escape(settings), str(own))))
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    # a fake tool that prints the password it got, in place of a snapshot
-    (tools / "valkey-cli").write_text('#!/bin/sh\nprintenv REDISCLI_AUTH > "$2"\n')
-    (tools / "valkey-check-rdb").write_text("#!/bin/sh\n")
-    for tool in tools.iterdir():
-        tool.chmod(0o755)
-    environment = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    environment = with_fake_tools(tmp_path)
     subprocess.run(["sh", script, tmp_path / "backups"], env=environment, check=True)
     (backup,) = (tmp_path / "backups").iterdir()
     assert backup.read_text() == "0a1b2c\n"

@@ -7,7 +7,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,33 +16,17 @@ from pathlib import Path
 import pytest
 
 from kit.client_frames import payload_of, split_frames
+from kit.hosts import INVITATION, enter, free_port, gone, invitation
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.server_process import ServerProcess
-from kit.tmux import Pane, Screen, Tmux, open_tmux
+from kit.tmux import Pane, Tmux, open_tmux
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
-INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d\d)")
 COMMAND = re.compile(rb"\xa4type[\xa0-\xbf]([a-z_]+)")
 """The type of a command in MessagePack."""
-GONE_WITHIN = 30.0
-"""Longest time in seconds for a server to stop; it drains for at most 20."""
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
-
-
-async def gone(port: int) -> bool:
-    """Wait until no server answers at the port."""
-    async with asyncio.timeout(GONE_WITHIN):
-        while await is_server("127.0.0.1", port):
-            pass
-    return True
 
 
 async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
@@ -57,23 +40,6 @@ async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] =
     )
 
 
-async def enter(pane: Pane, text: str) -> None:
-    """Type a line and press Enter."""
-    await pane.type(text)
-    await pane.press("Enter")
-
-
-async def invitation(pane: Pane) -> tuple[str, int]:
-    """Wait for the gathering page of a table with one player; return the invitation's URL and port."""
-
-    def found(screen: Screen) -> re.Match[str] | None:
-        return INVITATION.search(str(screen))
-
-    match = found(await pane.until("SEATS 1 of 16", lambda screen: found(screen) is not None))
-    assert match is not None
-    return match[1], int(match[2])
-
-
 async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
     tmp_path: Path,
 ) -> None:
@@ -83,7 +49,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         await anna.until("Your name at this server")
         await enter(anna, "Anna")
         url, port = await invitation(anna)
-        await anna.until("CAPRICE", "pip install")
+        await anna.until("CAPRICE", "y copy invitation")
 
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
         await bert.until("Your name at this server")
@@ -103,10 +69,12 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         assert "what you banked stays yours" in left
         assert f"saratoga join ws://127.0.0.1:{port}/" in left or url in left
 
-        # Bert has a seat but is disconnected, so the program asks nothing before it closes the server
+        # Bert races and may come back, so the program asks before it closes the server
         await anna.press("q")
         await anna.until("y ")
         await anna.press("y")
+        await anna.until("Bert is still at", "Close the server now?")
+        await enter(anna, "y")
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
         assert url in await anna.screen(), "the invitation is still to be read"
@@ -175,7 +143,9 @@ async def test_a_plain_host_prints_the_invitation_line_by_line(tmp_path: Path) -
         output = [line for line in host.lines if line.startswith("invitation: ")]
         assert output[0].startswith("invitation: table ")
         assert output[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
-        assert output[2].startswith("invitation: pip install")
+        assert output[2].startswith(
+            "invitation: To install it, in a clone of Saratoga: pip install ."
+        )
         host.type("leave", "quit")
         assert await host.ended() == Exit.DONE
     assert await gone(port)
@@ -345,3 +315,24 @@ async def test_host_and_join_open_one_connection_each_and_ask_once_for_a_seat(
         assert sent.connections == 2
         assert sent.seats_wanted == ["create_table", "join_table"]
         assert sent.commands.count("hello") == 2
+
+
+async def test_a_host_who_opens_the_server_again_returns_to_the_table_unless_another_game_is_chosen(
+    tmp_path: Path,
+) -> None:
+    port = str(free_port())
+    async with plain_host(tmp_path / "anna", "--port", port) as (host, _):
+        code = next(line.split()[2] for line in host.lines if line.startswith("invitation: table"))
+        host.type("quit")
+        assert await host.ended() == Exit.DONE
+    home = tmp_path / "anna"
+    async with line_client("", home, "host", "--port", port, "--plain") as again:
+        await again.expect(f"table {code}")
+        assert not any(line.startswith("invitation: ") for line in again.lines)
+        again.type("quit")
+        assert await again.ended() == Exit.DONE
+    async with line_client("", home, "host", "caprice", "--port", port, "--plain") as other:
+        opened = await other.expect("invitation: table ")
+        assert code not in opened
+        other.type("leave", "quit")
+        assert await other.ended() == Exit.DONE

@@ -4,7 +4,7 @@ import pytest
 
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import JoinTable, Resume
-from saratoga_server.domain.board import IDLE_MILLIS
+from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 from saratoga_server.ports import StoreUnavailable
 
@@ -27,6 +27,15 @@ async def test_seats_at_a_killed_node_are_disconnected_once_it_counts_as_dead(
     assert [seat.connected for seat in back.table.seats] == [False, True]
 
 
+async def states(server: InProcessServer, code: str) -> dict[str, str]:
+    """Return the states of the stored boards of a table's first race, by the racers' names."""
+    state = server.state(code)
+    return {
+        state.racer_names[player]: (await server.board(code, player)).state
+        for player in state.racers
+    }
+
+
 async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     server: InProcessServer,
 ) -> None:
@@ -36,9 +45,9 @@ async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     for name in ("Anna", "Bert"):
         await (await server.player(name)).at_table(Resume, table=code)
     await server.pass_time(LOOK_MILLIS)
-    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}
     await server.pass_time(IDLE_MILLIS)
-    assert len(server.state(code).seats) == 1
+    assert await states(server, code) == {"Anna": "idle", "Bert": "idle"}
 
 
 async def test_a_racer_who_was_alone_is_not_idle_when_another_player_joins(
@@ -49,9 +58,9 @@ async def test_a_racer_who_was_alone_is_not_idle_when_another_player_joins(
     await server.pass_time(IDLE_MILLIS)
     await bert.at_table(JoinTable, table=code)
     await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
-    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    assert await states(server, code) == {"Anna": "racing"}
     await server.pass_time(2 * LOOK_MILLIS)
-    assert [seat.name for seat in server.state(code).seats] == ["Bert"]
+    assert await states(server, code) == {"Anna": "idle"}
 
 
 async def store_away(server: InProcessServer, millis: int) -> None:
@@ -81,11 +90,11 @@ async def test_time_in_which_the_store_was_away_counts_as_nobodys_idleness(
         await each.at_table(Resume, table=code)
     await anna.moves("draw")
     await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
-    assert [seat.name for seat in server.state(code).seats] == ["Anna", "Bert"]
+    assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}
     assert server.state(code).deadline == deadline, "time limits do not extend"
     await anna.moves("draw")
     await server.pass_time(2 * LOOK_MILLIS)
-    assert [seat.name for seat in server.state(code).seats] == ["Anna"]
+    assert await states(server, code) == {"Anna": "racing", "Bert": "idle"}
 
 
 async def test_a_player_who_could_not_come_back_to_a_store_that_was_away_has_a_full_minute(

@@ -10,15 +10,9 @@ from kit.movers import TABLES, Movers
 from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
+from saratoga_server.leaderboard_port import BoardKey, Settlement
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import (
-    BoardKey,
-    CommitStatus,
-    Millis,
-    RaceFinish,
-    Settlement,
-    TableWrite,
-)
+from saratoga_server.ports import CommitStatus, Millis, RaceFinish, TableWrite
 from saratoga_server.store import primaries
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import due_key, leaderboard_tag, partition, race_key, table_key

@@ -27,8 +27,9 @@ from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.live.scheduler import MOST_DUE
-from saratoga_server.ports import BoardKey
+from saratoga_server.ports import LiveStanding
 from saratoga_server.store.keys import player_key, race_key, table_key
 
 Harm = Callable[[Redis, str, str], Awaitable[object]]
@@ -201,6 +202,34 @@ async def test_a_board_damaged_while_its_racer_plays_is_voided_at_the_next_look(
     again = await anna.send(MakeMove(id=anna.last_id, race=f"{code}/1", after=3, move="draw"))
     assert isinstance(again, Refused)
     assert (again.code, again.retry) == ("no_such_race", False)
+
+
+async def test_a_move_made_while_the_race_is_voided_is_in_the_record(
+    server: InProcessServer, raw: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert, code = await two_racing(server)
+    await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
+    await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
+    boards = server.store.boards
+    load_standings = boards.load_standings
+
+    async def load_after_a_move(table: str, race: int) -> dict[str, LiveStanding]:
+        """Let Bert move after his log was read for the void."""
+        monkeypatch.undo()
+        await bert.moves("draw")
+        return await load_standings(table, race)
+
+    assert (
+        await anna.refused(MakeMove, race=f"{code}/1", after=3, move="draw") == "store_unavailable"
+    )
+    monkeypatch.setattr(boards, "load_standings", load_after_a_move)
+    await server.settle()
+    await server.pass_time(LOOK_MILLIS)
+    record = await anna.ask(GetRecord, race=f"{code}/1")
+    assert isinstance(record, Record)
+    logs = {racer.player: racer for racer in parse_void_record(record.text).racers}
+    assert [line.text for line in logs[bert.player].log] == ["draw", "draw"]
+    assert (logs[bert.player].complete, logs[anna.player].complete) == (True, False)
 
 
 async def test_a_countdown_with_a_damaged_deal_is_called_off(

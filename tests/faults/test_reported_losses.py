@@ -13,9 +13,10 @@ import pytest
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.stores import StoreServer
+from saratoga_client.session import testimony
 
-PACE = 60.0
-"""Moves a second of each player."""
+PACE = 15.0
+"""Moves a second of each player, so slow that no board ends before the loss."""
 
 MOVES = 60
 """The number of acknowledged moves that are lost, in all."""
@@ -66,28 +67,29 @@ async def until_refused(bots: RacingBots) -> dict[str, str]:
         assert time.monotonic() < until, "the server goes on with the emptied store"
 
 
+async def lose_moves(bots: RacingBots, store: StoreServer, older: Path) -> None:
+    """Give the store an older copy of its files; wait until every player is back on a shorter board."""
+    files = store.folder / "appendonlydir"
+    shutil.copytree(files, older)
+    before = sequence(store)
+    await until_moves(bots, MOVES)
+    # a loss between two raises of the ledger is noticed board by board only
+    await bots.until(lambda: sequence(store) > before)
+    await asyncio.to_thread(store.kill)
+    shutil.rmtree(files)
+    shutil.copytree(older, files)
+    await asyncio.to_thread(store.start)
+    await bots.until(lambda: all(player.notes.taken_back for player in bots.players))
+
+
 @valkey_only
 async def test_every_move_that_an_older_copy_lacks_is_logged_and_said(
     mortal_store: StoreServer, tmp_path: Path
 ) -> None:
-    files, older = mortal_store.folder / "appendonlydir", tmp_path / "older"
     async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
         await bots.mid_race()
-        shutil.copytree(files, older)
-        before = sequence(mortal_store)
-        await until_moves(bots, MOVES)
-        # a loss between two raises of the ledger is noticed board by board only
-        await bots.until(lambda: sequence(mortal_store) > before)
         acknowledged = {player.notes.player: player.notes for player in bots.players}
-        await asyncio.to_thread(mortal_store.kill)
-        shutil.rmtree(files)
-        shutil.copytree(older, files)
-        await asyncio.to_thread(mortal_store.start)
-
-        def all_back_on_shorter_boards() -> bool:
-            return all(player.notes.taken_back for player in bots.players)
-
-        await bots.until(all_back_on_shorter_boards)
+        await lose_moves(bots, mortal_store, tmp_path / "older")
         assert logged(bots, "store_lost_writes")
         lost = {line["player"]: line for line in logged(bots, "moves_lost")}
         assert set(lost) == set(acknowledged)
@@ -96,6 +98,31 @@ async def test_every_move_that_an_older_copy_lacks_is_logged_and_said(
             line = lost[player]
             assert int(str(line["stored"])) < int(str(line["acknowledged"]))
         await until_moves(bots, MOVES)
+
+
+@valkey_only
+@pytest.mark.parametrize("durability", ["fast", "safe"])
+async def test_a_bot_takes_lost_moves_for_a_lie_only_if_the_server_may_lose_none(
+    mortal_store: StoreServer, tmp_path: Path, durability: str
+) -> None:
+    async with racing_bots(("lady-palk",), PACE, mortal_store, durability) as bots:
+        await bots.mid_race()
+        board = bots.players[0].notes.board
+        assert board is not None
+        await lose_moves(bots, mortal_store, tmp_path / "older")
+
+        def testimonies() -> list[testimony.Testimony]:
+            known = [player.bot.testimonies for player in bots.players if player.bot is not None]
+            return [each[board.race] for each in known if board.race in each]
+
+        await bots.until(lambda: len(testimonies()) == len(bots.players))
+        for said in testimonies():
+            if durability == "fast":
+                assert (said.disagreements, said.verdict) == ((), "witnessed here")
+                assert said.losses.startswith("the server says that it lost ")
+            else:
+                assert any("this player's entry" in each for each in said.disagreements)
+                assert said.losses == ""
 
 
 @valkey_only

@@ -5,7 +5,15 @@ import asyncio
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered
-from saratoga_protocol.commands import ClaimName, JoinTable, MakeMove, NotReady, Resume
+from saratoga_protocol.commands import (
+    ClaimName,
+    GetRecord,
+    JoinTable,
+    MakeMove,
+    NotReady,
+    Resume,
+    Start,
+)
 from saratoga_protocol.events import Announcement, Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.store.keys import race_key, table_key
@@ -63,6 +71,29 @@ async def test_a_board_shorter_than_acknowledged_is_said_to_its_player_and_logge
     assert snapshot.board.count == 1
     await back.moves("draw")
     assert len(logged(caplog, "moves_lost")) == 1
+
+
+async def test_a_countdown_that_the_store_has_lost_is_voided_and_its_deal_not_offered_again(
+    server: InProcessServer,
+) -> None:
+    anna, bert = [await server.player(name) for name in ("Anna", "Bert")]
+    code = await gathered(anna, bert)
+    for player in (anna, bert):
+        await player.ready()
+    spent = anna.table.commitment
+    keep(server, table_key(code))
+    await anna.ask(Start, table=code)
+    await anna.reveal()
+    bring_back(server, table_key(code))
+    await server.node.peer_events.subscribed()
+    await server.settle()
+    back = await server.player("Anna")
+    table = (await back.at_table(Resume, table=code)).table
+    assert (table.phase, table.race) == ("gathering", f"{code}/2")
+    assert table.commitment != spent
+    (voided,) = table.voided
+    assert (voided.race, voided.reason, voided.commitment) == (f"{code}/1", "server-away", spent)
+    assert (await back.ask(GetRecord, race=f"{code}/1")).text.startswith("saratoga void record")
 
 
 async def test_a_table_older_than_acknowledged_is_said_to_its_players_and_logged(

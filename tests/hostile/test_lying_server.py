@@ -1,195 +1,64 @@
 """A server that lies about a race is found out by the bundled client, by bots, and by `saratoga verify`.
 
-The records of these lies verify by themselves: only what a machine saw during the race shows the lie.
+The records of most lies verify by themselves: only what a machine saw during the race shows such a lie.
+The others agree with all that the machine saw, and fail another check.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import quote
 
 import msgspec
 import pytest
 
 from kit.forged_records import (
-    position_before,
-    promised,
-    renumbered,
     settled,
     with_line,
-    with_racer,
 )
+from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
-from kit.races import Entrant, race
-from kit.scripted_server import TOKEN, scripted_server
-from kit.walks import banking, wandering
+from kit.race_lies import (
+    ABSENCES,
+    DISCARDED,
+    ENDED,
+    LIES,
+    OWN,
+    TOKEN,
+    TRUTH,
+    UNVERIFIED,
+    VANISHED,
+    VOIDS,
+)
+from kit.scripted_server import scripted_server
+from kit.sightings import announced, sighting_of
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.memory import Memory
 from saratoga_client.bots.player import Report, TablePlayer
+from saratoga_client.local.files import OWNER_ONLY, replace_file
+from saratoga_client.local.identity import TOKENS_FOLDER
+from saratoga_client.local.origins import origin_of
 from saratoga_client.net.connection import Connection
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import fairness
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.testimony import compare_with_record
 from saratoga_client.session.verification import prove
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
-from saratoga_rules.records.replay import game_of
-from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
+from saratoga_rules.records.void_record import format_void_record
 from saratoga_rules.views import View
-
-TRUTH = race(
-    "canfield",
-    5,
-    [
-        Entrant("Anna", banking, patience=7),
-        Entrant("Bert", banking, patience=14),
-        Entrant("Carl", wandering, patience=9),
-        Entrant("Zora", wandering, bot=True, patience=5),
-    ],
-)
-OWN, RIVAL, OTHER = TRUTH.racers[:3]
-
-
-def exchanged(record: RaceRecord, first: int, second: int) -> RaceRecord:
-    """Return the record with the boards of two racers exchanged."""
-    racers = list(record.racers)
-    one, two = racers[first], racers[second]
-    racers[first] = replace(one, log=two.log, banked=two.banked, state=two.state)
-    racers[second] = replace(two, log=one.log, banked=one.banked, state=one.state)
-    return settled(replace(record, racers=tuple(racers)))
-
-
-def rivals_exchanged(record: RaceRecord) -> RaceRecord:
-    return exchanged(record, 1, 2)
-
-
-def own_board_exchanged(record: RaceRecord) -> RaceRecord:
-    return exchanged(record, 0, 1)
-
-
-def another_cap(record: RaceRecord) -> RaceRecord:
-    return promised(replace(record, cap=20))
-
-
-def another_start(record: RaceRecord) -> RaceRecord:
-    return replace(record, start_at=record.start_at - 86_400_000)
-
-
-def another_name(record: RaceRecord) -> RaceRecord:
-    return with_racer(record, record.racers[1], name="Robert")
-
-
-def person_as_bot(record: RaceRecord) -> RaceRecord:
-    return with_racer(record, record.racers[2], bot=True)
-
-
-def own_move_left_out(record: RaceRecord) -> RaceRecord:
-    own = record.racers[0]
-    return settled(renumbered(with_racer(record, own, log=(*own.log[:-2], own.log[-1]))))
-
-
-def own_move_changed(record: RaceRecord) -> RaceRecord:
-    """Play another legal move in the place of the last one."""
-    own, game = record.racers[0], game_of(record)
-    position = position_before(record, own, len(own.log) - 2)
-    other = next(str(move) for move in legal_moves(game, position) if str(move) != own.log[-2].text)
-    return settled(with_line(record, own, -2, text=other))
-
-
-def own_ending_changed(record: RaceRecord) -> RaceRecord:
-    own = record.racers[0]
-    left = (*own.log[:-1], replace(own.log[-1], text="left"))
-    return settled(with_racer(record, own, log=left, state=State.LEFT))
-
-
-def own_time_changed(record: RaceRecord) -> RaceRecord:
-    """Move an own entry to the time of the entry before it, as far as the order allows."""
-    own = record.racers[0]
-    times = {line.number: line.at for racer in record.racers for line in racer.log}
-    index, line = next(
-        (index, line)
-        for index, line in enumerate(own.log)
-        if line.number > 1 and times[line.number - 1] < line.at
-    )
-    return settled(with_line(record, own, index, at=times[line.number - 1]))
-
-
-def rise_moved_forward(record: RaceRecord) -> RaceRecord:
-    """Let a rival have made all moves before everybody else."""
-    rival = record.racers[1]
-    shift = len(rival.log)
-    racers = [
-        replace(
-            racer,
-            log=tuple(
-                replace(line, number=line.number + shift, at=line.at + 60_000) for line in racer.log
-            ),
-        )
-        if racer.player != rival.player
-        else replace(
-            racer,
-            log=tuple(
-                replace(line, number=place, at=place) for place, line in enumerate(racer.log, 1)
-            ),
-        )
-        for racer in record.racers
-    ]
-    return settled(renumbered(replace(record, racers=tuple(racers))))
-
-
-def one_card_more(shown: events.Standings) -> events.Standings:
-    """Show a rival who has ended with one card too many."""
-    rows = [
-        msgspec.structs.replace(row, banked=row.banked + 1, net=row.net + 5)
-        if row.player == OTHER.player and row.state != State.RACING
-        else row
-        for row in shown.standings
-    ]
-    placed = [
-        msgspec.structs.replace(row, place=1 + sum(other.banked > row.banked for other in rows))
-        for row in rows
-    ]
-    return msgspec.structs.replace(shown, standings=placed)
-
-
-LIES = {
-    "rivals exchanged": (Lie(record=rivals_exchanged), "was shown with"),
-    "own board exchanged": (Lie(record=own_board_exchanged), "this player's entry"),
-    "another cap": (Lie(record=another_cap), "the time limit was 10 minutes"),
-    "another start": (Lie(record=another_start), "the race started at"),
-    "another name": (Lie(record=another_name), "and in the record is Robert"),
-    "a person as a bot": (Lie(record=person_as_bot), "raced as a person"),
-    "own move changed": (Lie(record=own_move_changed), "this player's entry"),
-    "own move left out": (Lie(record=own_move_left_out), "this player's entry"),
-    "own ending changed": (Lie(record=own_ending_changed), "this player's entry"),
-    "own time changed": (Lie(record=own_time_changed), "this player's entry"),
-    "a rival was faster": (Lie(record=rise_moved_forward), "this player's entry"),
-    "a standing changed": (Lie(standings=one_card_more), "was shown with"),
-}
-"""Lies about the race, each with a part of what the client says about it."""
-
-ABSENCES = {
-    "vanished": (Lie(is_announced=False, is_sent=False), "and then disappeared"),
-    "gathered again": (Lie(is_announced=False, is_reused=True), "under the number of a race"),
-    "withheld": (Lie(is_sent=False), "did not send the record"),
-}
-"""Lies by saying nothing, each with a part of what the client says about it."""
-
-DISCARDED = {
-    "a deal thrown away": (Lie(is_discarded=True), "under the number of a race"),
-    "a blamed reveal": (Lie(is_blamed=True), "it had confirmed that it took the nonce"),
-}
-"""Lies that discard a deal, each with a part of what the client says about it."""
 
 
 @pytest.fixture(autouse=True)
@@ -225,7 +94,7 @@ async def seated(lie: Lie, folder: Path) -> tuple[SessionState, LyingServer]:
         async with asyncio.timeout(10):
             await session.sit_down(TRUTH.table)
             await session.ready()
-            is_dealt = not (lie.is_discarded or lie.is_blamed)
+            is_dealt = not (lie.is_discarded or lie.is_blamed or lie.instead)
             for line in OWN.log if is_dealt else ():
                 await session.until(lambda state: state.own is not None and state.own.may_move)
                 if line.is_move:
@@ -251,8 +120,10 @@ async def bot_raced(lie: Lie) -> Report:
         return Choice(None if text == "cash-out" else parse_move(text), memory)
 
     async with connected(lie) as (connection, _):
+        # a bot that has played its last race hears no second result
+        races = len(lie.outcomes(announced(TRUTH)))
         bot = TablePlayer(
-            connection, chosen, pace=0, races=1, alarm=lambda race, sentences: alarmed.set()
+            connection, chosen, pace=0, races=races, alarm=lambda race, sentences: alarmed.set()
         )
         await connection.ask(partial(commands.JoinTable, table=TRUTH.table), events.Snapshot)
         ends = [asyncio.create_task(bot.stay()), asyncio.create_task(alarmed.wait())]
@@ -286,10 +157,42 @@ async def test_a_lie_about_the_race_is_found_out(name: str, tmp_path: Path) -> N
     assert sentence in " ".join(check.detail for check in proof.checks if not check.ok)
 
 
+@pytest.mark.parametrize("name", UNVERIFIED)
+async def test_a_record_that_is_not_verified_raises_the_alarm(name: str, tmp_path: Path) -> None:
+    lie, sentence = UNVERIFIED[name]
+    record = lie.record(TRUTH)
+    text = format_record(record)
+    seen = msgspec.structs.replace(sighting_of(TRUTH), outcome=announced(record))
+    assert not compare_with_record(seen, text).disagreements, "only verification finds it out"
+    state, _ = await seated(lie, tmp_path)
+    said = f"Race {TRUTH.race_id}: the record is not verified: "
+    assert [alarm for alarm in state.alarms if not alarm.startswith(said)] == []
+    assert any(sentence in alarm for alarm in state.alarms), state.alarms
+    assert not state.verifications[TRUTH.race_id].ok
+    assert state.phase == ("gathering" if lie.is_next_open else "over")
+
+
+@pytest.mark.parametrize("reason", VOIDS)
+async def test_a_void_record_without_the_own_ending_is_found_out(
+    reason: str, tmp_path: Path
+) -> None:
+    lie = VOIDS[reason]
+    assert lie.void is not None
+    text = format_void_record(lie.void(TRUTH)).encode()
+    assert verify(text).ok, "only a witness can find it out"
+    lacks = f"the record lacks this player's entry {len(OWN.log)}, cash-out"
+    state, _ = await seated(lie, tmp_path)
+    assert any(lacks in alarm for alarm in state.alarms), state.alarms
+    proof = prove(text, TRUTH.race_id, witness=Witness(tmp_path / "witness"))
+    assert lacks in " ".join(proof.testimony.disagreements)
+    report = await bot_raced(lie)
+    assert any(lacks in alarm for alarm in report.alarms), report.alarms
+
+
 @pytest.mark.usefixtures("impatient_checks")
-@pytest.mark.parametrize("name", [*LIES, *ABSENCES, *DISCARDED])
+@pytest.mark.parametrize("name", [*LIES, *UNVERIFIED, *ABSENCES, *DISCARDED])
 async def test_a_bot_says_that_the_server_lied(name: str) -> None:
-    lie, sentence = {**LIES, **ABSENCES, **DISCARDED}[name]
+    lie, sentence = {**LIES, **UNVERIFIED, **ABSENCES, **DISCARDED}[name]
     report = await bot_raced(lie)
     assert any(sentence in alarm for alarm in report.alarms), report.alarms
 
@@ -303,6 +206,109 @@ async def test_a_race_that_is_not_shown_to_its_end_is_missed(name: str, tmp_path
     kept = Witness(tmp_path / "witness").load(TRUTH.race_id)
     assert kept is not None
     assert any(sentence in alarm for alarm in kept.alarms)
+
+
+@pytest.mark.usefixtures("impatient_checks")
+@pytest.mark.parametrize("name", ENDED)
+async def test_a_race_that_is_taken_away_with_the_table_is_missed(
+    name: str, tmp_path: Path
+) -> None:
+    async with connected(ENDED[name]) as (connection, _):
+        session = TableSession(
+            connection, witness=Witness(tmp_path), records=RecordStore(tmp_path / "races")
+        )
+        attending = asyncio.create_task(session.attend())
+        async with asyncio.timeout(10):
+            await session.sit_down(TRUTH.table)
+            await session.ready()
+            with pytest.raises(Problem) as ended:
+                await attending
+    assert ended.value.code is Exit.NOT_VERIFIED
+    assert VANISHED in ended.value.what
+    kept = Witness(tmp_path).load(TRUTH.race_id)
+    assert kept is not None
+    assert any(VANISHED in alarm for alarm in kept.alarms)
+
+
+@pytest.mark.usefixtures("impatient_checks")
+@pytest.mark.parametrize("name", ENDED)
+async def test_a_bot_misses_a_race_that_is_taken_away_with_the_table(name: str) -> None:
+    report = await bot_raced(ENDED[name])
+    assert any(VANISHED in alarm for alarm in report.alarms), report.alarms
+
+
+@asynccontextmanager
+async def lying_to(lie: Lie, *, is_watched: bool = False) -> AsyncIterator[str]:
+    """Serve one race to a client that is another process; yield the server's address."""
+    async with scripted_server() as server:
+        liar = LyingServer(server, TRUTH, lie, is_watched)
+
+        async def serve() -> None:
+            await liar.race(await server.peer())
+
+        serving = asyncio.create_task(serve())
+        try:
+            yield server.url
+        finally:
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+def import_token(folder: Path, url: str) -> None:
+    """Give a client with this folder the token of the racer."""
+    path = folder / TOKENS_FOLDER / f"{quote(origin_of(url), safe='')}.token"
+    replace_file(path, TOKEN.encode(), mode=OWNER_ONLY)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((name, ("join", TRUTH.table, "--plain")) for name in ("honest", *UNVERIFIED)),
+        *((name, ("--plain",)) for name in ("honest", "a foreign seed")),
+    ],
+)
+async def test_the_plain_client_writes_the_alarm_and_ends_with_7(
+    name: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    lie, sentence = UNVERIFIED.get(name, (Lie(), ""))
+    moves = ["cash out yes" if line.text == "cash-out" else line.text for line in OWN.log]
+    async with lying_to(lie) as url:
+        import_token(tmp_path, url)
+        async with line_client(url, tmp_path, *words, nonce=OWN.nonce) as client:
+            if "join" not in words:
+                client.type(f"join {TRUTH.table}")
+            client.type("ready", "wait deal", *moves)
+            client.end_input()
+            code = await client.ended()
+    alarms = [line for line in client.lines if line.startswith("alarm: ")]
+    if name == "honest":
+        assert f"verified: {TRUTH.race_id} is verified: witnessed here." in client.lines
+        assert (code, alarms, client.errors) == (Exit.DONE, [], [])
+        return
+    assert code == Exit.NOT_VERIFIED
+    assert any(sentence in alarm for alarm in alarms), client.lines
+    assert any("NOT VERIFIED" in alarm for alarm in alarms), client.lines
+    assert any(sentence in line for line in client.errors), "again when the program ends"
+
+
+@pytest.mark.parametrize("name", ["honest", *UNVERIFIED])
+async def test_watch_once_waits_for_the_verdict_and_has_it_in_json(
+    name: str, tmp_path: Path
+) -> None:
+    lie, sentence = UNVERIFIED.get(name, (Lie(), ""))
+    words = ("watch", TRUTH.table, "--once", "--json")
+    async with lying_to(lie, is_watched=True) as url, line_client(url, tmp_path, *words) as client:
+        code = await client.ended()
+    last = json.loads(client.lines[-1])
+    assert (last["race"], bool(last["digest"])) == (TRUTH.race_id, True)
+    assert last["verification"]["race"] == TRUTH.race_id
+    if name == "honest":
+        assert last["verification"]["verified"], last
+        assert (code, last["alarms"], client.errors) == (Exit.DONE, [], [])
+        return
+    assert code == Exit.NOT_VERIFIED
+    assert not last["verification"]["verified"]
+    assert any(sentence in alarm for alarm in last["alarms"]), last
 
 
 async def test_players_who_were_shown_two_records_have_different_words(tmp_path: Path) -> None:

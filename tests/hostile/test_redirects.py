@@ -78,7 +78,9 @@ async def play(server: str, folder: Path) -> None:
 
 
 async def send_a_bot(server: str, folder: Path) -> None:
-    async with seated_bot(server, partial(JoinTable, table=CODE), name="Otto", folder=folder):
+    async with seated_bot(
+        server, partial(JoinTable, table=CODE), "weak", name="Otto", folder=folder
+    ):
         pass
 
 

@@ -48,8 +48,8 @@ async def on_the_screen(url: str, folder: Path) -> None:
 
 
 async def as_a_bot(url: str, folder: Path) -> None:
-    async with seated_bot(url, JOIN, name="Otto", folder=folder) as bot:
-        await bot.play("weak", races=1)
+    async with seated_bot(url, JOIN, "weak", name="Otto", folder=folder) as bot:
+        await bot.play(races=1)
 
 
 Client = Callable[[str, Path], Awaitable[None]]

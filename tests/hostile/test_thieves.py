@@ -20,6 +20,7 @@ from saratoga_protocol.commands import (
     CashOut,
     ClaimName,
     CreateTable,
+    GetRecord,
     Hello,
     JoinTable,
     LeaveTable,
@@ -27,7 +28,16 @@ from saratoga_protocol.commands import (
     Resume,
     WatchTable,
 )
-from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standings, Welcome
+from saratoga_protocol.events import (
+    AnyEvent,
+    Dealt,
+    MoveMade,
+    RaceOver,
+    Record,
+    Refused,
+    Standings,
+    Welcome,
+)
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
@@ -200,6 +210,32 @@ async def test_a_second_token_shows_no_more_than_any_rival_sees(server: Listenin
         await shadow.received.next(Standings, 0)
         for frame in (*shadow.received.frames[since:], *wanda.received.frames):
             check_frame(frame, [])
+
+
+async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_over(
+    server: ListeningServer,
+) -> None:
+    """The others still play the same deal, so neither the ended racer nor a watcher is shown it."""
+    async with AsyncExitStack() as stack:
+        anna, shadow, wanda = [
+            await stack.enter_async_context(player_at(server.url, name))
+            for name in ("Anna", "Bert", "Wanda")
+        ]
+        code = await racing(server, anna, shadow)
+        await wanda.at_table(WatchTable, table=code)
+        ended = await shadow.ask(CashOut, race=f"{code}/1")
+        assert isinstance(ended, MoveMade)
+        since = len(shadow.received.events)
+        await anna.moves("draw", "draw")
+        for reader in (shadow, wanda):
+            assert await reader.refused(GetRecord, race=f"{code}/1") == "race_running"
+        await shadow.received.next(Standings, since)
+        for frame in (*shadow.received.frames[since:], *wanda.received.frames):
+            check_frame(frame, [])
+        await anna.ask(CashOut, race=f"{code}/1")
+        over = await shadow.received.next(RaceOver, 0)
+        assert over.outcome.seed
+        assert isinstance(await wanda.ask(GetRecord, race=f"{code}/1"), Record)
 
 
 async def test_one_player_holds_one_seat_however_many_connections_there_are(

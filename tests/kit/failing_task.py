@@ -8,7 +8,7 @@ import signal
 import sys
 
 
-async def fail_at_signal(self: object) -> None:
+async def fail_at_signal(self: object, *given: object) -> None:
     """Run in place of an endless background task; raise an error at SIGUSR1."""
     signalled = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)

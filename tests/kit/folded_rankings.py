@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.domain.periods import periods
-from saratoga_server.ports import BoardKey, RankedRow, Settlement
+from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
 
 SLOWEST: Final = 2**21 - 1
 """Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""

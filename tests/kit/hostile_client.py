@@ -299,7 +299,11 @@ class HostileClient:
             lambda: commands.WatchTable(id=ident, table=code),
             lambda: commands.UnwatchTable(id=ident, table=code),
             lambda: commands.ChangeSettings(
-                id=ident, table=code, game=game, seats=random.choice((None, 1, 16))
+                id=ident,
+                table=code,
+                game=game,
+                seats=random.choice((None, 1, 16)),
+                races=random.choice((None, 1, 3, 4)),
             ),
             lambda: commands.Kick(id=ident, table=code, player=random.choice(known.players)),
             lambda: commands.LockTable(id=ident, table=code, locked=random.random() < 0.5),

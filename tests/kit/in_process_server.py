@@ -217,10 +217,15 @@ class InProcessServer:
 
 
 async def gathered(
-    host: Player, *others: Player, game: str = "canfield", cap: int = 10, public: bool = False
+    host: Player,
+    *others: Player,
+    game: str = "canfield",
+    cap: int = 10,
+    public: bool = False,
+    races: int = 1,
 ) -> str:
     """Create a table for the host and let the others join; return the table's code."""
-    snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public)
+    snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public, races=races)
     for other in others:
         await other.at_table(JoinTable, table=snapshot.table.code)
     return snapshot.table.code

@@ -16,6 +16,13 @@ RECEIVED_WITHIN: Final = 60.0
 """Longest time in seconds to wait for a line; a bound, not a measurement."""
 
 
+DRAWING: Final = (
+    "import secrets; secrets.token_hex = lambda count: {nonce!r}\n"
+    "from saratoga_client.__main__ import main; main()"
+)
+"""The program, with a nonce that the test knows before."""
+
+
 class LineClient:
     """A running `saratoga` process, and every line that it has written."""
 
@@ -128,10 +135,13 @@ def typed(move: str, chance: Random) -> str:
 
 
 @asynccontextmanager
-async def line_client(server: str, home: Path, *words: str) -> AsyncIterator[LineClient]:
-    """Run `saratoga WORDS` over pipes, with `home` as the player's folder."""
+async def line_client(
+    server: str, home: Path, *words: str, nonce: str = ""
+) -> AsyncIterator[LineClient]:
+    """Run `saratoga WORDS` over pipes, with `home` as the player's folder; it draws `nonce`, if given."""
+    program = ("-c", DRAWING.format(nonce=nonce)) if nonce else ("-m", "saratoga_client")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_client", *words),
+        *(sys.executable, *program, *words),
         env={**os.environ, "SARATOGA_SERVER": server, "SARATOGA_HOME": str(home)},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -12,7 +12,9 @@ from textual import events
 from kit.listening_server import listening_server
 from kit.solo_player import Player
 from kit.stepped_store import empty_store
+from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.identity import new_token
+from saratoga_client.local.server_process import Person
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
@@ -20,6 +22,8 @@ from saratoga_client.tui.lobby_flow import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
+from saratoga_server.live.people import people
+from saratoga_server.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class OpenLobby:
     """A server and the players connected to it, who stay until the end of the test."""
 
     url: str
+    node: Node
     _players: AsyncExitStack
 
     async def player(self, name: str | None = None, token: str = "") -> Connection:
@@ -34,6 +39,10 @@ class OpenLobby:
         return await self._players.enter_async_context(
             Connection(self.url, token or new_token(), name=name)
         )
+
+    async def people(self) -> tuple[Person, ...]:
+        """Return the people on the server, as it tells the program that has started it."""
+        return tuple(Person(*each) for each in people(self.node.broadcaster, self.node.table_cache))
 
     async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
         """Connect a player who creates a table; return the table's code."""
@@ -95,7 +104,7 @@ async def in_the_lobby(
 ) -> AsyncIterator[Visitor]:
     """Open the lobby's screens, connected to that server."""
     settings = Settings(server=server).given(**chosen)
-    app = SaratogaApp(lobby_flow(settings, notice))
+    app = SaratogaApp(lobby_flow(settings, OwnServer(), notice))
     async with app.run_test(size=size) as pilot:
         visitor = Visitor(app, pilot)
         while not isinstance(app.screen, LobbyScreen):
@@ -111,4 +120,4 @@ async def open_lobby() -> AsyncIterator[OpenLobby]:
         listening_server(store) as server,
         AsyncExitStack() as players,
     ):
-        yield OpenLobby(server.url, players)
+        yield OpenLobby(server.url, server.node, players)

@@ -20,7 +20,7 @@ from kit.forged_records import (
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 Lie = Callable[[RaceRecord, Random], RaceRecord | None]
@@ -149,6 +149,18 @@ def ended_by_host_too_early(record: RaceRecord, chance: Random) -> RaceRecord | 
     return settled(ended)
 
 
+def idle_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """End a board as idle less than three minutes after its last move."""
+    last = entries_of(record)[-1]
+    before = last.racer.log[-2].at if len(last.racer.log) > 1 else 0
+    if last.line.is_move or last.line.at - before >= IDLE_MILLIS:
+        return None
+    if last.line.text == "out-of-time":
+        return None
+    log = (*last.racer.log[:-1], replace(last.line, text="idle"))
+    return settled(with_racer(record, last.racer, log=log, state=State.IDLE))
+
+
 # Times and numbers
 
 
@@ -236,6 +248,7 @@ LOG_LIES: Final[Sequence[Lie]] = (
     stuck_too_early,
     not_stuck,
     ended_by_host_too_early,
+    idle_too_early,
     beyond_the_limit,
     out_of_time_early,
     out_of_time_without_limit,

@@ -10,14 +10,18 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
+from kit.sightings import announced
 from saratoga_protocol import commands, events
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import LogLine, RaceRecord, digest_of, format_record
+from saratoga_rules.records.record import LogLine, RaceRecord, format_record
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
-from saratoga_rules.records.voided import NONCE_MISSING
+from saratoga_rules.records.void_record import VoidRecord, format_void_record
+from saratoga_rules.records.voided import CLOSED, NONCE_MISSING
 from saratoga_rules.views import redact
 
 Change = Callable[[RaceRecord], RaceRecord]
@@ -35,6 +39,12 @@ class Lie:
     """Changes the record after the race; the announced result and digest follow from the changed one."""
     standings: Callable[[events.Standings], events.Standings] = lambda shown: shown
     """Changes the standings that are sent during the race."""
+    tables: Callable[[events.Table], events.Table] = lambda table: table
+    """Changes the tables that are sent."""
+    answers: Callable[[events.BoardView], events.BoardView] = lambda board: board
+    """Changes the boards that answer the client's commands."""
+    outcomes: Callable[[events.Outcome], list[events.Outcome]] = lambda outcome: [outcome]
+    """Returns the results that are announced one after another."""
     is_announced: bool = True
     """Whether the result is announced; else the table gathers for the next race at once."""
     is_sent: bool = True
@@ -43,8 +53,18 @@ class Lie:
     """Whether the table gathers again under the number of the race that was dealt."""
     is_discarded: bool = False
     """Whether the deal is discarded after the nonces were revealed, without a trace."""
+    is_next_open: bool = False
+    """Whether the table gathers for the next race before the record is sent."""
     is_blamed: bool = False
     """Whether the countdown is voided, because the client's nonce, which was confirmed, is missing."""
+    is_confirmed_late: bool = False
+    """Whether the nonce is confirmed only after the countdown was voided."""
+    instead: "Callable[[LyingServer], list[AnyEvent]] | None" = None
+    """Returns what is sent at once in the place of the race, after the nonces were revealed."""
+    void: Callable[[RaceRecord], VoidRecord] | None = None
+    """Returns the record with which the race is voided at its end, in the place of a result."""
+    refused_as: str = "no_such_race"
+    """The code of the refusal to send the record."""
 
 
 @dataclass
@@ -54,6 +74,8 @@ class LyingServer:
     server: ScriptedServer
     truth: RaceRecord
     lie: Lie
+    is_watched: bool = False
+    """Whether the client watches, and all racers move by themselves."""
     version: int = 1
     told: RaceRecord = field(init=False)
 
@@ -61,35 +83,37 @@ class LyingServer:
         self.own = self.truth.racers[0]
         self.told = self.lie.record(self.truth)
         self.game = game_of(self.truth)
-        self.server.greeting = lambda hello: replace(
-            welcome(hello), player=self.own.player, name=self.own.name
-        )
+        self.server.greeting = lambda hello: replace(welcome(hello), name=self.own.name)
 
     async def race(self, peer: ScriptedPeer) -> None:
         """Answer the client's commands from its entry until it asks for no record any more."""
         entry = await peer.command()
         await peer.send(events.Snapshot(re=entry.id, table=self.table("gathering"), now=self.now))
+        if self.is_watched:
+            await peer.send(self.changed("countdown"), self.changed("running"))
+        else:
+            await self.take_part(peer)
+        await self.run(peer)
+        await self.end(peer)
+        await self.serve_records(peer)
+
+    async def take_part(self, peer: ScriptedPeer) -> None:
+        """Let the client get ready and reveal its nonce, and deal."""
         ready = await peer.command()
         assert isinstance(ready, commands.Ready)
         assert ready.nonce_hash == self.own.nonce_hash, "the client drew another nonce"
         await peer.send(events.Done(re=ready.id), self.changed("countdown"))
         reveal = await peer.command()
         assert isinstance(reveal, commands.Reveal)
-        if self.lie.is_discarded or self.lie.is_blamed:
-            await peer.send(events.Done(re=reveal.id), self.without_race())
+        done = events.Done(re=reveal.id)
+        if self.lie.instead is not None:
+            peer.send_together(done, *self.lie.instead(self))
             await self.serve_records(peer)
-        await peer.send(events.Done(re=reveal.id), self.changed("running"))
-        await peer.send(
-            events.Dealt(
-                board=self.board(self.truth.deal, 0, State.RACING),
-                start_at=self.truth.start_at,
-                deadline=self.deadline,
-                now=self.now,
-            )
-        )
-        await self.run(peer)
-        await self.end(peer)
-        await self.serve_records(peer)
+        if self.lie.is_discarded or self.lie.is_blamed:
+            sent = [done, self.without_race()]
+            await peer.send(*(reversed(sent) if self.lie.is_confirmed_late else sent))
+            await self.serve_records(peer)
+        await peer.send(done, self.changed("running"), self.dealt())
 
     async def run(self, peer: ScriptedPeer) -> None:
         """Let the client make its moves, and send the standings after every entry of the race."""
@@ -103,7 +127,7 @@ class LyingServer:
         for _, player, place in entries:
             line, position = made[player][place - 1]
             now[player] = position, place
-            if player == self.own.player:
+            if player == self.own.player and not self.is_watched:
                 await self.answer(peer, line, position, place)
             await peer.send(self.lie.standings(self.standings(now)))
 
@@ -114,48 +138,79 @@ class LyingServer:
         assert isinstance(command, commands.MakeMove | commands.CashOut), command
         assert line.text == (command.move if isinstance(command, commands.MakeMove) else "cash-out")
         state = self.own.state if place == len(self.own.log) else State.RACING
-        board = self.board(position, place, state)
+        board = self.lie.answers(self.board(position, place, state))
         await peer.send(events.MoveMade(re=command.id, board=board, at=line.at, number=line.number))
 
     async def end(self, peer: ScriptedPeer) -> None:
-        if self.lie.is_announced:
-            await peer.send(self.changed("over"), events.RaceOver(outcome=self.outcome()))
+        if self.lie.void is not None:
+            await peer.send(self.voiding(self.lie.void(self.truth)))
             return
-        changed = self.changed("gathering")
+        if self.lie.is_announced:
+            told = self.lie.outcomes(announced(self.told))
+            overs = [events.RaceOver(outcome=outcome) for outcome in told]
+            await peer.send(self.changed("over"), *overs)
+            if self.lie.is_next_open:
+                await peer.send(self.gathering_again())
+            return
+        await peer.send(self.gathering_again())
+
+    def gathering_again(self) -> events.TableChanged:
+        """Return the table that gathers after the race."""
         number = self.truth.race if self.lie.is_reused else self.truth.race + 1
-        race = f"{self.truth.table}/{number}"
-        table = replace(changed.table, race=race, commitment="d0" * 32)
-        await peer.send(replace(changed, table=table))
+        return self.changed("gathering", number)
 
     def without_race(self) -> events.TableChanged:
         """Return the table that gathers for another deal instead of the race."""
-        changed = self.changed("gathering")
-        table = replace(changed.table, commitment="d0" * 32)
-        if self.lie.is_blamed:
-            voided = events.VoidedRace(
-                race=self.truth.race_id,
-                game=self.truth.game,
-                rules=self.truth.rules_version,
-                cap=self.truth.cap,
-                public=self.truth.public,
-                reason=NONCE_MISSING,
-                commitment=self.truth.commitment,
-                seed=self.truth.seed,
-                nonces={racer.player: racer.nonce for racer in self.truth.racers[1:]},
-                missing={self.own.player: self.own.nonce_hash},
-            )
-            race = f"{self.truth.table}/{self.truth.race + 1}"
-            table = replace(table, race=race, voided=[voided])
-        return replace(changed, table=table)
+        if not self.lie.is_blamed:
+            return self.changed("gathering", self.truth.race)
+        changed = self.changed("gathering", self.truth.race + 1)
+        voided = events.VoidedRace(
+            race=self.truth.race_id,
+            game=self.truth.game,
+            rules=self.truth.rules_version,
+            cap=self.truth.cap,
+            public=self.truth.public,
+            reason=NONCE_MISSING,
+            commitment=self.truth.commitment,
+            seed=self.truth.seed,
+            nonces={racer.player: racer.nonce for racer in self.truth.racers[1:]},
+            missing={self.own.player: self.own.nonce_hash},
+        )
+        return replace(changed, table=replace(changed.table, voided=[voided]))
+
+    def voiding(self, record: VoidRecord) -> events.TableChanged:
+        """Return the table that is closed, or gathers again, after its race was voided."""
+        line = record.line
+        voided = events.VoidedRace(
+            race=record.race_id,
+            game=line.game,
+            rules=line.rules_version,
+            cap=line.cap,
+            public=line.public,
+            reason=line.reason,
+            commitment=line.commitment,
+            seed=line.seed,
+            nonces=dict(line.nonces),
+            logs=line.logs,
+        )
+        changed = self.changed("closed") if line.reason == CLOSED else self.gathering_again()
+        return replace(changed, table=replace(changed.table, voided=[voided]))
 
     async def serve_records(self, peer: ScriptedPeer) -> None:
         while True:
             command = await peer.command()
             if isinstance(command, commands.GetRecord) and self.lie.is_sent:
-                text = format_record(self.told)
+                void = self.lie.void
+                text = (
+                    format_record(self.told)
+                    if void is None
+                    else format_void_record(void(self.truth))
+                )
                 await peer.send(events.Record(re=command.id, race=command.race, text=text))
             elif isinstance(command, commands.GetRecord):
-                no = events.Refused(re=command.id, code="no_such_race", message="No such race.")
+                code = self.lie.refused_as
+                retry = REASONS[code].retry
+                no = events.Refused(re=command.id, code=code, message="No record.", retry=retry)
                 await peer.send(no)
             else:
                 await peer.send(events.Done(re=command.id))
@@ -170,13 +225,25 @@ class LyingServer:
     def deadline(self) -> int:
         return self.truth.start_at + (self.truth.time_allowed or 0)
 
-    def changed(self, phase: str) -> events.TableChanged:
+    def changed(self, phase: str, race: int = 0) -> events.TableChanged:
+        """Return the next version of the table, with the deal of another race if one is given."""
         self.version += 1
-        return events.TableChanged(table=self.table(phase), now=self.now)
+        table = self.table(phase)
+        if race:
+            table = replace(table, race=f"{self.truth.table}/{race}", commitment="d0" * 32)
+        return events.TableChanged(table=table, now=self.now)
+
+    def dealt(self) -> events.Dealt:
+        return events.Dealt(
+            board=self.board(self.truth.deal, 0, State.RACING),
+            start_at=self.truth.start_at,
+            deadline=self.deadline,
+            now=self.now,
+        )
 
     def table(self, phase: str) -> events.Table:
         is_before = phase == "gathering"
-        return events.Table(
+        shown = events.Table(
             code=self.truth.table,
             version=self.version,
             host=self.truth.racers[1].player,
@@ -202,6 +269,7 @@ class LyingServer:
             deadline=0 if is_before else self.deadline,
             ranked=self.truth.ranked and not is_before,
         )
+        return self.lie.tables(shown)
 
     def board(self, position: Position, count: int, state: State) -> events.BoardView:
         return events.BoardView(
@@ -230,27 +298,3 @@ class LyingServer:
             for row in ranking(self.game, scores)
         ]
         return events.Standings(race=self.truth.race_id, standings=rows)
-
-    def outcome(self) -> events.Outcome:
-        return events.Outcome(
-            race=self.told.race_id,
-            game=self.told.game,
-            results=[
-                events.Result(
-                    player=row.player,
-                    name=self.told.racer(row.player).name,
-                    place=row.place,
-                    banked=row.banked,
-                    net=row.net,
-                    state=row.state,
-                    moves=self.told.racer(row.player).moves,
-                    bot=self.told.racer(row.player).bot,
-                    reached=row.reached,
-                )
-                for row in self.told.results
-            ],
-            seed=self.told.seed,
-            nonces={racer.player: racer.nonce for racer in self.told.racers},
-            digest=digest_of(format_record(self.told)),
-            ranked=self.told.ranked,
-        )

@@ -7,20 +7,30 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
 
 CODE = "mint-otter-42"
 RACE = "mint-otter-42/3"
 ANNA = "abcdefghijklmnop"
 BERT = "qrstuvwxyz234567"
+CARL = "carlcarlcarlcarl"
 NOW = 1_788_278_400_000
 
 COMMANDS: dict[str, AnyCommand] = {
     "hello": commands.Hello(
-        id=1, token="5a" * 32, name="Anna", bot=True, legal=True, client="saratoga 0.1.0"
+        id=1,
+        token="5a" * 32,
+        name="Anna",
+        bot=True,
+        level="strong",
+        legal=True,
+        client="saratoga 0.1.0",
     ),
     "hello, at its shortest": commands.Hello(id=1, token="5a" * 32),
     "claim_name": commands.ClaimName(id=2, name="Zoë"),
-    "create_table": commands.CreateTable(id=3, game="lady-palk", cap=5, seats=4, public=True),
+    "create_table": commands.CreateTable(
+        id=3, game="lady-palk", cap=5, seats=4, public=True, races=5
+    ),
     "create_table, at its shortest": commands.CreateTable(id=3, game="canfield"),
     "join_table": commands.JoinTable(id=4, table=CODE),
     "resume": commands.Resume(id=5, table=CODE),
@@ -28,7 +38,7 @@ COMMANDS: dict[str, AnyCommand] = {
     "watch_table": commands.WatchTable(id=7, table=CODE),
     "unwatch_table": commands.UnwatchTable(id=8, table=CODE),
     "change_settings": commands.ChangeSettings(
-        id=9, table=CODE, game="caprice", cap=0, seats=2, public=False
+        id=9, table=CODE, game="caprice", cap=0, seats=2, public=False, races=3
     ),
     "change_settings, at its shortest": commands.ChangeSettings(id=9, table=CODE),
     "kick": commands.Kick(id=10, table=CODE, player=BERT),
@@ -68,6 +78,7 @@ COMMANDS: dict[str, AnyCommand] = {
     "unsubscribe_leaderboard": commands.UnsubscribeLeaderboard(id=21),
     "get_record": commands.GetRecord(id=22, race=RACE),
     "heartbeat": commands.Heartbeat(id=23),
+    "heartbeat of an active player": commands.Heartbeat(id=24, active=True),
     "heartbeat with the largest id": commands.Heartbeat(id=2**53 - 1),
 }
 
@@ -86,6 +97,7 @@ TABLE = events.Table(
             player=ANNA,
             name="Anna",
             bot=True,
+            level="strong",
             ready=True,
             connected=False,
             nonce_hash="d1" * 32,
@@ -95,7 +107,8 @@ TABLE = events.Table(
         ),
         events.Seat(player=BERT, name="Zoë"),
     ],
-    racers=[ANNA],
+    racers=[ANNA, CARL],
+    departed=[events.Seat(player=CARL, name="Carl", bot=True)],
     reveal_by=NOW - 2000,
     start_at=NOW,
     deadline=NOW + 600_000,
@@ -104,6 +117,43 @@ TABLE = events.Table(
     locked=True,
     last_racer=ANNA,
     end_from=NOW + 120_000,
+)
+
+IN_A_MATCH = events.Table(
+    code=CODE,
+    version=30,
+    host=ANNA,
+    phase="gathering",
+    settings=events.TableSettings(game="canfield", cap=10, seats=16, public=True, races=3),
+    race=RACE,
+    commitment="c0" * 32,
+    seats=[events.Seat(player=ANNA, name="Anna", bot=True, races=2, wins=1, net=25)],
+    match=Match(
+        races=3,
+        finished=["mint-otter-42/1", "mint-otter-42/2"],
+        rows=[
+            MatchRow(
+                player=ANNA,
+                name="Anna",
+                bot=True,
+                place=1,
+                net=25,
+                wins=1,
+                results=[
+                    MatchResult(race="mint-otter-42/1", place=2, net=-15),
+                    MatchResult(race="mint-otter-42/2", place=1, net=40),
+                ],
+            ),
+            MatchRow(
+                player=BERT,
+                name="Zoë",
+                place=2,
+                net=-5,
+                wins=1,
+                results=[MatchResult(race="mint-otter-42/1", place=1, net=-5)],
+            ),
+        ],
+    ),
 )
 
 GATHERING = events.Table(
@@ -229,6 +279,7 @@ EVENTS: dict[str, AnyEvent] = {
         node="n1",
         games=["canfield", "caprice"],
         table=CODE,
+        durability="fast",
     ),
     "welcome to one without a name": events.Welcome(
         re=1,
@@ -266,6 +317,7 @@ EVENTS: dict[str, AnyEvent] = {
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
     "table_changed, in the call after a voided countdown": events.TableChanged(table=CALL, now=NOW),
+    "table_changed, in a match": events.TableChanged(table=IN_A_MATCH, now=NOW),
     "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
     "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
     "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),

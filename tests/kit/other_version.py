@@ -29,7 +29,7 @@ def change_functions() -> None:
 
 def change_the_rest() -> None:
     """Change everything but the Functions, which must be changed before: imports here take their names."""
-    from saratoga_server import app
+    from saratoga_server import serving
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing, writes
     from saratoga_server.logs import EventLog
@@ -65,7 +65,7 @@ def change_the_rest() -> None:
     tables.unpack = unpacked
     for module in (node_events, event_channel, subscriber):
         setattr(module, encode.__name__, encoded)
-    app.program = lambda: f"saratoga-server {VERSION}"
+    serving.program = lambda: f"saratoga-server {VERSION}"
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:

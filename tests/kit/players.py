@@ -137,13 +137,14 @@ class Player(ABC):
         assert answer.message.endswith(".")
         return answer.code
 
-    async def hello(self, *, name: str | None = None) -> Welcome:
+    async def hello(self, *, name: str | None = None, level: str = "") -> Welcome:
         """Say hello with the player's token and name."""
         welcome = await self.ask(
             Hello,
             token=self.token,
             name=self.name if name is None else name,
             bot=self.bot,
+            level=level,
             legal=self.legal,
         )
         assert isinstance(welcome, Welcome), welcome

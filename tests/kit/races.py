@@ -40,6 +40,8 @@ class Entrant:
     """The number of moves after which the racer ends the board."""
     goes: State = State.CASHED_OUT
     """The state in which the board ends: cashed out or left."""
+    player: str = ""
+    """The racer's id; by default it follows from the name."""
 
 
 @dataclass
@@ -113,7 +115,10 @@ def race(
 
 
 def _player(entrant: Entrant) -> str:
-    return (entrant.name.encode().hex().translate(str.maketrans("0189", "wxyz")) * 16)[:16]
+    return (
+        entrant.player
+        or (entrant.name.encode().hex().translate(str.maketrans("0189", "wxyz")) * 16)[:16]
+    )
 
 
 def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> None:

@@ -23,7 +23,8 @@ from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
 from saratoga_client.bots.player import Report
 from saratoga_rules.records.record import parse_record
-from saratoga_server.ports import BoardKey
+from saratoga_rules.records.void_record import is_void_record, parse_void_record
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0
@@ -158,13 +159,15 @@ class RacingBots:
         return races, moves
 
     async def _records(self, store: Store, table: list[RecordedPlayer]) -> list[str]:
-        """Return the records of all finished races at a table."""
+        """Return the records of all finished races at a table, without those of voided countdowns."""
         code = table[0].notes.code
-        records: list[str] = []
-        while (text := await store.tables.load_record(code, len(records) + 1)) is not None:
-            records.append(text)
-        assert len(records) >= max(int(race.partition("/")[2]) for race in _raced(table))
-        return records
+        texts: list[str] = []
+        while (text := await store.tables.load_record(code, len(texts) + 1)) is not None:
+            texts.append(text)
+        assert len(texts) >= max(int(race.partition("/")[2]) for race in _raced(table))
+        voided = [parse_void_record(text) for text in texts if is_void_record(text)]
+        assert all(void.is_countdown for void in voided), voided
+        return [text for text in texts if not is_void_record(text)]
 
     def figures(self) -> str:
         """Return a text with the times that processes took to restart and players to resume."""
@@ -223,10 +226,14 @@ def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
 
 @asynccontextmanager
 async def racing_bots(
-    games: tuple[str, ...], pace: float, external: StoreServer | None = None
+    games: tuple[str, ...],
+    pace: float,
+    external: StoreServer | None = None,
+    durability: str = "safe",
 ) -> AsyncIterator[RacingBots]:
     """Run a server on that store or an embedded one; four bots race at a table of each game."""
-    flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
+    more = ("--rate", "0", "--log-level", "warning", "--durability", durability)
+    flags = flags_for(external.url if external else None, more)
     async with (
         running_server(*flags, module=quick_countdown.MODULE) as server_process,
         racing_bots_at(server_process.url, games, pace, server_process, external) as bots,

@@ -8,7 +8,7 @@ import asyncio
 import re
 
 from saratoga_rules.records.record import RaceRecord, ResultLine
-from saratoga_server.ports import BoardKey
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store
 

@@ -18,6 +18,7 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.standing import State
+from saratoga_rules.records.voided import CLOSED, RACER_LEFT, SERVER_AWAY
 
 # The results
 
@@ -83,8 +84,8 @@ def row_of_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 
 def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that a race with a chosen seed counts, or that one at a public table with two people does not."""
-    return replace(record, ranked=not record.ranked)
+    """Claim that a race counts that had a chosen seed, no time limit or a single person."""
+    return None if record.ranked else replace(record, ranked=True)
 
 
 # What was fixed before the race
@@ -252,6 +253,18 @@ def voided_later(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return _with_voided(record, 1, race=record.race + chance.randrange(3), seed="", commitment="")
 
 
+def voided_closed(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Say that a closed table has raced again."""
+    return _with_voided(record, 0, reason=CLOSED)
+
+
+def voided_for_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Say that the server was away although every nonce came, or that a racer left who did not race."""
+    reason, left = chance.choice([(SERVER_AWAY, ""), (RACER_LEFT, "n" * 16)])
+    nonces = {"a" * 16: chance.randbytes(16).hex()}
+    return _with_voided(record, 1, reason=reason, left=left, nonces=nonces, missing={})
+
+
 def voided_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, voided=record.voided + record.voided[-1:]) if record.voided else None
 
@@ -306,6 +319,8 @@ LIES: Final[Mapping[str, Lie]] = {
         logs_of_a_countdown,
         race_without_a_nonce,
         voided_later,
+        voided_closed,
+        voided_for_nobody,
         voided_twice,
         voided_out_of_order,
     )

@@ -16,12 +16,13 @@ from websockets.typing import Subprotocol
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello
 from saratoga_protocol.events import Alive, AnyEvent, Snapshot, Table, TableSettings, Welcome
+from saratoga_protocol.players import player_id
 from saratoga_protocol.version import SUBPROTOCOLS
 
-PLAYER = "abcdefghijklmnop"
+TOKEN = "5a" * 32
+PLAYER = player_id(TOKEN)
 CODE = "mint-otter-42"
 RACE = f"{CODE}/1"
-TOKEN = "5a" * 32
 NOON = 1_790_000_000_000
 """The time that the scripted server's clock always shows, in milliseconds since 1970."""
 
@@ -30,7 +31,7 @@ class ScriptedPeer:
     """One connection of a client, seen from the server."""
 
     def __init__(self, server: "ScriptedServer", socket: ServerConnection) -> None:
-        self._server = server
+        self.server = server
         self._socket = socket
         self._codec = CODECS[socket.subprotocol or ""]
         self._commands: asyncio.Queue[AnyCommand] = asyncio.Queue()
@@ -70,11 +71,11 @@ class ScriptedPeer:
                 command = self._codec.decode_command(frame)
                 if isinstance(command, Hello):
                     self.hello = command
-                    await self.send(self._server.greeting(command))
-                    await self._server.peers.put(self)
+                    await self.send(self.server.greeting(command))
+                    await self.server.peers.put(self)
                 elif isinstance(command, Heartbeat):
-                    self._server.heartbeats.put_nowait(command)
-                    if self._server.answers_heartbeats:
+                    self.server.heartbeats.put_nowait(command)
+                    if self.server.answers_heartbeats:
                         await self.send(Alive(re=command.id, now=NOON))
                 else:
                     self._commands.put_nowait(command)
@@ -140,7 +141,7 @@ async def scripted_server() -> AsyncIterator[ScriptedServer]:
 def welcome(hello: Hello, next_id: int = 2) -> Welcome:
     return Welcome(
         re=hello.id,
-        player=PLAYER,
+        player=player_id(hello.token),
         name=hello.name,
         bot=hello.bot,
         next_id=next_id,

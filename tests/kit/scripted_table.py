@@ -30,7 +30,6 @@ from saratoga_rules.records.record import (
     RaceRecord,
     RacerLog,
     ResultLine,
-    digest_of,
     format_record,
 )
 from saratoga_rules.records.standing import State
@@ -50,8 +49,16 @@ class DutifulPlayer:
     def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
         self.peer = peer
         self.alarms: Alarms = []
-        self.seat = FairnessDuties(
-            client, Witness(folder), lambda race, faults: self.alarms.append((race, faults))
+        self._client = client
+        self._folder = folder
+        self.seat = self.restarted()
+
+    def restarted(self) -> FairnessDuties:
+        """Return the fairness checks of a program that has just been started."""
+        return FairnessDuties(
+            self._client,
+            Witness(self._folder),
+            lambda race, faults: self.alarms.append((race, faults)),
         )
 
     async def answer(self, duty: Any) -> commands.AnyCommand:
@@ -164,26 +171,4 @@ def record_of(nonce: str) -> RaceRecord:
             )
             for player in (PLAYER, RIVAL)
         ),
-    )
-
-
-def outcome_of(record: RaceRecord) -> events.Outcome:
-    return events.Outcome(
-        race=RACE,
-        game=record.game,
-        results=[
-            events.Result(
-                player=row.player,
-                name="",
-                place=row.place,
-                banked=row.banked,
-                net=row.net,
-                state=row.state,
-                moves=0,
-            )
-            for row in record.results
-        ],
-        seed=record.seed,
-        nonces={racer.player: racer.nonce for racer in record.racers},
-        digest=digest_of(format_record(record)),
     )

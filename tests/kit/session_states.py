@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events
+from saratoga_protocol.match_rows import Match
+from saratoga_protocol.matches import with_race
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
@@ -99,6 +103,23 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
         seed="0f" * 32,
         nonces={},
         digest="ab" * 32,
+    )
+
+
+def match(*races: str, length: int = 3) -> Match:
+    """Return a match after races whose results are written as for `standings`."""
+    after = Match(races=length, finished=[], rows=[])
+    for number, text in enumerate(races, 1):
+        after = with_race(after, replace(outcome(text), race=f"{CODE}/{number}"))
+    return after
+
+
+def in_match(shown: events.Table, *races: str, length: int = 3) -> events.Table:
+    """Return the table in a match after these races; without races, before its first one has finished."""
+    return replace(
+        shown,
+        settings=replace(shown.settings, races=length),
+        match=match(*races, length=length) if races else None,
     )
 
 

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
+from saratoga_server.leaderboard_port import LeaderboardStore
 from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents, Standings
 from saratoga_server.ports import (
     AuditLog,
@@ -26,7 +27,6 @@ from saratoga_server.ports import (
     BoardStore,
     CommitOutcome,
     Commits,
-    LeaderboardStore,
     Millis,
     NodeStore,
     PlayerStore,
@@ -210,6 +210,7 @@ class SteppedStore:
     audit: AuditLog
     nodes: NodeStore
     events: NodeEvents
+    durability: str
 
     async def stored(self, code: str) -> tuple[int, bytes]:
         """Return the version and the encoded body of a stored table."""
@@ -271,6 +272,7 @@ async def opened_on(
                 audit=cast(AuditLog, FaultyPort(real.audit, faults)),
                 nodes=cast(NodeStore, FaultyPort(real.nodes, faults)),
                 events=FaultyEvents(real.events, faults),
+                durability=real.durability,
             )
 
 

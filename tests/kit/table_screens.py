@@ -13,9 +13,10 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from kit.screen_cells import painted_rows
-from kit.session_states import CODE, START, YOU
+from kit.session_states import START, YOU
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
 from saratoga_client.tui.app import SaratogaApp
@@ -32,7 +33,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
 
-INVITATION: Final = ("Race me at patience.", f"saratoga join ws://192.168.1.7:7470/{CODE}")
+INVITER: Final = Inviter(server="ws://192.168.1.7:7470")
 REFUSAL: Final = "The server refuses this."
 
 SomeWidget = TypeVar("SomeWidget", bound=Widget)
@@ -46,8 +47,11 @@ class FakeSession:
     ) -> None:
         self.state: SessionState | None = first
         self.asked: list[str] = []
+        self.inputs = 0
+        """The number of keys, clicks and scrolls that were noted."""
         self.time = START + 65_000
         self.position = position
+        self.is_checking = False
         self.refuses = False
         """If true, the server refuses every command."""
         self._record = record
@@ -121,6 +125,11 @@ class FakeSession:
     def now(self) -> int:
         return self.time
 
+    def note_activity(self) -> None:
+        self.inputs += 1
+        if self._now().idle_left:
+            self.change_to(replace(self._now(), idle_left=0))
+
     async def attend(self) -> None:
         self.change_to(self._now())
         await self._end
@@ -160,8 +169,9 @@ class FakeSession:
         cap: int | None = None,
         seats: int | None = None,
         public: bool | None = None,
+        races: int | None = None,
     ) -> None:
-        chosen = {"game": game, "cap": cap, "seats": seats, "public": public}
+        chosen = {"game": game, "cap": cap, "seats": seats, "public": public, "races": races}
         self._ask(", ".join(f"{key} {value}" for key, value in chosen.items() if value is not None))
 
     async def end_race(self) -> None:
@@ -281,7 +291,7 @@ async def table_player(
     flows: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        flows.append(TableFlow(app, seat, invitation=INVITATION))
+        flows.append(TableFlow(app, seat, inviter=INVITER))
         await flows[0].stay()
 
     app = SaratogaApp(stay, appearance)
@@ -292,4 +302,4 @@ async def table_player(
         yield at_table
 
 
-__all__ = ["INVITATION", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]
+__all__ = ["INVITER", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]

@@ -149,9 +149,9 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
     )
 
 
-def over(*players: str) -> TableState:
+def over(*players: str, settings: TableOptions | None = None) -> TableState:
     """Return a table whose race ended a minute after noon."""
-    table = running(*players)
+    table = running(*players, settings=settings)
     return finish(table, outcome(table), now=after(60_000)).table
 
 
@@ -169,4 +169,4 @@ def in_phase(phase: TablePhase) -> TableState:
         case TablePhase.OVER:
             return over(ANN, BEN)
         case TablePhase.CLOSED:
-            return close(seated(ANN, BEN), "The house closes.", now=NOON).table
+            return close(seated(ANN, BEN), "The house closes.", now=NOON, fresh_seed=SEED).table

@@ -38,8 +38,8 @@ class Nodes:
                 await node.pass_time(0)
                 await self.settle()
 
-    async def race(self, *players: MemoryPlayer, cap: int = 10) -> str:
-        code = await gathered(*players, cap=cap)
+    async def race(self, *players: MemoryPlayer, cap: int = 10, races: int = 1) -> str:
+        code = await gathered(*players, cap=cap, races=races)
         await self.settle()
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)

@@ -61,3 +61,13 @@ def test_the_longest_race_id_fits_every_command_about_a_race(kind: type[msgspec.
     fields = {"id": 1, "race": longest, "after": 0, "move": "draw"}
     with_longest_race = {name: fields[name] for name in kind.__struct_fields__}
     assert msgspec.convert({**with_longest_race, "type": kind.__struct_config__.tag}, kind)
+
+
+@pytest.mark.parametrize(
+    "level", ["Strong", "very strong", "x" * 13, "weak1", "weak\n", "", "[bot]"]
+)
+def test_a_level_is_one_short_lower_case_word(level: str) -> None:
+    hello = {"type": "hello", "id": 1, "token": "5a" * 32, "bot": True}
+    assert msgspec.convert({**hello, "level": "strong"}, AnyCommand).level == "strong"
+    with pytest.raises(msgspec.ValidationError, match="level"):
+        msgspec.convert({**hello, "level": level}, AnyCommand)

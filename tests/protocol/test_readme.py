@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from kit.walks import STRATEGIES, walk
-from saratoga_protocol import events, refusals
+from saratoga_protocol import events, match_rows, refusals
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
@@ -33,6 +33,9 @@ COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(AnyCommand)}
 EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
 STRUCTURES: dict[str, type[msgspec.Struct]] = {
     "Table": events.Table,
+    "Match": match_rows.Match,
+    "Match row": match_rows.MatchRow,
+    "Match result": match_rows.MatchResult,
     "Voided race": events.VoidedRace,
     "Settings": events.TableSettings,
     "Seat": events.Seat,

@@ -34,4 +34,4 @@ def test_the_command_line_loads_neither_the_server_nor_the_administration() -> N
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "saratoga_server.config" in modules
-    assert {"saratoga_server.app", "saratoga_server.admin.commands"}.isdisjoint(modules)
+    assert {"saratoga_server.serving", "saratoga_server.admin.commands"}.isdisjoint(modules)

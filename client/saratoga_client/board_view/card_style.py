@@ -33,8 +33,6 @@ class CardStyle:
     """True to use only ASCII letters and lines."""
     hollow: bool = False
     """True to draw red suits as outlines, for screens without colour."""
-    background: bool = True
-    """True to paint the table's background; false to keep the terminal's own."""
 
     def suit(self, letter: str) -> str:
         """Return the symbol of a suit, one cell wide."""

@@ -10,7 +10,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from saratoga_client.sanitised import sanitised
-from saratoga_client.wording import BOT_MARK
+from saratoga_client.wording import BOT_LEVELS, bot_mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,7 @@ UNICODE: Final = PanelSymbols(
         "out of time": "!",
         "left": "-",
         "ended by host": "-",
+        "idle": "-",
     },
     corners="┌┐└┘├┤",
     across="─",
@@ -89,16 +90,29 @@ def fitted(text: str, cells: int, dots: str = "…") -> str:
     return text + " " * (cells - cells_of(text))
 
 
-def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
-    """Return a name of exactly `cells` cells (at least 7 for a bot); the mark of a bot is never cut.
+LEAST_NAME: Final = 5
+"""Cells of a name that a bot's level must leave."""
 
-    >>> fitted_name("Maximilian", True, 12)
-    'Maxim… [bot]'
+
+def fitted_name(name: str, bot: bool, level: str, cells: int, dots: str = "…") -> str:
+    """Return a name of exactly `cells` cells (at least 7 for a bot); a bot's mark is never cut.
+
+    Where the mark with the level would cut the name, `[weak]` stands for a weak bot of this program.
+    Where little of the name would be left, the level is omitted.
+
+    >>> fitted_name("Maximilian", True, "weak", 21), fitted_name("Maximilian", True, "weak", 14)
+    ('Maximilian [weak bot]', 'Maximi… [weak]')
+    >>> fitted_name("Maximilian", True, "weak", 11)
+    'Maxi… [bot]'
     """
-    mark = f" [{BOT_MARK}]" if bot else ""
-    if cells_of(name) + len(mark) <= cells:
-        return fitted(name + mark, cells, dots)
-    cut = fitted(name, max(1, cells - len(mark)), dots).rstrip() + mark
+    if not bot:
+        return fitted(name, cells, dots)
+    mark = f" {bot_mark(level)}"
+    if cells_of(name) + cells_of(mark) > cells:
+        mark = f" [{level}]" if level in BOT_LEVELS else f" {bot_mark()}"
+        if cells - cells_of(mark) < min(cells_of(name), LEAST_NAME):
+            mark = f" {bot_mark()}"
+    cut = fitted(name, max(1, min(cells_of(name), cells - cells_of(mark))), dots).rstrip() + mark
     return cut + " " * (cells - cells_of(cut))
 
 

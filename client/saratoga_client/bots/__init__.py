@@ -1,4 +1,4 @@
-"""Bots of two strengths, marked as bots wherever their names are shown.
+"""Bots of three strengths, marked as bots wherever their names are shown.
 
 A bot uses only the knowledge of a player in its seat: its view, and the cards seen before.
 """

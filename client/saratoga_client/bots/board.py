@@ -4,15 +4,14 @@ After a refused move the bot chooses again, on the board that the refusal contai
 """
 
 import asyncio
-import random
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
+from saratoga_client.bots.pace import Pace
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import STALE_ID, CommandRefused, RequestTimedOut
 from saratoga_protocol import events
@@ -29,9 +28,6 @@ OVER: Final = frozenset({"board_over", "time_up", "not_racing", "no_such_race", 
 MOST_REFUSALS: Final = 10
 """Number of refusals in a row after which the bot stops with an error."""
 
-PAUSE_VARIATION: Final = 0.5
-"""Fraction by which the pause before a move varies, up or down."""
-
 
 class BoardPlayer:
     """A player of one board for a bot, from the deal to the end of the board."""
@@ -42,34 +38,30 @@ class BoardPlayer:
         game: Game,
         choose: Chooser,
         *,
-        pace: float,
+        pace: Pace,
         variation: int = 0,
-        chance: Callable[[], float] = random.random,
     ) -> None:
-        """`pace` is in moves per second, 0 for no pauses; `chance` draws from [0, 1)."""
         self._connection = connection
         self._game = game
         self._choose = choose
-        self._pause = 1 / pace if pace > 0 else 0.0
+        self._pace = pace
         self._memory = Memory(variation=variation)
-        self._chance = chance
         self._refusals = 0
 
     async def play(self, board: events.BoardView) -> events.BoardView:
         """Play from this board until it ends; return the ended board. Raises `CommandRefused`."""
         while board.state == RACING:
             began = time.monotonic()
-            choice = await asyncio.to_thread(self._think, board)
-            await self._pause_before_move(time.monotonic() - began)
+            choice, pause = await asyncio.to_thread(self._think, board)
+            await asyncio.sleep(max(0.0, began + pause - time.monotonic()))
             board = await self._send(board, choice)
         return board
 
-    def _think(self, board: events.BoardView) -> Choice:
-        return self._choose(self._game, rules_view(board.view), self._memory)
-
-    async def _pause_before_move(self, thought: float) -> None:
-        pause = self._pause * (1 + PAUSE_VARIATION * (2 * self._chance() - 1))
-        await asyncio.sleep(max(0.0, pause - thought))
+    def _think(self, board: events.BoardView) -> tuple[Choice, float]:
+        """Return the choice, and the seconds to wait before it is sent."""
+        view = rules_view(board.view)
+        choice = self._choose(self._game, view, self._memory)
+        return choice, self._pace(self._game, view, self._memory, choice)
 
     async def _send(self, board: events.BoardView, choice: Choice) -> events.BoardView:
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from saratoga_client.bots.identities import NAMES, claim_identity, variation_of
-from saratoga_client.bots.player import PACE, Report, TablePlayer
+from saratoga_client.bots.player import OnChecked, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.net.connection import Connection
@@ -17,6 +17,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import check_address, open_connection
 from saratoga_client.session.race_witness import Alarm
 from saratoga_client.session.witness import Witness
+from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
 
@@ -27,10 +28,11 @@ LEAVE_WITHIN: Final = 1.0
 class SeatedBot:
     """A bot with a connection and a seat at a table."""
 
-    def __init__(self, connection: Connection, code: str) -> None:
+    def __init__(self, connection: Connection, code: str, strength: Strength) -> None:
         self.connection = connection
         self.code = code
         """The table's code."""
+        self.strength = strength
 
     @property
     def name(self) -> str:
@@ -38,29 +40,35 @@ class SeatedBot:
         return self.connection.welcome.name or ""
 
     @property
+    def shown_name(self) -> str:
+        """The bot's name with its mark, as other players see it."""
+        return shown_name(self.name, True, self.strength)
+
+    @property
     def player(self) -> str:
         """The bot's player id."""
-        return self.connection.welcome.player
+        return self.connection.player
 
     async def play(
         self,
-        strength: str,
         *,
-        pace: float = PACE,
+        pace: float | None = None,
         races: int | None = None,
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
         alarm: Alarm = lambda race, sentences: None,
+        on_checked: OnChecked = lambda race, found: None,
     ) -> Report:
-        """Play `races` races, or until the table closes; `pace` is in moves per second.
+        """Play `races` races, or until the table closes.
 
-        With `starts_with` a bot that is host starts each race when so many players are ready. `alarm`
-        is called when the server contradicts itself.
+        `pace` is in moves per second; without it the bot pauses like a person. With
+        `starts_with` a bot that is host starts each race when so many players are ready.
+        `alarm` is called when the server contradicts itself, and `on_checked` after the check of each race.
         """
         player = TablePlayer(
             self.connection,
-            CHOOSERS[Strength(strength)],
+            CHOOSERS[self.strength],
             pace=pace,
             variation=variation_of(self.name),
             races=races,
@@ -68,33 +76,48 @@ class SeatedBot:
             witness=witness,
             on_event=on_event,
             alarm=alarm,
+            on_checked=on_checked,
         )
         return await player.stay()
 
 
 @asynccontextmanager
 async def seated_bot(
-    server: str, sit_down: Draft, *, name: str | None = None, folder: Path | None = None
+    server: str,
+    sit_down: Draft,
+    strength: str,
+    *,
+    name: str | None = None,
+    folder: Path | None = None,
+    reports_link: bool = True,
 ) -> AsyncIterator[SeatedBot]:
     """Return a context manager that seats a bot at a table, and leaves the table at the end.
 
     The command `sit_down` joins or creates the table. Without a `name` the bot gets a free one of
-    `NAMES`. Raises `Problem`.
+    `NAMES`. With `reports_link`, a lost connection is reported on the error stream. Raises `Problem`.
     """
     async with AsyncExitStack() as stack:
-        connection = await _connect(stack, server, name, folder)
+        connection = await _connect(
+            stack, server, strength, name, folder, reports_link=reports_link
+        )
         if connection.welcome.table is not None:
             # An earlier run of this bot ended without leaving its table.
             await connection.request(partial(LeaveTable, table=connection.welcome.table))
         snapshot = await connection.ask(sit_down, Snapshot)
         try:
-            yield SeatedBot(connection, snapshot.table.code)
+            yield SeatedBot(connection, snapshot.table.code, Strength(strength))
         finally:
             await _leave(connection)
 
 
 async def _connect(
-    stack: AsyncExitStack, server: str, name: str | None, folder: Path | None
+    stack: AsyncExitStack,
+    server: str,
+    strength: str,
+    name: str | None,
+    folder: Path | None,
+    *,
+    reports_link: bool,
 ) -> Connection:
     """Connect under a name that no other process and no other player uses."""
     check_address(server)
@@ -109,7 +132,14 @@ async def _connect(
                 continue
             try:
                 connection = await attempt.enter_async_context(
-                    open_connection(server, token=token, name=candidate, bot=True)
+                    open_connection(
+                        server,
+                        token=token,
+                        name=candidate,
+                        bot=True,
+                        level=strength,
+                        reports_link=reports_link,
+                    )
                 )
             except Problem as problem:
                 if problem.refusal == "name_taken" and name is None:

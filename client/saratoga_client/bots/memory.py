@@ -24,6 +24,8 @@ class Memory:
     """The stock in drawing order, once it is known; else empty."""
     plan: tuple[Move, ...] = ()
     """The next moves of the plan."""
+    last: Move | None = None
+    """The last move; `None` at the deal."""
     moves: int = 0
     """Number of moves made."""
     idle: int = 0
@@ -51,6 +53,7 @@ def remember(game: Game, memory: Memory, before: View, move: Move, after: View) 
     return replace(
         memory,
         stock=_stock(game, memory, before, move, after),
+        last=move,
         moves=memory.moves + 1,
         idle=0 if is_new else memory.idle + 1,
         most_banked=max(memory.most_banked, after.banked),

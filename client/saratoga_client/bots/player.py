@@ -12,12 +12,16 @@ from typing import Final
 
 from saratoga_client.bots.board import RACING, BoardPlayer
 from saratoga_client.bots.choice import Chooser
+from saratoga_client.bots.pace import human_pace, steady_pace
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.error_messages import with_alarms
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.race_witness import Alarm
+from saratoga_client.session.record_check import CHECKS_WITHIN, not_sent
+from saratoga_client.session.state import Verification
 from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import Witness
@@ -28,9 +32,6 @@ from saratoga_rules.games import GAMES
 
 LOG: Final = logging.getLogger("saratoga.bot")
 
-PACE: Final = 3.0
-"""Default moves per second, about the pace of a fast player."""
-
 HARMLESS_REFUSALS: Final = frozenset(
     {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only", "ready_blocked"}
 )
@@ -39,10 +40,13 @@ HARMLESS_REFUSALS: Final = frozenset(
 EXCUSED_VOIDS: Final = 5
 """The most countdowns, besides one for each race, that a player may have voided whom a host bot still allows."""
 
+OnChecked = Callable[[str, Verification], None]
+"""A function that gets a race's id and the check of its record."""
+
 
 @dataclass(slots=True)
 class Report:
-    """The deals that a bot saw and the results of its races."""
+    """The deals that a bot saw and the results of its races, if their number is limited; and the alarms."""
 
     openings: dict[str, events.View] = field(default_factory=dict)
     """The first view of each race's deal, by race id."""
@@ -59,34 +63,39 @@ class TablePlayer:
         connection: Connection,
         choose: Chooser,
         *,
-        pace: float = PACE,
+        pace: float | None = None,
         variation: int = 0,
         races: int | None = None,
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
         alarm: Alarm = lambda race, sentences: None,
+        on_checked: OnChecked = lambda race, found: None,
     ) -> None:
-        """Create the player of a seated bot, which makes `pace` moves per second.
+        """Create the player of a seated bot.
 
+        `pace` is in moves per second, 0 for no pauses; without it the bot pauses like a person.
         `races` is the number of races to play; `None` means no limit. With `starts_with` a bot
-        that is host starts a race when so many players are ready, and prepares the next one. `alarm` is
-        called when the server contradicts itself.
+        that is host starts a race when so many players are ready, and prepares the next one.
+        `alarm` is called when the server contradicts itself, and `on_checked` after the check of each race.
         """
         self._connection = connection
         self._choose = choose
-        self._pace = pace
+        self._pace = human_pace if pace is None else steady_pace(pace)
         self._variation = variation
         self._races = races
         self._starts_with = starts_with
         self._on_event = on_event
         self._alarm = alarm
+        self._on_checked = on_checked
         self._duties = FairnessDuties(connection, witness, self._raise_alarm)
         self._race = ""
         """The id of the race of the bot's current or last board; empty before the first."""
         self._done: set[tuple[str, str]] = set()
         """The commands sent, each with its race or commitment, so that no command is sent twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
+        self._checks: set[asyncio.Task[None]] = set()
+        """The checks of records that have begun and not ended."""
         self.report = Report()
 
     @property
@@ -112,8 +121,12 @@ class TablePlayer:
         async for event in self._connection.events():
             await self._duties.handle(event)
             for race in self._duties.take_due():
-                group.create_task(self._check(race))
+                check = group.create_task(self._check(race))
+                self._checks.add(check)
+                check.add_done_callback(self._checks.discard)
             self._on_event(event)
+            if isinstance(event, events.SeatLost):
+                raise await self._seat_lost(event)
             self._react(group, event)
             if self._races is not None and len(self.report.outcomes) >= self._races:
                 return
@@ -122,7 +135,8 @@ class TablePlayer:
     def _react(self, group: asyncio.TaskGroup, event: AnyEvent) -> None:
         match event:
             case events.Dealt(board=board):
-                self.report.openings.setdefault(board.race, board.view)
+                if self._races is not None:
+                    self.report.openings.setdefault(board.race, board.view)
                 self._start_board(group, board)
             case events.Snapshot():
                 if event.board is not None:
@@ -133,13 +147,26 @@ class TablePlayer:
                 self._stop()
             case events.RaceOver(outcome=outcome):
                 self._record_outcome(outcome)
-            case events.SeatLost(reason=reason):
-                raise Problem("The bot has lost its seat.", reason, Exit.REFUSED)
             case _:
                 pass
 
+    async def _seat_lost(self, event: events.SeatLost) -> Problem:
+        """Finish the checks of the races at the table; return the problem that ends the bot's stay."""
+        self._stop()
+        table = self._duties.table
+        is_gone = table is not None and table.phase == "closed"
+        lost = await self._duties.lost_races(event.table, is_gone=is_gone)
+        if self._checks:
+            await asyncio.wait(self._checks, timeout=CHECKS_WITHIN)
+        problem = Problem("The bot has lost its seat.", event.reason, Exit.REFUSED)
+        return with_alarms(problem, lost or self.report.alarms)
+
     async def _check(self, race: str) -> None:
-        await self._duties.check(race)
+        checked = await self._duties.check(race)
+        if checked is None:
+            self._on_checked(race, Verification(False, not_sent(race)))
+        else:
+            self._on_checked(race, Verification(checked.proof.ok, checked.proof.sentence))
 
     def _raise_alarm(self, race: str, sentences: tuple[str, ...]) -> None:
         """Report how the server contradicted itself about a race."""
@@ -175,7 +202,8 @@ class TablePlayer:
         known = any(noted.race == outcome.race for noted in self.report.outcomes)
         if outcome.race == self._race and not known:
             self._stop()
-            self.report.outcomes.append(outcome)
+            if self._races is not None:
+                self.report.outcomes.append(outcome)
 
     async def _prepare(self) -> None:
         """Mark the bot ready for the next race; as host, also start or open the race."""

@@ -7,18 +7,21 @@ import click
 from msgspec import Struct
 
 from saratoga_client.bots.bot_connection import seated_bot
+from saratoga_client.bots.strengths import Strength
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
+from saratoga_client.cli.watch_display import WatchedRecord
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination
-from saratoga_client.wording import dollars, shown_name
+from saratoga_client.session.state import Verification
+from saratoga_client.wording import dollars
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable
 
 
 class BotOut(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints for each race."""
+    """The object that `--json` prints for each race, after the check of its record."""
 
     schema: str = "saratoga.bot.v1"
     race: str
@@ -31,6 +34,10 @@ class BotOut(Struct, frozen=True, kw_only=True):
     state: str
     moves: int
     tie: str
+    verification: WatchedRecord | None
+    """The check of the race's record; `None` if the bot ended before it."""
+    alarms: list[str]
+    """Sentences on how the server contradicted itself since the program has started."""
 
 
 @click.command(
@@ -44,7 +51,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option(
     "--strength",
-    type=click.Choice(["strong", "weak"]),
+    type=click.Choice([each.value for each in Strength]),
     default="strong",
     show_default=True,
     help="The bot's strength.",
@@ -56,9 +63,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
 @click.option(
     "--pace",
     type=click.FloatRange(0.1, 40),
-    default=3.0,
-    show_default=True,
-    help="Moves per second.",
+    help="Moves per second, evenly.  [default: like a person]",
 )
 @output_options
 @server_option
@@ -67,7 +72,7 @@ def command(
     strength: str,
     name: str | None,
     races: int | None,
-    pace: float,
+    pace: float | None,
     as_json: bool,
     plain: bool,
     server: str,
@@ -90,32 +95,69 @@ async def _send(
     strength: str,
     name: str | None,
     races: int | None,
-    pace: float,
+    pace: float | None,
     shown_in: OutputFormat,
 ) -> bool:
     """Run the bot; return whether it has raised an alarm."""
-
-    def tell(event: events.AnyEvent) -> None:
-        if isinstance(event, events.RaceOver):
-            for result in event.outcome.results:
-                if result.player == bot.player:
-                    show(event.outcome, result, shown_in)
-
-    async with seated_bot(server, partial(JoinTable, table=code), name=name) as bot:
-        say(f"{shown_name(bot.name, True)} has sat down at {code}.")
-        report = await bot.play(strength, races=races, pace=pace, on_event=tell, alarm=warn)
+    async with seated_bot(server, partial(JoinTable, table=code), strength, name=name) as bot:
+        say(f"{bot.shown_name} has sat down at {code}.")
+        printer = ResultPrinter(bot.player, shown_in)
+        try:
+            report = await bot.play(
+                races=races,
+                pace=pace,
+                on_event=printer.see,
+                alarm=printer.warn,
+                on_checked=printer.checked,
+            )
+        finally:
+            printer.print_unchecked()
     return bool(report.alarms)
 
 
-def warn(race: str, sentences: tuple[str, ...]) -> None:
-    """Print on stderr how the server contradicted itself about a race."""
-    for sentence in sentences:
-        say(f"ALARM: Race {race}: {sentence}.")
+class ResultPrinter:
+    """A printer of a bot's results: lines at the end of a race, JSON after the check of its record."""
 
+    def __init__(self, player: str, shown_in: OutputFormat) -> None:
+        self._player = player
+        self._shown_in = shown_in
+        self._unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
+        self._alarms: list[str] = []
 
-def show(outcome: events.Outcome, result: events.Result, shown_in: OutputFormat) -> None:
-    """Print the bot's result of a race."""
-    if shown_in is OutputFormat.JSON:
+    def see(self, event: events.AnyEvent) -> None:
+        """Print the bot's result of a race that is over, or keep it until the check."""
+        if not isinstance(event, events.RaceOver):
+            return
+        outcome = event.outcome
+        for result in outcome.results:
+            if result.player == self._player and self._shown_in is OutputFormat.JSON:
+                self._unchecked[outcome.race] = outcome, result
+            elif result.player == self._player:
+                write_line(
+                    f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
+                    f"{result.banked} banked, {dollars(result.net)}, {result.state}"
+                )
+
+    def warn(self, race: str, sentences: tuple[str, ...]) -> None:
+        """Print on stderr how the server contradicted itself about a race."""
+        for sentence in sentences:
+            self._alarms.append(f"Race {race}: {sentence}.")
+            say(f"ALARM: {self._alarms[-1]}")
+
+    def checked(self, race: str, found: Verification) -> None:
+        """Print the result of a race whose record was checked."""
+        verification = WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
+        self._print(race, verification)
+
+    def print_unchecked(self) -> None:
+        """Print the results of the races whose records were not checked before the bot ended."""
+        for race in list(self._unchecked):
+            self._print(race, None)
+
+    def _print(self, race: str, verification: WatchedRecord | None) -> None:
+        if race not in self._unchecked:
+            return
+        outcome, result = self._unchecked.pop(race)
         write_json(
             BotOut(
                 race=outcome.race,
@@ -128,10 +170,7 @@ def show(outcome: events.Outcome, result: events.Result, shown_in: OutputFormat)
                 state=result.state,
                 moves=result.moves,
                 tie=result.tie,
+                verification=verification,
+                alarms=self._alarms,
             )
         )
-        return
-    write_line(
-        f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
-        f"{result.banked} banked, {dollars(result.net)}, {result.state}"
-    )

@@ -7,6 +7,7 @@ so commands, and the module for reports of unexpected errors, are imported when 
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -36,6 +37,14 @@ COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Show a whole race between four bots, from the deal to the verified record.",
 }
 """Each command with its line in the help; the module `cli.NAME` has it as `command`."""
+
+EXPOSURE_WARNING: Final = (
+    "Every user of this machine can read the server's password on the command line. Put the URL into "
+    "config.toml, or set SARATOGA_SERVER."
+)
+"""The warning about an address with a password among the arguments."""
+
+_WITH_PASSWORD: Final = re.compile(r"://[^/?#\s:@]*:[^/?#\s]+@")
 
 HIDDEN_COMMANDS: Final = frozenset({"demo"})
 """Commands that the help does not list."""
@@ -120,6 +129,8 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
     handler = logging.StreamHandler()
     handler.setFormatter(WordsOnly())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    if any(map(_WITH_PASSWORD.search, sys.argv[1:] if arguments is None else arguments)):
+        say(f"Warning: {EXPOSURE_WARNING}")
     try:
         ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
     except click.ClickException as error:

@@ -27,7 +27,6 @@ from saratoga_client.session.table_view import TableView
 from saratoga_client.session.verification import prove
 from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
-from saratoga_client.wording import shown_name
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, SubscribeLeaderboard
 from saratoga_rules.game import Game
@@ -40,9 +39,9 @@ CAP: Final = 3
 """The race's time limit in minutes, which also limits the demonstration."""
 
 PACES: Final = {
-    "canfield": 12.0,
+    "canfield": 16.0,
     "canfield-aisleriot": 5.0,
-    "lafayette": 13.0,
+    "lafayette": 18.0,
     "lady-palk": 13.0,
     "caprice": 9.0,
 }
@@ -102,7 +101,8 @@ async def demonstrate(
         async with AsyncExitStack() as stack:
             if server is None:
                 write_line("starting a server with its own store ...")
-                server = await stack.enter_async_context(running_server(folder / "server"))
+                running = await stack.enter_async_context(running_server(folder / "server"))
+                server = running.address
                 write_line(f"the server is ready at {server}")
             return await _stage(
                 game, server, pace or PACES.get(game.name, OTHER_PACE), folder, shown_in
@@ -115,10 +115,7 @@ async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: O
         _four_bots(server, game, folder) as bots,
     ):
         code = bots[0].code
-        names = ", ".join(
-            f"{shown_name(bot.name, True)} ({how})" for bot, how in zip(bots, LINE_UP, strict=True)
-        )
-        write_line(f"at table {code}: {names}")
+        write_line(f"at table {code}: {', '.join(bot.shown_name for bot in bots)}")
         witnesses = [Witness(folder / bot.player) for bot in bots]
         raced = await _race(watcher, bots, witnesses, folder, pace, shown_in)
         outcome = raced.picture.outcome
@@ -142,10 +139,11 @@ async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[lis
     """Yield four bots at a new table that the first one has created."""
     open_table = partial(CreateTable, game=game.name, cap=CAP, seats=len(LINE_UP), public=False)
     async with AsyncExitStack() as stack:
-        bots = [await stack.enter_async_context(seated_bot(server, open_table, folder=folder))]
-        for _ in LINE_UP[1:]:
-            join = partial(JoinTable, table=bots[0].code)
-            bots.append(await stack.enter_async_context(seated_bot(server, join, folder=folder)))
+        bots: list[SeatedBot] = []
+        for strength in LINE_UP:
+            sit_down = partial(JoinTable, table=bots[0].code) if bots else open_table
+            bot = seated_bot(server, sit_down, strength, folder=folder)
+            bots.append(await stack.enter_async_context(bot))
         yield bots
 
 
@@ -161,10 +159,8 @@ async def _race(
     async with asyncio.TaskGroup() as group:
         watched = group.create_task(_watch(watcher, bots[0].code, folder, shown_in))
         races = [
-            group.create_task(
-                bot.play(how, pace=pace, races=1, starts_with=len(bots), witness=witness)
-            )
-            for bot, how, witness in zip(bots, LINE_UP, witnesses, strict=True)
+            group.create_task(bot.play(pace=pace, races=1, starts_with=len(bots), witness=witness))
+            for bot, witness in zip(bots, witnesses, strict=True)
         ]
     return Raced([race.result() for race in races], watched.result())
 

@@ -1,31 +1,34 @@
 """`saratoga host GAME`: open a table for friends, by default on a server on this machine."""
 
 import asyncio
-from contextlib import suppress
+from typing import NamedTuple
 
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import play_options
+from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.cli.play import play_at
 from saratoga_client.cli.prompt import confirm
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     THIS_MACHINE,
-    LocalServer,
     friends_address,
     local_server,
 )
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
-from saratoga_client.local.settings import Settings, remember_last
+from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS, NO_MATCH
+from saratoga_client.local.settings import Settings, last_table_at, remember_last
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
-from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import TableWanted, others_at
+from saratoga_client.session.join import (
+    TableWanted,
+    is_racing_at,
+    way_back,
+)
 from saratoga_client.session.open_connection import check_address, open_connection
-from saratoga_client.wording import listed
+from saratoga_client.wording import cap_words, listed
 from saratoga_rules.games import GAMES
 
 
@@ -51,6 +54,11 @@ from saratoga_rules.games import GAMES
     show_default=True,
     help="Number of seats.",
 )
+@click.option(
+    "--races",
+    type=click.Choice([str(races) for races in MATCHES]),
+    help="Number of races of a match; 1 = no match.  [default: 1]",
+)
 @click.option("--public", is_flag=True, help="List the table in the server's lobby.")
 @click.option(
     "--public-url",
@@ -61,7 +69,7 @@ from saratoga_rules.games import GAMES
     "-p",
     "--port",
     type=click.IntRange(1, 65535),
-    help="Port of a server on this machine.  [default: 7470, or any free port]",
+    help="Port of a server on this machine.  [default: the last one, 7470, or any free port]",
 )
 @click.option(
     "--listen",
@@ -75,6 +83,7 @@ def command(
     game: str | None,
     cap: str | None,
     seats: int,
+    races: str | None,
     public: bool,
     public_url: str | None,
     port: int | None,
@@ -87,8 +96,15 @@ def command(
     named, a server runs on this machine until you leave. Its tables and results are saved for
     the next time.
     """
-    settings = settings.given(game=game, cap=None if cap is None else int(cap))
-    table = TableWanted(game=settings.game, cap=settings.cap, seats=seats, public=public)
+    chosen = Chosen(game, None if cap is None else int(cap), None if races is None else int(races))
+    settings = settings.given(game=chosen.game, cap=chosen.cap)
+    table = TableWanted(
+        game=settings.game,
+        cap=settings.cap,
+        seats=seats,
+        public=public,
+        races=chosen.races or NO_MATCH,
+    )
     remember_last(game=table.game, cap=table.cap)
     if public_url is not None:
         check_address(public_url)
@@ -96,7 +112,17 @@ def command(
         check_address(settings.server)
         asyncio.run(_host_there(settings, table, public_url or ""))
     else:
-        asyncio.run(_host_here(settings, table, public_url or "", port, listen))
+        asyncio.run(_host_here(settings, table, chosen, public_url or "", port, listen))
+
+
+class Chosen(NamedTuple):
+    """What the host has chosen for this run; `None` for the last choice."""
+
+    game: str | None
+    cap: int | None
+    """The time limit in minutes; 0 for none."""
+    races: int | None = None
+    """The number of races of a match; 1 for no match."""
 
 
 async def _host_there(settings: Settings, table: TableWanted, public_url: str) -> None:
@@ -112,33 +138,56 @@ async def _host_there(settings: Settings, table: TableWanted, public_url: str) -
 
 
 async def _host_here(
-    settings: Settings, table: TableWanted, public_url: str, port: int | None, listen: str
+    settings: Settings,
+    table: TableWanted,
+    chosen: Chosen,
+    public_url: str,
+    port: int | None,
+    listen: str,
 ) -> None:
     """Open the table at a server on this machine; start one if none runs. Raises `Problem`."""
-    async with local_server(public_url, port, listen=listen) as server:
+    async with OwnServer() as own:
+        server = await own.open(local_server(public_url, port, listen=listen))
         if server.is_ours:
             say("A server runs on this machine now, until you leave.")
         if server.warning:
             say(server.warning)
         here = settings.given(server=server.own)
         async with open_connection(server.own, reports_link=False) as connection:
-            code = await play_at(
-                here, connection, table, friends=server.friends, is_own_server=server.is_ours
+            await play_at(
+                here,
+                connection,
+                await _table_here(connection, server.own, table, chosen),
+                friends=server.friends,
+                own_server=own,
             )
-            if server.is_ours:
-                await _wait_for_friends(connection, server, code)
 
 
-async def _wait_for_friends(connection: Connection, server: LocalServer, code: str) -> None:
-    """Ask before closing the server while others are at the table; without a terminal close it."""
-    others = await others_at(connection, code)
-    if not others or not this_terminal().is_terminal:
-        return
-    verb = "is" if len(others) == 1 else "are"
-    say(f"{listed(others)} {verb} still at {code}, on the server of this machine.")
-    if await confirm("Close the server now?"):
-        return
-    say("The server stays open until Ctrl-C. To return, in another window:")
-    say(f"  {join_command(Destination(code, server.own))}")
-    with suppress(asyncio.CancelledError):
-        await asyncio.get_running_loop().create_future()
+async def _table_here(
+    connection: Connection, server: str, wanted: TableWanted, chosen: Chosen
+) -> str | TableWanted:
+    """Return the code of the table where the host has a seat or friends wait, or else `wanted`.
+
+    A host who has chosen another game, time limit or match for this run is asked.
+    """
+    found = await way_back(connection, last_table_at(server))
+    if found.table is None or is_racing_at(found.table, connection.player):
+        # `take_seat` returns to a race
+        return wanted
+    # friends may still be reconnecting
+    others = [
+        seat.name for seat in found.table.seats if not seat.bot and seat.player != connection.player
+    ]
+    if not (found.is_seated or others):
+        return wanted
+    settings = found.table.settings
+    current = Chosen(settings.game, settings.cap, settings.races)
+    if all(new in (None, old) for new, old in zip(chosen, current, strict=True)):
+        say(f"You return to your table {found.code}.")
+        return found.code
+    game = GAMES[settings.game].title if settings.game in GAMES else settings.game
+    waiting = f", with {listed(others)}" if others else ""
+    say(f"Your table {found.code} is still open: {game}, {cap_words(settings.cap)}{waiting}.")
+    if this_terminal().is_terminal and await confirm("Return there, without a new table?"):
+        return found.code
+    return wanted

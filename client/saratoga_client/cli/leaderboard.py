@@ -8,6 +8,7 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.game_argument import game_argument
 from saratoga_client.cli.options import output_options, server_option
 from saratoga_client.local.identity import new_token
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
@@ -16,7 +17,6 @@ from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_rules.games import GAMES
 
 Question: TypeAlias = partial[GetLeaderboard]
 """A query or subscription without its command id."""
@@ -63,7 +63,7 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
         ("saratoga leaderboard canfield --bots --watch", "the bots, printed again at every change"),
     ),
 )
-@click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
+@game_argument
 @click.option(
     "--ranking",
     type=click.Choice(["best", "bankroll"]),

@@ -8,8 +8,9 @@ import asyncio
 import click
 
 from saratoga_client.cli.commands import CommandGroup
-from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.local.terminal import this_terminal
+from saratoga_client.problems import alarmed_at_end
 from saratoga_client.session.open_connection import open_connection
 
 
@@ -34,14 +35,18 @@ async def _in_lines(settings: Settings) -> None:
     from saratoga_client.plain.session import open_session
 
     async with open_connection(settings.server_url) as connection:
+        remember_server(settings.server_url)
         session = open_session()
         if connection.welcome.name is None and settings.name:
             await claim_name(connection, session, settings.name)
-        await run_lobby(connection, session=session)
+        with alarmed_at_end(session.alarms):
+            await run_lobby(connection, session=session)
 
 
 async def _on_screen(settings: Settings) -> None:
+    from saratoga_client.cli.own_server import OwnServer
     from saratoga_client.tui.flows import open_screen
     from saratoga_client.tui.lobby_flow import lobby_flow
 
-    await open_screen(lobby_flow(settings), settings)
+    async with OwnServer() as own_server:
+        await open_screen(lobby_flow(settings, own_server), settings)

@@ -8,6 +8,7 @@ import asyncio
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.game_argument import game_argument
 from saratoga_client.cli.options import in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.practice.deals import BadSeed, from_seed
@@ -24,7 +25,7 @@ from saratoga_rules.games import GAMES
         ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
     ),
 )
-@click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
+@game_argument
 @click.option(
     "--seed",
     metavar="TEXT",

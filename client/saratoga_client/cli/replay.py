@@ -11,8 +11,10 @@ import click
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import in_lines, viewing_options
 from saratoga_client.cli.verify import OTHER_FILE, record_of
-from saratoga_client.local.settings import Settings
-from saratoga_client.output import write_line
+from saratoga_client.local.hosting import friends_address
+from saratoga_client.local.printed_command import printed_command
+from saratoga_client.local.settings import Settings, server_to_name
+from saratoga_client.output import say, write_line
 from saratoga_client.plain.review import replay_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
@@ -40,14 +42,21 @@ def command(race_or_file: str, settings: Settings) -> None:
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. Your own races are saved on
     this machine and need no server.
     """
-    record = _playable(_record(race_or_file, settings), race_or_file)
+    usual = server_to_name(settings.server_url)
+    record = _playable(_record(race_or_file, settings), race_or_file, usual)
     if in_lines(settings):
         for line in replay_lines(record):
             write_line(line)
         return
+    server = "" if Path(race_or_file).is_file() else settings.server_url
+    asyncio.run(_on_screen(record, settings, server))
+
+
+async def _on_screen(record: RaceRecord, settings: Settings, server: str) -> None:
     from saratoga_client.tui.flows import open_screen, review_flow
 
-    asyncio.run(open_screen(review_flow(record, _own(record)), settings))
+    friends = await friends_address(server) if server else ""
+    await open_screen(review_flow(record, _own(record), friends), settings)
 
 
 def _own(record: RaceRecord) -> str:
@@ -57,12 +66,13 @@ def _own(record: RaceRecord) -> str:
     return next((player for player in players if kept.best(record.game, player)), "")
 
 
-def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
+def _playable(record: RaceRecord, race_or_file: str, server: str) -> RaceRecord:
     """Return the record if all its boards can be replayed; raises `Problem`."""
     remedy = "A newer saratoga may know these rules."
     try:
         game_of(record)
-        remedy = f"See what is wrong: saratoga verify {race_or_file}"
+        checking = printed_command("verify", race_or_file, server=server)
+        remedy = f"See what is wrong: {checking}"
         open_boards(record)
     except ReplayError as fault:
         reason = str(fault).removesuffix(".")
@@ -75,10 +85,14 @@ def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
 def _record(race_or_file: str, settings: Settings) -> RaceRecord:
     wanted = "" if Path(race_or_file).is_file() else race_or_file.lower()
     kept = RecordStore().text(wanted) if wanted else None
-    text = record_of(race_or_file, settings.server_url) if kept is None else kept.encode()
+    if kept is None:
+        text = record_of(race_or_file, settings.server_url)
+    else:
+        say("This race is replayed from the record that is saved on this machine.")
+        text = kept.encode()
     try:
         if is_void_record(text.decode("utf-8")):
-            raise voided_problem(text.decode("utf-8"), wanted)
+            raise voided_problem(text.decode("utf-8"), wanted, server_to_name(settings.server_url))
         record = parse_record(text.decode("utf-8"))
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(

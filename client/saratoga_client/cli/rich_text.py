@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from saratoga_client.sanitised import sanitised
-from saratoga_client.wording import BOT_MARK
+from saratoga_client.wording import bot_mark
 
 
 def cell(text: str, style: str = "") -> Text:
@@ -11,6 +11,6 @@ def cell(text: str, style: str = "") -> Text:
     return Text(sanitised(text), style)
 
 
-def name_cell(name: str, bot: bool) -> Text:
+def name_cell(name: str, bot: bool, level: str = "") -> Text:
     """Return a player's name as a cell; a bot's name carries its mark."""
-    return cell(name).append(f" [{BOT_MARK}]", "dim") if bot else cell(name)
+    return cell(name).append(f" {bot_mark(level)}", "dim") if bot else cell(name)

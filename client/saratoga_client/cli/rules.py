@@ -6,6 +6,7 @@ from textwrap import wrap
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.game_argument import game_argument
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line
 from saratoga_client.rules_text import plain_lines, prose, table
@@ -24,7 +25,7 @@ HEADINGS = 18
         ("saratoga rules caprice | grep space", "one rule per line, for pipes"),
     ),
 )
-@click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
+@game_argument
 @click.option("--plain", is_flag=True, help="One rule per line, without a pager.")
 def command(game: str, plain: bool) -> None:
     """Print the rules of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
+from saratoga_client.session.match_text import match_lines, race_of_match
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, TableView, remaining, rows
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
@@ -34,6 +35,7 @@ _STATES: Final = {
     "out of time": "red",
     "left": "dim",
     "ended by host": "red",
+    "idle": "dim",
 }
 
 
@@ -42,7 +44,7 @@ class Scoreboard:
 
     def __init__(self, now: Callable[[], int], console: Console | None = None) -> None:
         """Create the scoreboard; `now` returns the server's time in milliseconds."""
-        self._view: TableView | None = None
+        self._state: SessionState | None = None
         self._now = now
         self._live = Live(
             get_renderable=self._render, refresh_per_second=REFRESHES, console=console
@@ -62,10 +64,18 @@ class Scoreboard:
 
     def show(self, state: SessionState) -> None:
         """Show this state from the next redraw on."""
-        self._view = state.table_view
+        self._state = state
 
     def _render(self) -> RenderableType:
-        return "" if self._view is None else scoreboard(self._view, self._now())
+        return "" if self._state is None else watched_scoreboard(self._state, self._now())
+
+
+def watched_scoreboard(state: SessionState, now: int) -> RenderableType:
+    """Return the scoreboard of a watched table, with the alarms and the latest check of a record."""
+    notes = [cell(f"ALARM: {alarm}", "bold red") for alarm in state.alarms]
+    latest = list(state.verifications.values())[-1:]
+    notes += [cell(each.sentence, "dim" if each.ok else "bold red") for each in latest]
+    return Group(scoreboard(state.table_view, now), *notes)
 
 
 def scoreboard(view: TableView, now: int) -> RenderableType:
@@ -75,12 +85,17 @@ def scoreboard(view: TableView, now: int) -> RenderableType:
         cell(view.table.code, "bold"),
         cell(f"  {view.table.settings.game}  race {view.table.race.partition('/')[2]}"),
         cell(f"  {_clock_text(view, now)}"),
+        cell("".join(f"  {race}" for race in filter(None, [race_of_match(view.table)]))),
     )
     if not rows(view):
         return Group(heading, _seats(view))
     notes = [
-        f"{row.place}. {shown_name(row.name, row.bot)}: {row.tie}" for row in rows(view) if row.tie
+        f"{row.place}. {shown_name(row.name, row.bot, row.level)}: {row.tie}"
+        for row in rows(view)
+        if row.tie
     ]
+    if view.table.match is not None and view.outcome is not None:
+        notes += match_lines(view.table.match, "", view.levels)
     if view.table.notice:
         notes.append(view.table.notice)
     return Group(heading, _standings(view, goal), *(cell(note, "dim") for note in notes))
@@ -103,7 +118,7 @@ def _standings(view: TableView, goal: int) -> Table:
     for row in rows(view):
         table.add_row(
             Text(f"{row.place}.", _MEDALS.get(row.place, "")),
-            name_cell(row.name, row.bot),
+            name_cell(row.name, row.bot, row.level),
             str(row.banked),
             _bar(row, goal),
             Text(dollars(row.net), "green" if row.net > 0 else "red" if row.net < 0 else ""),
@@ -118,7 +133,7 @@ def _seats(view: TableView) -> Table:
     for seat in view.table.seats:
         host = "host" if seat.player == view.table.host else ""
         state = "ready" if seat.ready else "seated" if seat.connected else "away"
-        table.add_row(name_cell(seat.name, seat.bot), Text(host, "dim"), state)
+        table.add_row(name_cell(seat.name, seat.bot, seat.level), Text(host, "dim"), state)
     return table
 
 

@@ -13,7 +13,14 @@ from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import RACE_ID, output_options, server_option
-from saratoga_client.output import OutputFormat, output_format, write_json, write_line
+from saratoga_client.output import (
+    OutputFormat,
+    output_format,
+    say,
+    write_json,
+    write_line,
+    write_wrapped,
+)
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.verification import Proof, prove
@@ -56,7 +63,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     voided: str | None
     """The reason for which the server voided the race; `None` for a finished race."""
     witness: str
-    """`witnessed here`, `watched here`, `self-consistent only` or `not the race seen here`."""
+    """`witnessed here`, `watched here`, `self-consistent only`, `not the race seen here` or `not verified`."""
     witnessed: list[str]
     """The parts that were compared with this machine's evidence, such as `commitment` and `moves`."""
     digest: str
@@ -70,7 +77,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     cls=ExampleCommand,
     examples=(
         ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
-        ("saratoga verify mint-otter-42/3#oak-pearl-lamp-river", "... and a friend's four words"),
+        ("saratoga verify mint-otter-42/3#oak-pear-lamp-river", "... and a friend's four words"),
         ("saratoga verify race.record", "check a record in a file"),
         ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
     ),
@@ -85,18 +92,19 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
-    was shown: whoever was shown another record has other words. The exit code is 7 if a check
+    was shown: whoever was shown another record has other words. If no server answers, the record that this
+    machine saved is checked. The exit code is 7 if a check
     fails. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
     server showed it since before the deal; "watched here" means the same without a board of its own.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     named, words = _split(race_or_file)
     race = "" if Path(named).is_file() else _race_of(named)
-    record = record_of(named, server)
+    kept = (RecordStore().text(race) if race else None) or ""
+    record, is_compared = _record_with(kept, named, server)
     if save is not None:
         _save(save, record)
-    kept = RecordStore().text(race) if race else None
-    proof = prove(record, race, words=words, kept=kept or "")
+    proof = prove(record, race, words=words, kept=kept if is_compared else "")
     show(proof, shown_in)
     return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
 
@@ -111,9 +119,23 @@ def _split(race_or_file: str) -> tuple[str, str]:
     except ValueError as fault:
         raise Problem(
             f"{words!r} are not the words of a digest: {fault}.",
-            "They look like mint-otter-42/3#oak-pearl-lamp-river.",
+            "They look like mint-otter-42/3#oak-pear-lamp-river.",
             Exit.USAGE,
         ) from None
+
+
+def _record_with(kept: str, named: str, server: str) -> tuple[bytes, bool]:
+    """Return the record to check, and whether it is to be compared with the one saved on this machine.
+
+    If the server cannot be reached or does not have the race, that is the saved one. Raises `Problem`.
+    """
+    try:
+        return record_of(named, server), True
+    except Problem as problem:
+        if not kept or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
+            raise
+        say(f"This checks the record that is saved on this machine. {problem.what}")
+        return kept.encode(), False
 
 
 def record_of(race_or_file: str, server: str) -> bytes:
@@ -172,12 +194,13 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
     if shown_in is OutputFormat.JSON:
         write_json(proof_out(proof))
         return
+    write = write_wrapped if shown_in is OutputFormat.LIVE else write_line
     for check in proof.checks:
         mark = "ok   " if check.ok else "WRONG"
         colour = "green" if check.ok else "red"
-        drawn = click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark
-        write_line(f" {check.name}: {check.detail}", mark=drawn)
-    write_line(proof.sentence)
+        drawn = f"{click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark} "
+        write(f"{check.name}: {check.detail}", mark=drawn)
+    write(proof.sentence)
 
 
 def proof_out(proof: Proof) -> ProofOut:
@@ -186,7 +209,7 @@ def proof_out(proof: Proof) -> ProofOut:
         game=proof.game,
         verified=proof.ok,
         voided=None if proof.void is None else proof.void.reason,
-        witness=proof.testimony.verdict,
+        witness=proof.verdict,
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,
         words=proof.words,

@@ -1,7 +1,9 @@
 """`saratoga watch CODE`: follow a table live, without a seat."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 import click
 
@@ -9,10 +11,12 @@ from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, server_of, viewing_options
 from saratoga_client.cli.play import watch_on_screen
 from saratoga_client.cli.watch_display import display_for
-from saratoga_client.local.settings import Settings
+from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.output import OutputFormat, output_format, say
+from saratoga_client.problems import alarmed_at_end
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.watcher import watched_states
 
 
@@ -34,7 +38,8 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     """Follow the table CODE live, without a seat.
 
     During a race you see what the racers see of each other: places, money and states. When the race
-    is over, all boards are open. Press Ctrl-C to stop.
+    is over, all boards are open. Press Ctrl-C to stop. With --once this command waits until the record of the
+    race is checked. If a record is wrong or the server contradicts itself, the exit code is 7.
     """
     settings = settings.given(server=server_of(table, settings.server_url))
     form = output_format(as_json=as_json, plain=settings.plain)
@@ -45,13 +50,45 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
 
 
 async def watch_table(server: str, code: str, once: bool, form: OutputFormat) -> None:
-    """Show the table until it is closed or, with `once`, its race is over. Raises `Problem`."""
-    # Plain output has its own lines for a lost connection.
-    async with open_connection(server, reports_link=form is not OutputFormat.PLAIN) as connection:
-        with display_for(form, connection.now) as display:
-            async with aclosing(watched_states(connection, code)) as states:
-                async for state in states:
-                    display.show(state)
-                    if once and state.table_view.outcome is not None:
-                        return
-    say(f"The table {code} is closed.")
+    """Show the table until it is closed or, with `once`, its race is over and checked. Raises `Problem`."""
+    alarms: list[str] = []
+    phase = ""
+    with alarmed_at_end(alarms):
+        # Plain output has its own lines for a lost connection.
+        async with open_connection(
+            server, reports_link=form is not OutputFormat.PLAIN
+        ) as connection:
+            remember_server(server)
+            with display_for(form, connection.now) as display:
+                watching = watched_states(connection, code)
+                async with aclosing(until_checked(watching) if once else watching) as states:
+                    async for state in states:
+                        display.show(state)
+                        alarms[:], phase = state.alarms, state.phase
+        if phase == "closed":
+            say(f"The table {code} is closed.")
+
+
+async def until_checked(
+    states: AsyncGenerator[SessionState, None],
+) -> AsyncGenerator[SessionState, None]:
+    """Yield the states of a table until its race is over, and one more after the check of the record.
+
+    The check has an end: a record that is not sent counts as not verified.
+    """
+    over: SessionState | None = None
+    async with aclosing(states):
+        async for state in states:
+            outcome = state.table_view.outcome
+            if over is None and (outcome is None or outcome.race != state.table.race):
+                yield state
+                continue
+            if over is None:
+                yield state
+                over = state
+            # the table may have gone on to its next race
+            over = replace(over, alarms=state.alarms, verifications=state.verifications)
+            if over.table.race in over.verifications:
+                break
+    if over is not None:
+        yield over

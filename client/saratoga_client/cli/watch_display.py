@@ -9,8 +9,11 @@ from msgspec import Struct
 from saratoga_client.output import OutputFormat, write_json
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.output import LineOutput
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_view import Row, TableView, remaining, rows
+from saratoga_client.session.match_text import race_of_match
+from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.table_view import Row, remaining, rows
+from saratoga_protocol.match_rows import Match, MatchResult
+from saratoga_protocol.matches import champions
 
 
 class Display(Protocol):
@@ -28,12 +31,44 @@ class WatchedRow(Struct, frozen=True, kw_only=True):
     name: str
     player: str
     bot: bool
+    level: str
     banked: int
     net: int
     state: str
     gap: int
     """Casino dollars behind the first place."""
     tie: str
+
+
+class WatchedRecord(Struct, frozen=True, kw_only=True):
+    """The check of a race's record in `saratoga.watch.v1` and `saratoga.bot.v1`."""
+
+    race: str
+    verified: bool
+    sentence: str
+
+
+class WatchedMatchRow(Struct, frozen=True, kw_only=True):
+    """A player in the match of `saratoga.watch.v1`."""
+
+    place: int
+    name: str
+    player: str
+    bot: bool
+    net: int
+    wins: int
+    results: list[MatchResult]
+    """Race, place and net of each race that the player raced."""
+
+
+class WatchedMatch(Struct, frozen=True, kw_only=True):
+    """The match in `saratoga.watch.v1`."""
+
+    races: int
+    finished: list[str]
+    champions: list[str]
+    """Ids of the players in the first place after the last race; empty before."""
+    rows: list[WatchedMatchRow]
 
 
 class WatchedTable(Struct, frozen=True, kw_only=True):
@@ -49,9 +84,17 @@ class WatchedTable(Struct, frozen=True, kw_only=True):
     remaining_ms: int | None
     """Milliseconds left; `None` if no race runs, or if the race has no time limit."""
     rows: list[WatchedRow]
+    race_of_match: str
+    """The race's place in its match, such as `race 2 of 3`; empty without a match."""
+    match: WatchedMatch | None
+    """The table of the match; `None` before its first race has finished."""
     notice: str
     digest: str | None
     """Digest of the finished race's record; `None` before the end."""
+    verification: WatchedRecord | None
+    """The latest check of a record, which may be that of the race before."""
+    alarms: list[str]
+    """Sentences on how the server contradicted itself, since the program has started."""
 
 
 class JsonDisplay:
@@ -59,14 +102,14 @@ class JsonDisplay:
 
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
-        self._view: TableView | None = None
+        self._state: SessionState | None = None
 
     def show(self, state: SessionState) -> None:
         """Print the table, unless only the time has changed."""
-        shown = watched_table(state.table_view, self._now())
-        if self._view is None or watched_table(self._view, shown.now) != shown:
+        shown = watched_table(state, self._now())
+        if self._state is None or watched_table(self._state, shown.now) != shown:
             write_json(shown)
-        self._view = state.table_view
+        self._state = state
 
 
 def display_for(form: OutputFormat, now: Callable[[], int]) -> AbstractContextManager[Display]:
@@ -86,8 +129,9 @@ def display_for(form: OutputFormat, now: Callable[[], int]) -> AbstractContextMa
             return Scoreboard(now)
 
 
-def watched_table(view: TableView, now: int) -> WatchedTable:
+def watched_table(state: SessionState, now: int) -> WatchedTable:
     """Return the JSON object of a table at the server's time `now`."""
+    view, checked = state.table_view, list(state.verifications.items())[-1:]
     return WatchedTable(
         table=view.table.code,
         race=view.table.race,
@@ -96,8 +140,36 @@ def watched_table(view: TableView, now: int) -> WatchedTable:
         now=now,
         remaining_ms=remaining(view, now),
         rows=[_watched_row(row) for row in rows(view)],
+        race_of_match=race_of_match(view.table),
+        match=None if view.table.match is None else _watched_match(view.table.match),
         notice=view.table.notice,
         digest=None if view.outcome is None else view.outcome.digest,
+        verification=_watched_record(*checked[0]) if checked else None,
+        alarms=list(state.alarms),
+    )
+
+
+def _watched_record(race: str, found: Verification) -> WatchedRecord:
+    return WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
+
+
+def _watched_match(match: Match) -> WatchedMatch:
+    return WatchedMatch(
+        races=match.races,
+        finished=match.finished,
+        champions=[row.player for row in champions(match)],
+        rows=[
+            WatchedMatchRow(
+                place=row.place,
+                name=row.name,
+                player=row.player,
+                bot=row.bot,
+                net=row.net,
+                wins=row.wins,
+                results=row.results,
+            )
+            for row in match.rows
+        ],
     )
 
 
@@ -107,6 +179,7 @@ def _watched_row(row: Row) -> WatchedRow:
         name=row.name,
         player=row.player,
         bot=row.bot,
+        level=row.level,
         banked=row.banked,
         net=row.net,
         state=row.state,

@@ -48,7 +48,7 @@ def banked_words(game: Game, direction: str) -> str:
 
 
 def found_text(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
-    """Return the places of the searched cards in one line: `7♣ column 3 under 2; 7♣ banked up`."""
+    """Return the places of the searched cards in one line: `7♣ in column 3 under 2; 7♣ banked up`."""
     cards = cards_matching(text)
     if not cards:
         return "Find a card by rank, suit or both, such as 7, h or 10d."
@@ -70,4 +70,6 @@ def found_text(game: Game, view: View, text: str, card_name: CardName = card_nam
 def _place(game: Game, found: Found) -> str:
     if found.pile in (UP, DOWN):
         return banked_words(game, found.pile)
-    return pile_name(game, found.pile) + (f" under {found.above}" if found.above else "")
+    where = "on" if found.pile in (WASTE, RESERVE) else "in"
+    under = f" under {found.above}" if found.above else ""
+    return f"{where} {pile_name(game, found.pile)}{under}"

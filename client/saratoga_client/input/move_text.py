@@ -7,6 +7,7 @@ from saratoga_client.wording import counted
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, suit
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
+    COLUMN_NAMES,
     DOWN,
     RESERVE,
     TAKE_BACK_INDEX,
@@ -31,6 +32,15 @@ LINE: Final = 78
 STOCK: Final = "stock"
 """The pile name of the stock, which the notation of moves does not have."""
 
+COLUMN_KEYS: Final = "1234567890-="
+"""The keys of the columns from the left, as on the keyboard."""
+
+_KEYS_UNLIKE_NUMBERS: Final = dict(zip(COLUMN_NAMES[9:12], COLUMN_KEYS[9:], strict=True))
+"""The keys of the columns after the ninth, which differ from the columns' numbers."""
+
+PileName: TypeAlias = Callable[[Game, str], str]
+"""A function that returns the name of a pile for a sentence."""
+
 _SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
 
@@ -45,7 +55,16 @@ def ascii_card_name(card: Card) -> str:
 
 
 def pile_name(game: Game, pile: str) -> str:
-    """Return a pile's name in a sentence: `column 3`, `the waste`, `the foundations built up`."""
+    """Return a pile's name in a sentence on the screen: `column 3`, `column 11 (key -)`, `the waste`.
+
+    The screen shows only the keys of columns. Up to column 9 the key is the number.
+    """
+    key = _KEYS_UNLIKE_NUMBERS.get(pile)
+    return plain_pile_name(game, pile) + (f" (key {key})" if key else "")
+
+
+def plain_pile_name(game: Game, pile: str) -> str:
+    """Return a pile's name in a plain line: `column 11`, `the waste`, `the foundations built up`."""
     if pile.startswith("t") and pile[1:].isdigit():
         return f"column {pile[1:]}"
     if pile in (UP, DOWN) or pile.startswith((f"{UP}.", f"{DOWN}.")):

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from saratoga_client.input.move_text import STOCK
+from saratoga_client.input.move_text import COLUMN_KEYS, STOCK
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.deal_steps import ToReserve
-
-COLUMN_KEYS: Final = "1234567890-="
-"""The keys of the columns from the left, as on the keyboard."""
 
 STOCK_KEY: Final = "space"
 UP_KEY: Final = "f"

@@ -7,6 +7,7 @@ from typing import Final
 from saratoga_client.input.move_text import (
     STOCK,
     CardName,
+    PileName,
     card_name,
     carried,
     first_that_fits,
@@ -38,12 +39,13 @@ from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A view of a game, with its legal moves in Tab order and the function that names cards."""
+    """A view of a game, with its legal moves in Tab order and the functions that name cards and piles."""
 
     game: Game
     view: View
     card_name: CardName
     legal: tuple[Move, ...]
+    pile_name: PileName = pile_name
 
     @property
     def keys(self) -> PileKeys:
@@ -99,13 +101,15 @@ class Scene:
 
     def where(self, pile: str) -> str:
         """Return the name of a pile in a sentence."""
-        return pile_name(self.game, pile)
+        return self.pile_name(self.game, pile)
 
 
-def scene_of(game: Game, view: View, card_name: CardName = card_name) -> Scene:
+def scene_of(
+    game: Game, view: View, card_name: CardName = card_name, pile_name: PileName = pile_name
+) -> Scene:
     """Return the scene of a view; this lists the legal moves."""
     legal = sorted(legal_moves(game, view), key=_tab_order)
-    return Scene(game, view, card_name, tuple(legal))
+    return Scene(game, view, card_name, tuple(legal), pile_name)
 
 
 def _tab_order(move: Move) -> tuple[int, int, int, int]:
@@ -157,7 +161,9 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     lowered = sentence[0].lower() + sentence[1:]
     needed = _needed(scene, move, reason)
     if not needed:
-        return first_that_fits(prefix + lowered, sentence)
+        return first_that_fits(
+            prefix + lowered, f"{capitalised(scene.where(move.target))}: {lowered}", sentence
+        )
     return first_that_fits(
         f"{prefix}{lowered} {needed}",
         f"{prefix}{needed[0].lower()}{needed[1:]}",
@@ -172,6 +178,8 @@ def packet_text(game: Game) -> str:
 
 def _needed(scene: Scene, move: Carry, reason: Refusal) -> str:
     match reason:
+        case Refusal.DOES_NOT_BUILD:
+            return f"Columns build {scene.game.columns.build.brief}."
         case Refusal.NOT_A_PACKET:
             return packet_text(scene.game)
         case Refusal.NOT_INTO_A_SPACE:

@@ -9,8 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.input.move_text import STOCK, CardName, card_name, describe
-from saratoga_client.input.pile_keys import COLUMN_KEYS, DOWN_KEY, TAKE_BACK_KEY, UP_KEY, has_pile
+from saratoga_client.input.move_text import (
+    COLUMN_KEYS,
+    STOCK,
+    CardName,
+    card_name,
+    describe,
+    plain_pile_name,
+)
+from saratoga_client.input.pile_keys import DOWN_KEY, TAKE_BACK_KEY, UP_KEY, has_pile
 from saratoga_client.input.scene import Scene, nothing_from, refused_words, scene_of, why_not
 from saratoga_client.input.selection import Selection, banked_or_placed, either
 from saratoga_rules.game import Game
@@ -47,7 +54,7 @@ def typed_move(
     game: Game, view: View, line: str, card_name: CardName = card_name
 ) -> Move | NotPlayed:
     """Return the legal move of a typed line, or the reason why there is none."""
-    scene = scene_of(game, view, card_name)
+    scene = scene_of(game, view, card_name, plain_pile_name)
     written = _written(line.strip())
     if written is not None:
         return _judged(scene, written)

@@ -2,17 +2,19 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.server_process import running_server
+from saratoga_client.local.server_process import SOMEBODY, Person, running_server
+from saratoga_client.local.settings import load_last_server
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.wording import listed
 
 PORT: Final = 7470
 
@@ -32,6 +34,11 @@ _QUESTION: Final = "GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r
 _LONGEST_ANSWER: Final = 4096
 
 
+async def nobody() -> tuple[Person, ...]:
+    """Return no people."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalServer:
     """A server on this machine."""
@@ -42,8 +49,26 @@ class LocalServer:
     """The server's address for friends on other machines."""
     is_ours: bool
     """True if this program started the server and stops it at the end."""
+    people: Callable[[], Awaitable[tuple[Person, ...]]] = nobody
+    """Returns the people on the server, this player included; none if another program runs it."""
     warning: str = ""
     """The reason why friends may be unable to connect, with a remedy; empty if they can connect."""
+
+
+def still_here(people: Sequence[Person]) -> str:
+    """Return who is at which table: `Ben and Cleo are still at mint-otter-42` and the like, as a sentence."""
+    known = [person for person in people if person != SOMEBODY]
+    if not known:
+        return "The server can't say now whether other people are still here."
+    places: dict[str, list[str]] = {}
+    for person in known:
+        where = f"at {person.table}" if person.table else "in the lobby"
+        places.setdefault(where, []).append(person.name or "somebody")
+    if len(places) == 1:
+        ((where, names),) = places.items()
+        return f"{listed(names)} {'is' if len(names) == 1 else 'are'} still {where}."
+    parts = ", ".join(f"{listed(names)} {where}" for where, names in places.items())
+    return f"{len(known)} people are still here: {parts}."
 
 
 @asynccontextmanager
@@ -55,11 +80,12 @@ async def local_server(
 ) -> AsyncIterator[LocalServer]:
     """Return a context manager that finds the server on this machine, or runs a new one.
 
-    Without `wanted_port` the server has the default port, or any free port if that is taken.
+    Without `wanted_port` the server has the port of the last server, if that was on this machine, or
+    else the default port, or any free port if that is taken. So the host stays the same player.
     A new server listens at the address `listen`. `report` shows progress to the player. Raises
     `Problem`, also if another program has the wanted port.
     """
-    port = PORT if wanted_port is None else wanted_port
+    port = last_port() if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
         report(f"A server runs on this machine already, at port {port}; your table will be there.")
         yield await _found(public_url, port)
@@ -76,10 +102,17 @@ async def local_server(
     report("Starting a server on this machine ...")
     flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
     async with running_server(data_folder(), flags=flags) as ready:
-        taken = urlsplit(ready).port
+        taken = urlsplit(ready.address).port
         assert taken is not None, "the ready line names the port"
-        yield _local_server(public_url, taken, is_ours=True, listen=listen)
+        server = _local_server(public_url, taken, is_ours=True, listen=listen)
+        yield replace(server, people=ready.people)
         report("Stopping the server ...")
+
+
+def last_port() -> int:
+    """Return the port of the last server, if that was on this machine; else the default port."""
+    last = load_last_server()
+    return (urlsplit(last).port or PORT) if is_this_machine(last) else PORT
 
 
 async def _found(public_url: str, port: int) -> LocalServer:
@@ -121,10 +154,12 @@ def _local_server(
 async def friends_address(server: str) -> str:
     """Return the address that friends use for a server that this machine connects to at `server`.
 
-    Return the same address, unless it works only on this machine and the server also answers at the
-    machine's network address.
+    Return the same address without user name and password, unless it works only on this machine and the server
+    also answers at the machine's network address.
     """
     parts = urlsplit(server)
+    if "@" in parts.netloc:
+        server = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     if parts.scheme != "ws" or not is_this_machine(server):
         return server
     address, port = lan_address(), parts.port or 80

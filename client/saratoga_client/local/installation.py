@@ -1,10 +1,11 @@
-"""The command that installs this program on a friend's machine.
+"""The commands that install this program on a friend's machine, or its server on this one.
 
-The command names the repository of this installation, from the metadata of PEP 610 or from the
-clone's origin. If the repository is not public, the command uses the package's name.
+They name the public repository of this installation, from the metadata of PEP 610 or from the
+clone's origin. The package has no published name, so no command installs it by name.
 """
 
 import re
+import shlex
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,6 @@ from urllib.parse import unquote, urlsplit
 from msgspec import DecodeError, json
 
 PACKAGE: Final = "saratoga"
-BY_NAME: Final = f"pip install {PACKAGE}"
 
 _ORIGIN: Final = re.compile(r'^\[remote "origin"\]\n(?:\s+.*\n)*?\s+url\s*=\s*(\S+)', re.MULTILINE)
 _PUBLIC: Final = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./~-]+")
@@ -21,31 +21,52 @@ _PUBLIC: Final = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./~-]+")
 
 
 def install_line() -> str:
-    """Return the shell command that installs this program on a friend's machine."""
+    """Return the shell command that installs this program on a friend's machine.
+
+    Empty if this installation comes from no public repository.
+    """
+    repository = repository_of(_direct_url())
+    return f"pip install git+{repository}" if repository else ""
+
+
+def server_install_line() -> str:
+    """Return the shell command that adds the server to this installation."""
+    direct = _direct_url()
+    if repository := repository_of(direct):
+        return f"pip install '{PACKAGE}[server] @ git+{repository}'"
+    folder = _folder_of(direct)
+    if folder is not None and folder.is_dir():
+        return f"pip install {shlex.quote(f'{folder}[server]')}"
+    return "pip install '.[server]', in a clone of Saratoga"
+
+
+def repository_of(direct: Any) -> str:
+    """Return the URL of the public repository in PEP 610 metadata; empty for none."""
+    url = _url_of(direct)
+    if _PUBLIC.fullmatch(url) and "vcs_info" in direct:
+        return url
+    folder = _folder_of(direct)
+    origin = "" if folder is None else origin_of(folder)
+    return origin if _PUBLIC.fullmatch(origin) else ""
+
+
+def _direct_url() -> Any:
+    """Return this installation's PEP 610 metadata; an empty object without any."""
     try:
-        metadata = distribution(PACKAGE).read_text("direct_url.json") or "{}"
-        return line_for(json.decode(metadata))
+        return json.decode(distribution(PACKAGE).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, OSError, DecodeError):
-        return BY_NAME
+        return {}
 
 
-def line_for(direct: Any) -> str:
-    """Return the command for this installation's PEP 610 metadata."""
+def _url_of(direct: Any) -> str:
     url = direct.get("url") if isinstance(direct, dict) else None
-    if not isinstance(url, str):
-        return BY_NAME
-    if "vcs_info" in direct and _PUBLIC.fullmatch(url):
-        return from_repository(url)
-    if url.startswith("file://"):
-        origin = origin_of(Path(unquote(urlsplit(url).path)))
-        if _PUBLIC.fullmatch(origin):
-            return from_repository(origin)
-    return BY_NAME
+    return url if isinstance(url, str) else ""
 
 
-def from_repository(url: str) -> str:
-    """Return the command that installs from a repository."""
-    return f"pip install git+{url}"
+def _folder_of(direct: Any) -> Path | None:
+    """Return the folder from which this program was installed; `None` for another source."""
+    url = _url_of(direct)
+    return Path(unquote(urlsplit(url).path)) if url.startswith("file://") else None
 
 
 def origin_of(clone: Path) -> str:

@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 THIS_MACHINE: Final = "localhost"
 """The host in the origin of every loopback address; the port distinguishes local servers."""
 
+DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
+"""The address of the server if none is named."""
+
 WEBSOCKET_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 """The scheme of a server's address for each scheme of a URL that may name a server."""
 

@@ -1,5 +1,6 @@
 """The valid values of each setting, with an example for error messages."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from json import dumps
@@ -7,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.grammar import TABLE_CODE
 
 CAPS: Final = (3, 5, 10, 20, 0)
 """The time limits of a race in minutes; 0 is no limit, at private tables only."""
@@ -14,6 +16,11 @@ CAPS: Final = (3, 5, 10, 20, 0)
 FEWEST_SEATS: Final = 1
 MOST_SEATS: Final = 16
 """The maximum number of seats at a table."""
+
+NO_MATCH: Final = 1
+
+MATCHES: Final = (NO_MATCH, 3, 5)
+"""The numbers of races of a match."""
 
 SUITS: Final = ("two", "four")
 """The values for the number of suit colours."""
@@ -103,7 +110,20 @@ SETTING_TYPES: Final[Mapping[str, SettingType]] = MappingProxyType(
             lambda word: _minutes(int(word)) if word.isdecimal() else None,
             "cap = 3, 5, 10, 20 or 0",
         ),
-        "install": _text('install = "pip install saratoga"', str.isprintable),
+        "install": _text(
+            'install = "pip install git+https://cards.example.org/saratoga"', str.isprintable
+        ),
     }
 )
 """Every setting by its key."""
+
+LAST_TYPES: Final[Mapping[str, SettingType]] = MappingProxyType(
+    {
+        **SETTING_TYPES,
+        "table": _text(
+            'table = "mint-otter-42"',
+            lambda code: not code or re.fullmatch(TABLE_CODE, code) is not None,
+        ),
+    }
+)
+"""Every last choice by its key: `table` is the last table at the last `server`."""

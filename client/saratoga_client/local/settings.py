@@ -14,12 +14,10 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from saratoga_client.local import paths, settings_file
-from saratoga_client.local.setting_values import SETTING_TYPES
+from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.setting_values import LAST_TYPES, SETTING_TYPES
 from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
-
-DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
-"""The address of the server if none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +25,11 @@ class Settings:
     """All settings with their defaults."""
 
     server: str = ""
-    """The address of the server; empty if none is named."""
+    """The address of the server that a flag, the environment or the file names; empty for none."""
+    last_server: str = ""
+    """The address of the server that was used last; empty for none."""
+    last_table: str = ""
+    """The code of the last table at `last_server`; empty for none."""
     name: str = ""
     """The name to claim at a new server; if empty, the program asks for a name."""
     suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -51,8 +53,12 @@ class Settings:
 
     @property
     def server_url(self) -> str:
-        """The address of the named server, or the default address."""
-        return self.server or DEFAULT_SERVER
+        """The address of the named server, or else of the last one, or else the default address."""
+        return self.server or self.last_server or DEFAULT_SERVER
+
+    def last_table_at(self, server: str) -> str:
+        """Return the code of the last table, if it was at that server; else an empty text."""
+        return self.last_table if server.rstrip("/") == self.last_server.rstrip("/") else ""
 
     def given(self, **flags: object) -> Self:
         """Return the settings with options applied; an option of `None` was not given."""
@@ -83,12 +89,44 @@ def remember_last(**choices: Value) -> None:
             settings_file.keep(_last_path(), key, value)
 
 
+def remember_server(server: str, table: str = "") -> None:
+    """Save the server that is used, and the table there; ignore failures.
+
+    Without a `table`, the last table at that server stays saved.
+    """
+    last = Settings(**_last())
+    table = table or last.last_table_at(server)
+    if (last.last_server, last.last_table) != (server, table):
+        remember_last(server=server, table=table)
+
+
+def server_to_name(server: str) -> str:
+    """Return the address that a printed command has to name; empty if commands go there anyway."""
+    try:
+        usual = load().server_url
+    except Problem:
+        usual = DEFAULT_SERVER
+    return "" if usual.rstrip("/") == server.rstrip("/") else server
+
+
+def load_last_server() -> str:
+    """Return the address of the server that was used last; empty for none."""
+    return Settings(**_last()).last_server
+
+
+def last_table_at(server: str) -> str:
+    """Return the code of the last table at a server, if that server was the last one; else empty."""
+    return Settings(**_last()).last_table_at(server)
+
+
 def _last() -> dict[str, Any]:
     """Return the last choices; none if their file cannot be read."""
     try:
-        return settings_file.parse(settings_file.read(_last_path()), "")
+        last = settings_file.parse(settings_file.read(_last_path()), "", LAST_TYPES)
     except Problem:
         return {}
+    # the last server counts less than a server that the player names
+    return {_LAST_NAMES.get(key, key): value for key, value in last.items()}
 
 
 def _last_path() -> Path:
@@ -119,4 +157,7 @@ def variable_of(key: str) -> str:
     return f"SARATOGA_{key.upper()}"
 
 
-assert set(SETTING_TYPES) == {each.name for each in fields(Settings)}
+_LAST_NAMES: Final = {"server": "last_server", "table": "last_table"}
+"""The settings that only the last choices have, by their keys in that file."""
+
+assert {*SETTING_TYPES, *_LAST_NAMES.values()} == {each.name for each in fields(Settings)}

@@ -4,7 +4,7 @@ Players edit the file too, so a change keeps their comments and all other lines.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ import tomlkit
 from tomlkit.exceptions import ParseError
 
 from saratoga_client.local.files import replace_file
-from saratoga_client.local.setting_values import SETTING_TYPES, SUITS, shown
+from saratoga_client.local.setting_values import SETTING_TYPES, SUITS, SettingType, shown
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 
@@ -35,7 +35,9 @@ def read(path: Path) -> str:
         ) from None
 
 
-def parse(text: str, source: str) -> dict[str, Any]:
+def parse(
+    text: str, source: str, types: Mapping[str, SettingType] = SETTING_TYPES
+) -> dict[str, Any]:
     """Return the settings in a file's text; `source` names the file in messages. Raises `Problem`."""
     try:
         table = tomlkit.parse(text).unwrap()
@@ -46,20 +48,22 @@ def parse(text: str, source: str) -> dict[str, Any]:
             Exit.USAGE,
         ) from None
     return {
-        key: _read(key, value, lambda name: f"{source}, line {line_of(text, name)}")
+        key: _read(key, value, lambda name: f"{source}, line {line_of(text, name)}", types)
         for key, value in table.items()
     }
 
 
-def _read(key: str, value: object, place: Callable[[str], str]) -> object:
+def _read(
+    key: str, value: object, place: Callable[[str], str], types: Mapping[str, SettingType]
+) -> object:
     """Check and return the value of a setting; raises `Problem` with its line."""
-    if key not in SETTING_TYPES:
+    if key not in types:
         raise Problem(
             f"{place(key)}: there is no setting {key!r}.",
-            f"The settings are {', '.join(SETTING_TYPES)}.{_nearest(key)}",
+            f"The settings are {', '.join(types)}.{_nearest(key)}",
             Exit.USAGE,
         )
-    kind = SETTING_TYPES[key]
+    kind = types[key]
     if key == "suits" and isinstance(value, dict):
         return MappingProxyType({game: _suits_of(game, value[game], place) for game in value})
     read = kind.read(value)

@@ -23,6 +23,7 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from saratoga_client.net.heartbeats import Heartbeats
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import AnswerObserver, Requests
 from saratoga_client.net.server_time import ServerTime
@@ -40,9 +41,10 @@ from saratoga_client.net.websocket import (
     was_event_too_large,
 )
 from saratoga_protocol.codec import CODECS, BadFrame, Frame, UnknownEvent
-from saratoga_protocol.commands import AnyCommand, GetRecord, Heartbeat, Hello, Resume, WatchTable
+from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove, Resume, WatchTable
 from saratoga_protocol.events import Alive, AnyEvent, Event, SeatLost, Welcome
 from saratoga_protocol.events import Refused as RefusedEvent
+from saratoga_protocol.players import player_id
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
@@ -69,6 +71,7 @@ class Connection:
         *,
         name: str | None = None,
         bot: bool = False,
+        level: str = "",
         legal: bool = False,
         client: str = "saratoga",
         subprotocol: str = MSGPACK,
@@ -82,7 +85,11 @@ class Connection:
         Open each WebSocket with `open_socket`.
         """
         self._url = url
-        self._hello = Hello(id=OWN_ID, token=token, name=name, bot=bot, legal=legal, client=client)
+        self.player: Final = player_id(token)
+        """The player's id, which follows from the token, whatever the server's welcome says."""
+        self._hello = Hello(
+            id=OWN_ID, token=token, name=name, bot=bot, level=level, legal=legal, client=client
+        )
         self._codec = CODECS[subprotocol]
         self._timing = timing
         self._backoff = backoff
@@ -92,7 +99,7 @@ class Connection:
         self._welcome: Welcome | None = None
         self._requests = Requests(backoff, self._send)
         self._time = ServerTime()
-        self._heartbeat_sent: float | None = None
+        self._heartbeats = Heartbeats(self._time)
         self._outbox: asyncio.Queue[Frame] | None = None
         self._connecting: asyncio.Task[None] | None = None
 
@@ -111,7 +118,7 @@ class Connection:
         return lambda: self._observers.remove(observer)
 
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command that was carried out and its answer, when the answer comes.
+        """Call the observer with every command and its answer, refusals included, when the answer comes.
 
         Returns a function that ends this.
         """
@@ -154,6 +161,8 @@ class Connection:
         `ValueError` for a command that is too long, or the error that ended the connection.
         """
         command, waiter = self._requests.open(draft)
+        if isinstance(command, MakeMove):
+            self._heartbeats.move(time.monotonic())
         try:
             self._send(command)
             async with asyncio.timeout(self._timing.answer_within if within is None else within):
@@ -170,6 +179,10 @@ class Connection:
             got, expected = type(answer).__name__, kind.__name__
             raise UnexpectedAnswer(f"the server answered {got} instead of {expected}")
         return answer
+
+    def show_activity(self) -> None:
+        """Tell the server soon that the player is there. A bot never does."""
+        self._heartbeats.act(time.monotonic())
 
     def events(self) -> AsyncIterator[AnyEvent]:
         """Yield all snapshots and all events that answer no command. Only one reader is allowed.
@@ -306,7 +319,7 @@ class Connection:
         """Read, write and send heartbeats until the connection ends; return the error that ended it."""
         outbox: asyncio.Queue[Frame] = asyncio.Queue()
         self._outbox = outbox
-        self._heartbeat_sent = None
+        self._heartbeats.restart()
         for command in self._requests.unanswered():
             self._send(command)
         self._set_state(LinkState.CONNECTED)
@@ -338,7 +351,7 @@ class Connection:
                 LOG.warning("ignored a frame that is not an event: %s", fault)
                 continue
             if isinstance(event, Alive) and event.re == OWN_ID:
-                self._observe(event)
+                self._heartbeats.answered(event, time.monotonic())
             else:
                 self._requests.receive(event)
 
@@ -357,15 +370,9 @@ class Connection:
 
     async def _send_heartbeats(self) -> None:
         while True:
-            if self._heartbeat_sent is None:
-                self._heartbeat_sent = time.monotonic()
-                self._send(Heartbeat(id=OWN_ID))
+            if (heartbeat := self._heartbeats.next(time.monotonic())) is not None:
+                self._send(heartbeat)
             await asyncio.sleep(self._timing.heartbeat_every)
-
-    def _observe(self, alive: Alive) -> None:
-        if self._heartbeat_sent is not None:
-            self._time.observe(self._heartbeat_sent, time.monotonic(), alive.now)
-            self._heartbeat_sent = None
 
     def _send(self, command: AnyCommand) -> None:
         """Send a command if connected; otherwise an open request is sent after reconnecting."""

@@ -82,7 +82,7 @@ class Requests:
         return self._commands.next_id
 
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command that was carried out and its answer, in the order of the answers.
+        """Call the observer with every command and its answer, refusals included, in the order of the answers.
 
         Returns a function that ends this.
         """
@@ -157,12 +157,13 @@ class Requests:
             return
         if isinstance(event, UnknownEvent):
             waiter.set_exception(UnexpectedAnswer(f"an event of unknown type {event.type}"))
-        elif isinstance(event, events.Refused):
+            return
+        for observer in tuple(self._observers):
+            observer(command, event)
+        if isinstance(event, events.Refused):
             waiter.set_exception(CommandRefused(event))
         else:
             self.subscriptions.command_answered(command, event)
-            for observer in tuple(self._observers):
-                observer(command, event)
             if isinstance(event, events.Snapshot):
                 self.deliver(event)
             waiter.set_result(event)

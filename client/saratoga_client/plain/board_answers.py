@@ -7,7 +7,7 @@ from saratoga_client.input.card_query import cards_matching
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.card_search import where_lines
 from saratoga_client.plain.move_lines import move_words
-from saratoga_client.plain.position import board_line, position_lines
+from saratoga_client.plain.position import board_line, position_lines, rule_line
 from saratoga_client.rules_text import plain_lines
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -27,9 +27,10 @@ class BoardAnswers:
     has_ended: bool = False
 
     def look(self) -> Iterator[str]:
-        """Return the whole position, a line for each pile."""
+        """Return the whole position, a line for each pile, and how columns build."""
         yield board_line(self.game, self.view, self.count)
         yield from position_lines(self.game, self.view, self.card_names)
+        yield rule_line(self.game, self.view)
 
     def where(self, words: str) -> Iterator[str]:
         """Return the places of the cards that `words` names."""

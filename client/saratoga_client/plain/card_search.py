@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from saratoga_client.input.card_finder import Found, banked_words, known_places
-from saratoga_client.input.move_text import pile_name
+from saratoga_client.input.move_text import plain_pile_name
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
@@ -33,7 +33,7 @@ def where_lines(
 def _place(game: Game, found: Found, card_names: CardNames) -> str:
     if found.pile in (UP, DOWN):
         return banked_words(game, found.pile) + ("" if found.above else ", on top")
-    return f"{pile_name(game, found.pile)}, {_depth(found, card_names)}"
+    return f"{plain_pile_name(game, found.pile)}, {_depth(found, card_names)}"
 
 
 def _depth(found: Found, card_names: CardNames) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from saratoga_client.plain.event_lines import change_lines, opening_lines
 from saratoga_client.plain.output import LineOutput
 from saratoga_client.plain.standings_rate import StandingsShown, report_standings
+from saratoga_client.session.moments import LAST_MINUTE_WORDS, until_last_minute
 from saratoga_client.session.state import SessionState
 
 
@@ -19,11 +20,17 @@ class ChangeWriter:
         self._state: SessionState | None = None
         self._shown = StandingsShown()
         self._timer: asyncio.TimerHandle | None = None
+        self._minute: asyncio.TimerHandle | None = None
+        """The timer until the last minute of the race."""
         self._is_paused = False
+        self.last_over: SessionState | None = None
+        """The last state with the result of a race; `None` before the first result."""
 
     def show(self, state: SessionState) -> None:
         """Write the changes since the previous state; for the first state, the whole table."""
         before, self._state = self._state, state
+        if state.table_view.outcome is not None:
+            self.last_over = state
         if self._is_paused:
             return
         style, now = self._output.style, self._now()
@@ -32,11 +39,13 @@ class ChangeWriter:
         else:
             self._output.write_all(change_lines(before, state, style, now))
         self._report_standings()
+        self._expect_last_minute()
 
     def pause(self) -> None:
         """Write nothing until `resume`; changes in between are never written."""
         self._is_paused = True
         self._cancel_timer()
+        self._cancel_minute()
 
     def resume(self) -> None:
         """Write changes again, from now on."""
@@ -55,6 +64,24 @@ class ChangeWriter:
             self._timer = asyncio.get_running_loop().call_later(
                 report.wait / 1000, self._report_standings
             )
+
+    def _expect_last_minute(self) -> None:
+        """Start a timer that writes a line when the last minute of the race begins."""
+        self._cancel_minute()
+        assert self._state is not None, "a state was shown"
+        wait = until_last_minute(self._state, self._now())
+        if wait is not None:
+            loop = asyncio.get_running_loop()
+            self._minute = loop.call_later(wait / 1000, self._say_last_minute)
+
+    def _say_last_minute(self) -> None:
+        self._minute = None
+        self._output.write_all([f"news: {LAST_MINUTE_WORDS.rstrip('.').lower()}"])
+
+    def _cancel_minute(self) -> None:
+        if self._minute is not None:
+            self._minute.cancel()
+            self._minute = None
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

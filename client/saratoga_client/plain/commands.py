@@ -1,31 +1,33 @@
 """The commands at a table: their effects, and their answers as lines."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
+from saratoga_client.plain.bots import BotCommand
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.event_lines import clock_line, settings_words, table_lines
+from saratoga_client.plain.finished_race import FinishedRaceCommands
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
 from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words
-from saratoga_client.plain.result_lines import result_lines, standings_lines, totals_lines
-from saratoga_client.plain.review import review_lines
+from saratoga_client.plain.result_lines import (
+    climb_lines,
+    result_lines,
+    standings_lines,
+    totals_lines,
+)
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.problems import Problem
-from saratoga_client.review.boards import open_boards
-from saratoga_client.review.share_text import race_text
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
+from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call, takes_ready
-from saratoga_client.session.verification import prove
-from saratoga_client.wording import shown_name
+from saratoga_client.wording import shown_name, unmarked
 from saratoga_protocol import events
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
@@ -35,11 +37,9 @@ WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
     "deal": lambda state: state.phase == "running" and state.own is not None,
     "gathering": lambda state: state.phase == "gathering",
     "result": lambda state: state.phase == "over" and state.table_view.outcome is not None,
-    "verified": lambda state: state.table.race in state.verifications,
 }
-"""The events that the command `wait` can wait for, each with its condition."""
+"""The events in the state that the command `wait` can wait for, each with its condition."""
 
-NO_RACE_OVER: Final = "no: No race is over yet."
 NOT_ASKED: Final = "no: There is no question to answer."
 
 
@@ -63,6 +63,8 @@ class TableCommands:
         """The command that waits for the answer `yes`; empty without one."""
         self._voided: frozenset[str] | None = None
         """The voided races that were known when the last `wait` ended; `None` before the first command."""
+        self.bots = BotCommand(session, table_session)
+        finished = FinishedRaceCommands(session, table_session, writer)
         self.is_waiting = False
         """True while `wait` waits for its event."""
         self.has_left = False
@@ -74,13 +76,14 @@ class TableCommands:
             "end race": self._end_race,
             "next": self._next,
             "settings": self._settings,
+            "bot": self.bots.bring,
             "kick": self._kick,
             "allow": self._allow,
             "lock": lambda _: self._table.lock(True),
             "unlock": lambda _: self._table.lock(False),
-            "verify": self._verify,
-            "share": self._share,
-            "review": self._review,
+            "verify": finished.verify,
+            "share": finished.share,
+            "review": finished.review,
             "cash out": self._cash_out,
             "leave": self._leave,
             "yes": self._yes,
@@ -92,8 +95,9 @@ class TableCommands:
             "legal": lambda _: self._about_board(lambda board: board.legal()),
             "table": lambda _: table_lines(self._state),
             "totals": lambda _: totals_lines(self._state),
-            "results": lambda _: result_lines(self._state),
+            "results": lambda _: result_lines(finished.over),
             "standings": lambda _: standings_lines(self._state),
+            "climb": lambda _: climb_lines(self._state, table_session.now()),
             "gap": lambda _: iter([f"gap: {gap(self._state) or 'no race is running'}"]),
             "clock": lambda _: iter([clock_line(self._state, table_session.now())]),
             "rules": lambda words: rules_lines(words, self._state.game),
@@ -117,7 +121,7 @@ class TableCommands:
             await self._do(name, parsed)
         except Problem as problem:
             self._write(f"no: {problem}")
-        if name not in ("cash out", "leave"):
+        if name not in ("cash out", "leave", "start"):
             self._question = ""
 
     async def _do(self, name: str, parsed: ParsedLine) -> None:
@@ -157,7 +161,10 @@ class TableCommands:
             case "running":
                 return "no: You are not in this race. Type ready when the next one gathers."
             case _:
-                return "no: This race is over. The host types next to prepare another one."
+                return f"no: This race is over. {self._who_prepares()} to prepare another one."
+
+    def _who_prepares(self) -> str:
+        return "Type next" if self._state.is_host else "The host types next"
 
     async def _move(self, words: str) -> None:
         own = self._own
@@ -199,7 +206,7 @@ class TableCommands:
 
     async def _ready(self, words: str) -> None:
         if self._state.phase == "over":
-            self._write("no: The next race is not being prepared yet. The host types next.")
+            self._write(f"no: The next race is not being prepared yet. {self._who_prepares()}.")
             return
         if not takes_ready(self._state.table):
             self._write("no: This race has begun. You can be ready for the next one.")
@@ -217,6 +224,12 @@ class TableCommands:
         self._write("ok: you are not ready")
 
     async def _start(self, words: str) -> None:
+        names = left_behind(self._state.table) if self._state.is_host else ()
+        if names and self._question != "start" and words.lower() not in ("now", "yes"):
+            self._question = "start"
+            self._write(f"start: {start_question(names)} Type start again, or wait.")
+            return
+        self._question = ""
         await self._table.start()
 
     async def _end_race(self, words: str) -> None:
@@ -234,7 +247,11 @@ class TableCommands:
             self._write(f"no: {chosen}")
             return
         await self._table.change_settings(
-            game=chosen.game, cap=chosen.cap, seats=chosen.seats, public=chosen.public
+            game=chosen.game,
+            cap=chosen.cap,
+            seats=chosen.seats,
+            public=chosen.public,
+            races=chosen.races,
         )
 
     async def _kick(self, words: str) -> None:
@@ -253,7 +270,7 @@ class TableCommands:
         named = [seat for seat in seats if _is_called(seat.name, words)]
         if not words or not named:
             others = ", ".join(
-                shown_name(seat.name, seat.bot)
+                shown_name(seat.name, seat.bot, seat.level)
                 for seat in seats
                 if seat.player != self._state.player
             )
@@ -295,6 +312,8 @@ class TableCommands:
                 await self._cash_out("yes")
             case "leave":
                 await self._leave("yes")
+            case "start":
+                await self._start("now")
             case _:
                 self._write(NOT_ASKED)
 
@@ -305,8 +324,11 @@ class TableCommands:
             holds: Callable[[SessionState], bool] = lambda state: _are_ready(state, wanted)  # noqa: E731
         elif kind in WAITS and not number:
             holds = WAITS[kind]
+        elif kind == "verified" and not number:
+            holds = self._is_verified
         else:
-            self._write(f"no: Type wait ready, wait ready 3, or wait with {', '.join(WAITS)}.")
+            events = ", ".join((*WAITS, "verified"))
+            self._write(f"no: Type wait ready, wait ready 3, or wait with {events}.")
             return
         self.is_waiting = True
         try:
@@ -317,39 +339,15 @@ class TableCommands:
             self._write(f"no: The race was voided, so {kind} does not come. Get ready again.")
         self._voided = _voided(self._state)
 
+    def _is_verified(self, state: SessionState) -> bool:
+        """Return whether the running or latest race was checked; the next one may be open already."""
+        if state.phase in ("gathering", "countdown") and state.verifications:
+            return not self._table.is_checking
+        return state.table.race in state.verifications
+
     def _has_new_void(self, state: SessionState) -> bool:
         """Return whether a race was voided since the last `wait`: what it waits for may never come."""
         return not _voided(state) <= (self._voided or frozenset())
-
-    # A finished race
-
-    async def _last_record(self) -> RaceRecord | None:
-        """Return the record of the table's last race; write a `no:` line if there is none."""
-        outcome = self._state.table_view.outcome
-        if outcome is None:
-            self._write(NO_RACE_OVER)
-            return None
-        return await self._table.record(outcome.race)
-
-    async def _verify(self, words: str) -> None:
-        record = await self._table.record(words) if words else await self._last_record()
-        if record is None:
-            return
-        text = format_record(record)
-        proof = await asyncio.to_thread(prove, text.encode(), record.race_id)
-        for check in proof.checks:
-            self._write(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
-        self._write(f"digest: {digest_of(text)}")
-        self._write(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
-
-    async def _share(self, words: str) -> None:
-        if (record := await self._last_record()) is not None:
-            text = race_text(record, open_boards(record), self._state.player)
-            self._write(*(f"share: {line}" for line in text.splitlines()))
-
-    async def _review(self, words: str) -> None:
-        if (record := await self._last_record()) is not None:
-            self._write_all(review_lines(record, self._state.player, self._session.card_names))
 
 
 def _looks_like_move(words: str) -> bool:
@@ -357,7 +355,7 @@ def _looks_like_move(words: str) -> bool:
 
 
 def _is_called(name: str, words: str) -> bool:
-    return name.casefold() == words.removesuffix("[bot]").strip().casefold()
+    return name.casefold() == unmarked(words).casefold()
 
 
 def _are_ready(state: SessionState, wanted: int) -> bool:

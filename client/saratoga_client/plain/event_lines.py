@@ -6,37 +6,44 @@ from typing import Final
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.card_names import LineStyle
 from saratoga_client.plain.move_lines import moved_line
-from saratoga_client.plain.position import board_line, money_words, position_lines
+from saratoga_client.plain.position import board_line, money_words, position_lines, rule_line
 from saratoga_client.plain.result_lines import (
     best_lines,
     result_lines,
     standings_lines,
     totals_lines,
-    verification_lines,
+    verification_line,
 )
-from saratoga_client.plain.standings_rate import new_lines
-from saratoga_client.session.feed import Tone
+from saratoga_client.session.feed import Tone, new_lines
+from saratoga_client.session.match_text import match_lines, race_of_match
 from saratoga_client.session.own_board import OwnBoard
+from saratoga_client.session.seat_changes import LEFT, READY, seat_changes
 from saratoga_client.session.state import SessionState, race_clock
-from saratoga_client.session.table_view import is_call
+from saratoga_client.session.table_view import is_call, rows
 from saratoga_client.session.voided import newly_voided, voided_words
-from saratoga_client.wording import cap_words, counted, minutes_and_seconds, shown_name
+from saratoga_client.wording import cap_words, counted, match_words, minutes_and_seconds, shown_name
 from saratoga_protocol import events
 
 ENDINGS: Final = {
     "won": "; every card is banked",
     "stuck": "; no more cards can be banked",
+    "idle": "; you typed no line for 3 minutes; your seat is kept, and the next race comes after this one",
 }
 """An explanation of a board's end by its state, for states that need one."""
 
 GATHERING: Final = "gathering"
-READY: Final = "is ready"
-LEFT: Final = "left the table"
+
+HOST_DOES: Final = {
+    GATHERING: ": type start when everyone is ready",
+    "over": ": type next to prepare the next race",
+}
+"""What a new host can type, by the table's phase, in phases that wait for the host."""
 
 
 def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[str]:
     """Return the lines for a player or watcher who has just come to the table."""
     yield from table_lines(state)
+    yield from (f"alarm: {alarm}" for alarm in state.alarms)
     if state.own is not None:
         yield from _board_lines(state.own, style)
     elif state.phase == "running" and state.seat is not None:
@@ -45,6 +52,8 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
         yield from standings_lines(state)
     if state.table_view.outcome is not None:
         yield from result_lines(state)
+    if state.table.match is not None:
+        yield from match_lines(state.table.match, state.player, state.table_view.levels)
     if state.phase == "countdown":
         yield _countdown(state, now)
     if state.phase == GATHERING and state.seat is not None:
@@ -62,12 +71,20 @@ def change_lines(
     yield from _host(before, after)
     yield from _settings(before, after)
     yield from _phase(before, after, now)
+    yield from _idle(before, after)
     yield from _own(before.own, after.own, style)
     yield from _news(before, after, style)
     yield from _over(before, after)
+    yield from _verifications(before, after)
+    yield from _match(before, after)
     yield from _totals(before, after)
     if after.seat_lost and not before.seat_lost:
         yield f"gone: {after.seat_lost}"
+
+
+def _idle(before: SessionState, after: SessionState) -> Iterator[str]:
+    if after.idle_left and after.idle_left != before.idle_left:
+        yield f"warning: no line for a while; your board ends in {after.idle_left} s; type any line to go on"
 
 
 # The table
@@ -79,48 +96,41 @@ def table_lines(state: SessionState) -> Iterator[str]:
     locked = ", locked" if table.locked else ""
     yield f"table {table.code}: {settings_words(table.settings)}{locked}"
     for number, seat in enumerate(table.seats, start=1):
-        yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(state, seat)}"
+        yield f"seat {number} {shown_name(seat.name, seat.bot, seat.level)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
+    yield from _race_of_match(table)
     for voided in table.voided:
-        yield f"voided {voided.race}: {voided_words(voided)}"
+        yield f"voided {voided.race}: {voided_words(voided, table.seats, state.server)}"
 
 
 def settings_words(settings: events.TableSettings) -> str:
     """Return the settings, such as `canfield, 10 minutes, 4 seats, private`."""
     public = "public" if settings.public else "private"
-    return (
-        f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}"
-    )
+    match = f", {match_words(settings.races)}" if settings.races > 1 else ""
+    return f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}{match}"
 
 
 def _seat_words(state: SessionState, seat: events.Seat) -> str:
+    standing = _standing_of(state, seat)
     facts = [
         ("you", seat.player == state.player),
         ("host", seat.player == state.table.host),
-        ("ready", seat.ready),
+        ("ready", seat.ready and not standing),
         (f"voided {counted(seat.voids, 'countdown')}", seat.voids > 0),
         ("needs the host's permission to get ready", seat.blocked),
         ("not ready", not seat.ready and state.phase == GATHERING),
-        ("racing", seat.player in state.table.racers and state.phase == "running"),
+        (standing, bool(standing)),
         ("connection lost", not seat.connected),
     ]
     return ", ".join(word for word, is_so in facts if is_so) or "here"
 
 
-def seat_changes(before: events.Table, after: events.Table) -> Iterator[tuple[events.Seat, str]]:
-    """Return every changed seat, with a phrase for the change."""
-    old = {seat.player: seat for seat in before.seats}
-    new = {seat.player: seat for seat in after.seats}
-    for player, seat in new.items():
-        if player not in old:
-            yield seat, "sat down"
-        elif seat.connected != old[player].connected:
-            yield seat, "is back" if seat.connected else "lost the connection"
-        elif seat.ready and not old[player].ready:
-            yield seat, READY
-    for player, seat in old.items():
-        if player not in new:
-            yield seat, LEFT
+def _standing_of(state: SessionState, seat: events.Seat) -> str:
+    """Return a racer's state in the running race, such as `racing`; empty for others."""
+    if state.phase != "running" or seat.player not in state.table.racers:
+        return ""
+    found = (row.state for row in rows(state.table_view) if row.player == seat.player)
+    return next(found, "racing")
 
 
 def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
@@ -129,7 +139,7 @@ def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
         is_answered = change == READY and seat.player == after.player
         is_noticed = change == LEFT and seat.name in _new_notice(before, after)
         if not is_answered and not is_noticed:
-            yield f"seat: {shown_name(seat.name, seat.bot)} {change}"
+            yield f"seat: {shown_name(seat.name, seat.bot, seat.level)} {change}"
 
 
 def _new_notice(before: SessionState, after: SessionState) -> str:
@@ -141,9 +151,9 @@ def _host(before: SessionState, after: SessionState) -> Iterator[str]:
         return
     host = next((seat for seat in after.table.seats if seat.player == after.table.host), None)
     if after.is_host:
-        yield "host: you are the host now: type start when everyone is ready"
+        yield f"host: you are the host now{HOST_DOES.get(after.phase, '')}"
     elif host is not None and host.name not in _new_notice(before, after):
-        yield f"host: {shown_name(host.name, host.bot)} is the host now"
+        yield f"host: {shown_name(host.name, host.bot, host.level)} is the host now"
 
 
 def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
@@ -156,7 +166,8 @@ def _notices(before: SessionState, after: SessionState) -> Iterator[str]:
         yield f"house: {after.announcement}"
     voided = newly_voided(before.table, after.table)
     for race in voided:
-        yield f"voided {race.race}: {voided_words(race)}"
+        seats = [*after.table.seats, *before.table.seats]
+        yield f"voided {race.race}: {voided_words(race, seats, after.server)}"
     notice = _new_notice(before, after)
     # the server's notice says the same
     if notice and not any(race.race in notice for race in voided):
@@ -190,11 +201,18 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
         case "running":
             yield "countdown: 0"
             yield f"race {after.table.race}: running, {_time_left(after, now)}"
+            yield from _race_of_match(after.table)
         case "over":
             # The lines of the result follow.
             return
         case phase:
             yield f"race {after.table.race}: {phase}"
+            yield from _race_of_match(after.table)
+
+
+def _race_of_match(table: events.Table) -> Iterator[str]:
+    if race := race_of_match(table):
+        yield f"match: {race}"
 
 
 def _countdown(state: SessionState, now: int) -> str:
@@ -233,7 +251,7 @@ def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterat
         return
     for line in new_lines(before.feed_lines, after.feed_lines):
         is_other = line.player not in ("", after.player)
-        if line.tone is Tone.ENDING and (is_other or not line.player):
+        if line.tone in (Tone.ENDING, Tone.WON) and (is_other or not line.player):
             yield f"news: {line.text}"
         if line.tone is Tone.MILESTONE and is_other and style.is_verbose:
             yield f"news: {line.text}"
@@ -249,8 +267,22 @@ def _over(before: SessionState, after: SessionState) -> Iterator[str]:
         return
     if after.is_new_best and not before.is_new_best:
         yield from best_lines(after, outcome)
-    if after.verifications != before.verifications:
-        yield from verification_lines(after, outcome)
+
+
+def _verifications(before: SessionState, after: SessionState) -> Iterator[str]:
+    """Return the verdicts on records, which may come when the next race is open already."""
+    for race, found in after.verifications.items():
+        if before.verifications.get(race) != found:
+            yield verification_line(found)
+
+
+def _match(before: SessionState, after: SessionState) -> Iterator[str]:
+    """Return the table of the match after the result of each of its races."""
+    match, has_result = after.table.match, after.table_view.outcome is not None
+    is_new = match != before.table.match and (has_result or after.phase != "over")
+    has_just_ended = has_result and before.table_view.outcome is None
+    if match is not None and (is_new or has_just_ended):
+        yield from match_lines(match, after.player, after.table_view.levels)
 
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
@@ -289,6 +321,7 @@ def _board_lines(own: OwnBoard, style: LineStyle) -> Iterator[str]:
     else:
         yield board_line(own.game, own.view, own.count if own.is_racing else None)
     yield from position_lines(own.game, own.view, style.card_names)
+    yield rule_line(own.game, own.view)
     if not own.is_racing:
         yield _ended(own)
 
@@ -306,6 +339,7 @@ def _moves(before: OwnBoard, after: OwnBoard, style: LineStyle) -> Iterator[str]
     # several moves at once, or moves made on another device: show the whole board
     yield board_line(after.game, after.view, after.count)
     yield from position_lines(after.game, after.view, style.card_names)
+    yield rule_line(after.game, after.view)
 
 
 def _ended(own: OwnBoard) -> str:

@@ -48,7 +48,7 @@ COMMANDS: Final = (
     TypedCommand(
         "create",
         _L,
-        "create GAME [cap MINUTES] [seats N] [public]",
+        "create GAME [cap MINUTES] [seats N] [races 1 | 3 | 5] [public]",
         "create a table; it is private unless you add public",
         ("host", "open"),
     ),
@@ -67,7 +67,13 @@ COMMANDS: Final = (
     # a table
     TypedCommand("ready", _T, "ready", "take part in the next race"),
     TypedCommand("not ready", _T, "not ready", "do not take part after all", ("unready",)),
-    TypedCommand("start", _T, "start", "start the countdown (host only)", ("go",)),
+    TypedCommand(
+        "start",
+        _T,
+        "start [now]",
+        "start the countdown; add now to skip the question about players who are not ready (host only)",
+        ("go",),
+    ),
     TypedCommand(
         "end race",
         _T,
@@ -79,9 +85,15 @@ COMMANDS: Final = (
     TypedCommand(
         "settings",
         _T,
-        "settings [game GAME] [cap MINUTES] [seats N] [public | private]",
-        "show the settings; the host can change them",
+        "settings [game GAME] [cap MINUTES] [seats N] [races 1 | 3 | 5] [public | private]",
+        "show the settings; the host can change them; races 3 makes a match of three races",
         ("set",),
+    ),
+    TypedCommand(
+        "bot",
+        _T,
+        "bot weak | even | strong",
+        "bring a bot to the table; it leaves with you",
     ),
     TypedCommand("kick", _T, "kick NAME", "remove a player from the table (host only)"),
     TypedCommand(
@@ -105,10 +117,17 @@ COMMANDS: Final = (
         "review",
         _T,
         "review",
-        "show where you and the winner played differently, and your longest pauses",
+        "show where you and the winner played differently, and your longest pauses; "
+        "while others still race, your own moves and pauses",
     ),
     TypedCommand("share", Context.BOARD, "share", "show the result as text for friends"),
-    TypedCommand("verify", _T, "verify", "check the record of the last race", ("proof",)),
+    TypedCommand(
+        "verify",
+        _T,
+        "verify [RACE][#WORDS]",
+        "check the record of a race, by default the last, with a friend's four words",
+        ("proof",),
+    ),
     # a board
     TypedCommand(
         "look", Context.BOARD, "look", "show the whole position", ("state", "board", "position")
@@ -126,6 +145,14 @@ COMMANDS: Final = (
         ("cashout", "cash"),
     ),
     TypedCommand("standings", _T | _W, "standings", "show the standings", ("places", "race"), True),
+    TypedCommand(
+        "climb",
+        _T | _W,
+        "climb",
+        "show everyone's banked cards over the time of the race",
+        ("chart",),
+        True,
+    ),
     TypedCommand("gap", _T, "gap", "show how far you are ahead or behind", (), True),
     TypedCommand(
         "clock",

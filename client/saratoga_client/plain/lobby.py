@@ -4,7 +4,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Final
 
+from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.setting_values import MOST_SEATS
+from saratoga_client.local.settings import last_table_at
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board_answers import rules_lines
@@ -18,7 +20,7 @@ from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
-from saratoga_client.session.join import LONGEST_NAME, TableWanted, release_other_seat
+from saratoga_client.session.join import LONGEST_NAME, TableWanted, release_other_seat, way_back
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
@@ -42,7 +44,9 @@ async def run_lobby(
 
 async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
     """Ask until the player has a name; return `None`, or the reason for ending without one."""
-    session.output.write("name: You have no name at this server yet. Type, for example, name Anna.")
+    session.output.write(
+        "name: You have no name at this server yet. Type name and your name: name NAME."
+    )
     while True:
         parsed = await session.command(Context.LOBBY)
         if parsed is None:
@@ -62,7 +66,7 @@ async def ask_name(connection: Connection, session: PlainSession) -> ExitReason 
 async def claim_name(connection: Connection, session: PlainSession, name: str) -> bool:
     """Claim a name, write the answer, and return whether the server accepted the name."""
     if not name:
-        session.output.write("no: Which name? Type, for example, name Anna.")
+        session.output.write("no: Which name? Type name and your name: name NAME.")
         return False
     if len(name) > LONGEST_NAME:
         session.output.write("no: That name is too long; a name has 2 to 20 characters.")
@@ -107,7 +111,7 @@ class PlainLobby:
 
     async def stay(self) -> ExitReason:
         """Carry out commands until the player quits or the input ends."""
-        self._greet()
+        await self._greet()
         while True:
             parsed = await self._session.command(Context.LOBBY)
             if parsed is None:
@@ -121,7 +125,7 @@ class PlainLobby:
             if reason in (ExitReason.QUIT, ExitReason.INPUT_ENDED):
                 return reason
 
-    def _greet(self) -> None:
+    async def _greet(self) -> None:
         name = (
             "you have no name yet: type name NAME"
             if self._name is None
@@ -130,12 +134,18 @@ class PlainLobby:
         self._write(f"lobby: {self._connection.url}, {name}. Type help for all commands.")
         if (code := self._connection.welcome.table) is not None:
             self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
+            return
+        last = last_table_at(self._connection.url)
+        if self._name and last and (await way_back(self._connection, last)).code:
+            self._write(f"seat: your last table, {last}, is open. Type join {last} to go back.")
 
     async def _do(self, command: str, words: str) -> ExitReason | None:
         try:
             reason = await self._handlers[command](words)
         except Problem as problem:
             self._write(f"no: {problem}")
+            if problem.code is Exit.NOT_VERIFIED:
+                self._session.alarms.append(str(problem))
             if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD):
                 raise
             return None
@@ -167,6 +177,7 @@ class PlainLobby:
             cap=10 if chosen.cap is None else chosen.cap,
             seats=chosen.seats or MOST_SEATS,
             public=bool(chosen.public),
+            races=chosen.races or 1,
         )
         return await self._go(wanted)
 
@@ -184,7 +195,7 @@ class PlainLobby:
         if found.server.lower() not in ("", self._connection.url.rstrip("/").lower()):
             self._write(
                 "no: That table is on another server. Type quit, then run: "
-                f"saratoga {command} {found.url} --plain"
+                f"{printed_command(command, found.url, '--plain')}"
             )
             return None
         return await self._go(found.code, is_watching=command == "watch")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.input.move_text import carried, pile_name
+from saratoga_client.input.move_text import carried, plain_pile_name
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.position import money_words
 from saratoga_client.wording import counted
@@ -37,13 +37,13 @@ def _draw_words(game: Game, view: View) -> str:
 def _source_words(game: Game, move: Carry) -> str:
     if move.source in TAKE_BACK_INDEX:
         return "back from its foundation"
-    return f"from {pile_name(game, move.source)}"
+    return f"from {plain_pile_name(game, move.source)}"
 
 
 def _target_words(game: Game, view: View, move: Carry, card_names: CardNames) -> str:
     if move.destination < 0:
         return "to its foundation" + ("" if game.down is None else f", built {move.target}")
-    target = pile_name(game, move.target)
+    target = plain_pile_name(game, move.target)
     column = view.columns[move.destination]
     return (
         f"onto {card_names.card(column[-1])} in {target}" if column else f"into the space {target}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from saratoga_client.plain.card_names import LETTERS, CardNames
+from saratoga_client.rules_text import column_rules
 from saratoga_client.wording import counted, dollars
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
@@ -34,6 +35,11 @@ def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> I
         yield down_line(view, card_names)
     for index in range(len(view.columns)):
         yield column_line(view, index, card_names)
+
+
+def rule_line(game: Game, view: View) -> str:
+    """Return the line on how columns build and what fills a space now."""
+    return f"rule: {' '.join(column_rules(game, view))}"
 
 
 def money_words(game: Game, view: View) -> str:

@@ -7,7 +7,7 @@ from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.move_lines import move_words, moved_line
 from saratoga_client.plain.parser import parse_typed_move
-from saratoga_client.plain.position import money_words, position_lines
+from saratoga_client.plain.position import money_words, position_lines, rule_line
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
 from saratoga_client.practice.game import PracticeGame, is_known_stuck, undo
@@ -201,6 +201,7 @@ class PlainPractice:
         progress = self._progress
         yield f"practice: {self._game.title}, {progress.deal.title}, {self._money()}"
         yield from position_lines(self._game, progress.view, self._card_names)
+        yield rule_line(self._game, progress.view)
         if self._practice.with_ghost:
             yield f"ghost: {self._practice.greeting()}"
 

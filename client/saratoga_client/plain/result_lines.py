@@ -1,12 +1,20 @@
 """Lines for standings, results and totals. Pure."""
 
 from collections.abc import Iterator
+from typing import Final
 
+from saratoga_client.review.climb import Climb
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, Verification, race_clock
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.wording import counted, dollars, shown_name
+from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name
 from saratoga_protocol import events
+
+CLIMB_EVERY: Final = (30_000, 60_000, 120_000, 300_000)
+"""Milliseconds between two counts of a climb line."""
+
+MOST_TIMES: Final = 10
+"""Maximum number of counts of a climb line, except in very long races."""
 
 
 def standing_line(row: Row) -> str:
@@ -14,7 +22,7 @@ def standing_line(row: Row) -> str:
     gap = f", ${row.gap} behind" if row.gap else ""
     tie = f" ({row.tie})" if row.tie else ""
     return (
-        f"{row.place}. {shown_name(row.name, row.bot)}: {row.banked} banked, "
+        f"{row.place}. {shown_name(row.name, row.bot, row.level)}: {row.banked} banked, "
         f"{dollars(row.net)}, {row.state}{gap}{tie}"
     )
 
@@ -26,6 +34,23 @@ def standings_lines(state: SessionState) -> Iterator[str]:
         yield "standings: none yet"
     for row in found:
         yield f"standing {standing_line(row)}"
+
+
+def climb_lines(state: SessionState, now: int) -> Iterator[str]:
+    """Return a line for each racer with the cards banked at regular times of the race, and now."""
+    elapsed = race_clock(state, now).elapsed
+    if state.phase != "running":
+        yield "climb: no race is running"
+        return
+    every = next((each for each in CLIMB_EVERY if elapsed < MOST_TIMES * each), CLIMB_EVERY[-1])
+    for row in rows(state.table_view):
+        moments = state.history.get(row.player, ())
+        climb = Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), elapsed)
+        counts = [
+            f"{climb.banked_at(at)} at {minutes_and_seconds(at)}" for at in range(0, elapsed, every)
+        ]
+        name = shown_name(row.name, row.bot, row.level)
+        yield f"climb {row.place}. {name}: {', '.join((*counts, f'{row.banked} now'))}"
 
 
 def result_lines(state: SessionState) -> Iterator[str]:
@@ -47,7 +72,8 @@ def result_lines(state: SessionState) -> Iterator[str]:
         yield f"words: {words}; friends who were shown the same race have the same four words"
     if state.is_new_best:
         yield from best_lines(state, outcome)
-    yield from verification_lines(state, outcome)
+    if (verification := state.verifications.get(outcome.race)) is not None:
+        yield verification_line(verification)
 
 
 def best_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
@@ -56,11 +82,9 @@ def best_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
         yield f"best: {state.best.banked} banked is your best at {outcome.game} on this machine"
 
 
-def verification_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    """Return the line with the verdict on the race's record, once the record is checked."""
-    found = state.verifications.get(outcome.race)
-    if found is not None:
-        yield f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
+def verification_line(found: Verification) -> str:
+    """Return the line with the verdict on a race's record."""
+    return f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
 
 
 def totals_lines(state: SessionState) -> Iterator[str]:
@@ -70,6 +94,6 @@ def totals_lines(state: SessionState) -> Iterator[str]:
         yield "totals: no one at this table has raced yet"
     for seat in seats:
         yield (
-            f"total {shown_name(seat.name, seat.bot)}: {counted(seat.races, 'race')}, "
+            f"total {shown_name(seat.name, seat.bot, seat.level)}: {counted(seat.races, 'race')}, "
             f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
         )

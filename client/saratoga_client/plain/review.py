@@ -1,15 +1,16 @@
 """A finished race in plain lines: moves, differences from the winner, and pauses. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.move_lines import moved_line
-from saratoga_client.plain.position import money_words, position_lines
+from saratoga_client.plain.position import money_words, position_lines, rule_line
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import duration_text
-from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name
+from saratoga_client.wording import NO_LEVELS, counted, dollars, minutes_and_seconds, shown_name
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import RaceRecord
@@ -24,6 +25,7 @@ def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterato
     yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
     yield f"deal: {game.name}, {money_words(game, deal)}"
     yield from position_lines(game, deal, card_names)
+    yield rule_line(game, deal)
     for board in boards:
         yield _result_line(board)
         yield from _moves(game, board, card_names)
@@ -31,9 +33,17 @@ def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterato
             yield from divergence_lines(game, board, boards[0], card_names)
 
 
-def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """Return lines on a racer's first difference from the winner, and on the longest pauses."""
-    game, boards = game_of(record), open_boards(record)
+def review_lines(
+    record: RaceRecord,
+    player: str,
+    card_names: CardNames = LETTERS,
+    levels: Mapping[str, str] = NO_LEVELS,
+) -> Iterator[str]:
+    """Return lines on a racer's first difference from the winner, and on the longest pauses.
+
+    `levels` has the levels of bots by player id, as far as they are known.
+    """
+    game, boards = game_of(record), open_boards(record, levels)
     own = next((board for board in boards if board.player == player), None)
     if own is None:
         yield "no: You were not in this race. Type results for how it ended."
@@ -43,7 +53,18 @@ def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTER
         yield "review: no one did better"
     else:
         yield from divergence_lines(game, own, boards[0], card_names)
-    for pause in longest_pauses(own):
+    yield from _pauses(own)
+
+
+def own_review_lines(replay: Replay, card_names: CardNames = LETTERS) -> Iterator[str]:
+    """Return the moves and the longest pauses of a board that has ended before the others."""
+    yield "review: the race goes on; all boards can be seen when it is over"
+    yield from _moves(replay.game, replay.board, card_names)
+    yield from _pauses(replay.board)
+
+
+def _pauses(board: OpenBoard) -> Iterator[str]:
+    for pause in longest_pauses(board):
         after = f"after move {pause.step}" if pause.step else "at the deal"
         yield f"pause: {duration_text(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
@@ -77,12 +98,13 @@ def _moves(game: Game, board: OpenBoard, card_names: CardNames) -> Iterator[str]
         if not line.is_move:
             yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
-        before, after = board.positions[number - 1], board.positions[number]
-        move = moved_line(
-            game, redact(before), redact(after), parse_move(line.text), number, card_names
-        )
+        if not line.text:
+            yield f"review: moves that this program did not see, until {minutes_and_seconds(line.at)}"
+            continue
+        before, after = board.view(number - 1), board.view(number)
+        move = moved_line(game, before, after, parse_move(line.text), number, card_names)
         yield f"{move}; at {minutes_and_seconds(line.at, tenths=True)}"
 
 
 def _name(board: OpenBoard) -> str:
-    return shown_name(board.name, board.bot)
+    return shown_name(board.name, board.bot, board.level)

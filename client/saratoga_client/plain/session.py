@@ -1,6 +1,6 @@
 """A plain session: the input lines, the output, and the style of lines."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from saratoga_client.plain.card_names import CardNames
@@ -26,6 +26,10 @@ class PlainSession:
 
     lines: LineReader
     output: LineOutput
+    friends: str = ""
+    """The address by which friends reach the server; empty if it follows from the server's own."""
+    alarms: list[str] = field(default_factory=list)
+    """The alarms of all tables of this run; the program ends with them."""
 
     @property
     def card_names(self) -> CardNames:
@@ -80,6 +84,6 @@ class PlainSession:
         )
 
 
-def open_session() -> PlainSession:
-    """Return a session on the standard input and output."""
-    return PlainSession(LineReader(StandardInput()), LineOutput())
+def open_session(friends: str = "") -> PlainSession:
+    """Return a session on the standard input and output; `friends` as in `PlainSession`."""
+    return PlainSession(LineReader(StandardInput()), LineOutput(), friends=friends)

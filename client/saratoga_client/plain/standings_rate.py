@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from saratoga_client.plain.result_lines import standing_line
-from saratoga_client.session.feed import FeedLine, Tone
+from saratoga_client.session.feed import FeedLine, Tone, new_lines
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
@@ -16,7 +16,7 @@ EVERY: Final = 5_000
 EVERY_VERBOSE: Final = 2_000
 """Minimum milliseconds between verbose reports, which list every changed standing."""
 
-PACED: Final = frozenset({Tone.LEAD, Tone.PASS})
+PACED: Final = frozenset({Tone.EVEN, Tone.LEAD, Tone.PASS})
 """The tones of feed lines that the next change of the standings may make obsolete."""
 
 
@@ -57,9 +57,14 @@ def report_standings(
         return StandingsReport(shown, wait=wait)
     reported = StandingsShown(race=race, rows=standings, feed=state.feed_lines, at=now)
     if is_verbose:
-        return StandingsReport(reported, tuple(f"standing {standing_line(row)}" for row in moved))
-    text = news[0].text if len(news) == 1 else summary(state)
-    return StandingsReport(reported, (f"news: {text}",))
+        evens = [f"news: {line.text}" for line in news if line.tone is Tone.EVEN]
+        standing = [f"standing {standing_line(row)}" for row in moved]
+        return StandingsReport(reported, (*evens, *standing))
+    # breaking even happens once; a summary would drop it
+    texts = [line.text for line in news if line.tone is Tone.EVEN]
+    others = [line.text for line in news if line.tone is not Tone.EVEN]
+    texts += others if len(others) < 2 else [summary(state)]
+    return StandingsReport(reported, tuple(f"news: {text}" for text in texts))
 
 
 def summary(state: SessionState) -> str:
@@ -69,16 +74,6 @@ def summary(state: SessionState) -> str:
     if own is not None:
         return f"you are {ordinal(own.place)} of {len(standings)}, {gap(state)}"
     first = [row for row in standings if row.place == 1]
-    names = " and ".join(shown_name(row.name, row.bot) for row in first[:2])
+    names = " and ".join(shown_name(row.name, row.bot, row.level) for row in first[:2])
     more = f" and {len(first) - 2} more" if len(first) > 2 else ""
     return f"{names}{more} {'leads' if len(first) == 1 else 'lead'} with {first[0].banked}"
-
-
-def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
-    """Return the lines of `after` that follow those of `before`, whose oldest may be missing."""
-    if not before:
-        return after
-    for at in range(len(after) - 1, -1, -1):
-        if after[at] is before[-1]:
-            return after[at + 1 :]
-    return after

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.net.link_state import LinkState
@@ -31,6 +32,9 @@ from saratoga_protocol.commands import UnwatchTable
 UNWATCH_WITHIN: Final = 2.0
 """Timeout in seconds for the request that ends the subscription."""
 
+CHECKED_WITHIN: Final = 60.0
+"""Most seconds to wait for the checks of records at the end of the input."""
+
 KEPT_FOR: Final = 60
 """Seconds for which the server keeps a disconnected racer's seat."""
 
@@ -48,13 +52,18 @@ async def play_table(
     table_session = TableSession(connection, witness=witness, records=records)
     match table:
         case TableWanted():
-            await table_session.open_table(
-                table.game, cap=table.cap, seats=table.seats, public=table.public
+            opened = await table_session.open_table(
+                table.game,
+                cap=table.cap,
+                seats=table.seats,
+                public=table.public,
+                races=table.races,
             )
+            remember_server(connection.url, opened.code)
         case str() if is_watching:
             await table_session.watch(table)
         case str():
-            await table_session.sit_down(table)
+            remember_server(connection.url, (await table_session.sit_down(table)).code)
     try:
         return await stay_at_table(
             table_session, session or open_session(), is_watching=is_watching
@@ -114,9 +123,12 @@ class PlainTable:
         finally:
             unsubscribe()
             self._writer.pause()
+            if self._state is not None:
+                self._session.alarms.extend(self._state.alarms)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self._commands.bots.leave()
 
     def _on_change(self, state: SessionState) -> None:
         self._writer.show(state)
@@ -134,6 +146,7 @@ class PlainTable:
             parsed = await self._session.command(self._context)
             if parsed is None:
                 return await self._end_of_input()
+            self._table.note_activity()
             if parsed.command is not None and parsed.command.name == "quit":
                 self._write_seat_line("quit")
                 return ExitReason.QUIT
@@ -180,8 +193,11 @@ class PlainTable:
         await self._until(lambda: not self._unfinished)
         await self._until(lambda: self._phase != "countdown" or not self._is_racer)
         own = None if self._state is None else self._state.own
-        if not self._is_watching and not (own is not None and own.is_racing):
+        gives_up = not self._is_watching and not (own is not None and own.is_racing)
+        if gives_up:
             await self._until(lambda: self._phase != "running" or not self._is_racer)
+        await self._races_checked()
+        if gives_up:
             self._session.output.write("input: no more lines")
             await self._commands.leave()
         else:
@@ -199,6 +215,17 @@ class PlainTable:
             return state.seat is not None and state.seat.ready
         return state is not None and state.player in state.table.racers
 
+    async def _races_checked(self) -> None:
+        """Wait for the result of a race that is over, and for the verdicts on all records."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CHECKED_WITHIN):
+                await self._until(lambda: self._phase != "over" or self._has_result)
+                await self._until(lambda: not self._table.is_checking)
+
+    @property
+    def _has_result(self) -> bool:
+        return self._state is not None and self._state.table_view.outcome is not None
+
     def _write_seat_line(self, why: str) -> None:
         """Write a line on the seat and the board that the player leaves."""
         state = self._state
@@ -211,5 +238,5 @@ class PlainTable:
             board = f"; your board stays as it is, {money_words(own.game, own.view)}"
         self._session.output.write(
             f"{why}{board}; your seat is kept for {KEPT_FOR} seconds. "
-            f"To come back: {join_command(Destination(state.table.code))}"
+            f"To come back: {join_command(Destination(state.table.code, state.server))}"
         )

@@ -90,7 +90,7 @@ class PracticeSession:
             return f"You race a ghost: {self.ghost.words}. Nothing counts."
         if self.with_ghost:
             return "No run of this deal is kept yet: this one will be your ghost."
-        return f"Practice, {self.practice.deal.title}: nothing counts. h hints, z undoes."
+        return "Here nothing counts. Press a pile's key, then another's; h hints, z undoes."
 
     def play(self, move: Move) -> str:
         """Make a move; return a sentence if it wins the game, else "". Raises `IllegalMove`."""

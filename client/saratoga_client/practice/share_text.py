@@ -1,5 +1,6 @@
 """The text about a practice run for friends; it names no card."""
 
+from saratoga_client.local.printed_command import printed_command
 from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import dollars, minutes_and_seconds
@@ -16,7 +17,7 @@ def practice_text(run: PracticeRun) -> str:
         f" {'won ' if run.is_won else ''}in {minutes_and_seconds(run.end)}, {clean}",
     ]
     if deal.seed:
-        lines.append(f"Try it: saratoga practice {deal.game.name} --seed {_quoted(deal.seed)}")
+        lines.append(f"Try it: {printed_command('practice', deal.game.name, '--seed', deal.seed)}")
     return "\n".join(map(sanitised, lines))
 
 
@@ -27,10 +28,3 @@ def _aids(undos: int, hints: int) -> str:
         if number
     ]
     return " and ".join(parts)
-
-
-def _quoted(seed: str) -> str:
-    """Return the seed, quoted for a shell."""
-    if seed.replace("-", "").replace("_", "").isalnum() and seed.isascii():
-        return seed
-    return "'" + seed.replace("'", "'\\''") + "'"

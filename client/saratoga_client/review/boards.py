@@ -1,13 +1,16 @@
 """The boards of a finished race, with every position and its time."""
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from saratoga_client.review.climb import Climb
+from saratoga_client.wording import NO_LEVELS
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
 from saratoga_rules.records.replay import steps
 from saratoga_rules.records.standing import State
+from saratoga_rules.views import View, redact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +20,8 @@ class OpenBoard:
     player: str
     name: str
     bot: bool
+    level: str = ""
+    """The level of a bot; empty if unknown. Records do not have it."""
     place: int
     banked: int
     net: int
@@ -25,8 +30,18 @@ class OpenBoard:
     """Milliseconds from the start to the last rise to `banked` cards; `None` without a rise."""
     tie: str = ""
     entries: tuple[LogLine, ...]
-    positions: tuple[Position, ...]
-    """The position at the deal, and after every entry of the log."""
+    positions: tuple[Position, ...] = ()
+    """The position at the deal, and after every entry of the log; empty while the race still runs."""
+    seen: tuple[View, ...] = ()
+    """The same as its player saw it, of a board whose hidden cards are not open yet; empty if they are."""
+
+    def view(self, step: int) -> View:
+        """Return the board after `step` entries of the log, as its player saw it."""
+        return self.seen[step] if self.seen else redact(self.positions[step])
+
+    def banked_after(self, step: int) -> int:
+        """Return the number of banked cards after `step` entries of the log."""
+        return (self.seen or self.positions)[step].banked
 
     @property
     def end(self) -> int:
@@ -36,22 +51,24 @@ class OpenBoard:
     @property
     def climb(self) -> Climb:
         counts = tuple(
-            (line.at, position.banked)
-            for line, position in zip(self.entries, self.positions[1:], strict=True)
+            (line.at, self.banked_after(step)) for step, line in enumerate(self.entries, start=1)
         )
-        return Climb(self.positions[0].banked, counts, self.end)
+        return Climb(self.banked_after(0), counts, self.end)
 
     def step_at(self, moment: int) -> int:
         """Return the number of log entries until a moment, in milliseconds from the start."""
         return bisect_right(self.entries, moment, key=lambda line: line.at)
 
 
-def open_boards(record: RaceRecord) -> tuple[OpenBoard, ...]:
-    """Return the boards of a race by place; raises `ReplayError` if they cannot be replayed."""
-    return tuple(_board(record, index) for index in range(len(record.results)))
+def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tuple[OpenBoard, ...]:
+    """Return the boards of a race by place; raises `ReplayError` if they cannot be replayed.
+
+    `levels` has the levels of bots by player id, as far as they are known.
+    """
+    return tuple(_board(record, index, levels) for index in range(len(record.results)))
 
 
-def _board(record: RaceRecord, index: int) -> OpenBoard:
+def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoard:
     row = record.results[index]
     racer = record.racer(row.player)
     made = steps(record, row.player)
@@ -59,6 +76,7 @@ def _board(record: RaceRecord, index: int) -> OpenBoard:
         player=row.player,
         name=racer.name,
         bot=racer.bot,
+        level=levels.get(row.player, ""),
         place=row.place,
         banked=row.banked,
         net=row.net,

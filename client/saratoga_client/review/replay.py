@@ -1,9 +1,11 @@
 """The state of a replay: the shown board, its step, the time, and the rival's board."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import Divergence
+from saratoga_client.wording import NO_LEVELS
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
@@ -105,12 +107,14 @@ class Replay:
         return replace(self, shown=index, rival=rival, step=step, moment=moment, ahead=ahead)
 
 
-def replay_of(record: RaceRecord, player: str = "") -> Replay:
+def replay_of(
+    record: RaceRecord, player: str = "", levels: Mapping[str, str] = NO_LEVELS
+) -> Replay:
     """Return a replay at the deal, with a player's board or the winner's.
 
-    Raises `ReplayError`, or `ValueError` for a record without boards.
+    `levels` has the levels of bots by player id, as far as they are known. Raises `ReplayError`, or `ValueError` for a record without boards.
     """
-    boards = open_boards(record)
+    boards = open_boards(record, levels)
     if not boards:
         raise ValueError(f"The race {record.race_id} has no boards.")
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from saratoga_client.local.printed_command import table_command
 from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
@@ -14,10 +15,9 @@ from saratoga_client.net.errors import (
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import problem_of
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.race_witness import GONE
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStoreClosed
-from saratoga_client.wording import counted, listed
+from saratoga_client.wording import counted
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 
 CONNECTION_ERRORS: Final = (
@@ -76,25 +76,24 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
     if is_watching:
         return Problem(
             f"You no longer watch table {code}: {reason}",
-            f"To try again: saratoga watch {code}.",
+            f"To try again: {table_command('watch', code, state.server)}",
             Exit.REFUSED,
         )
     is_expired = state.seat_lost == SEAT_EXPIRED
-    score = "" if state.own is None else f" {_score_sentence(state.own, is_expired)}"
+    score = "" if state.own is None else f"{_score_sentence(state.own, is_expired)} "
     return Problem(
         f"You are no longer at table {code}: {reason}",
-        f"To sit down again, if the table is open and the host allows it: "
-        f"saratoga join {code}.{score}",
+        f"{score}To sit down again, if the table is open and the host allows it: "
+        f"{table_command('join', code, state.server)}",
         Exit.REFUSED,
     )
 
 
-def with_lost_races(problem: Problem, lost: list[str]) -> Problem:
-    """Return the message with the alarm about the races that disappeared with the table, if any."""
-    if not lost:
+def with_alarms(problem: Problem, alarms: list[str]) -> Problem:
+    """Return the message with the alarms about the races that disappeared with the seat or the table, if any."""
+    if not alarms:
         return problem
-    races = f"Race {lost[0]}" if len(lost) == 1 else f"Races {listed(lost)}"
-    what = f"{problem.what} ALARM: {races}: {GONE}."
+    what = f"{problem.what} ALARM: {' '.join(alarms)}"
     return Problem(what, problem.remedy, Exit.NOT_VERIFIED, problem.refusal, problem.said)
 
 

@@ -4,25 +4,17 @@ import asyncio
 from dataclasses import replace
 from typing import Final
 
+from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.record_check import CHECKS_WITHIN
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
-
-EVENTS_WITH_DUTIES: Final = (
-    events.Snapshot,
-    events.TableChanged,
-    events.Dealt,
-    events.Standings,
-    events.BoardEnded,
-    events.RaceOver,
-)
-"""The events that `FairnessDuties` handles."""
 
 MEASURE_EVERY: Final = 1.0
 """Seconds between two updates of the round-trip time in the state."""
@@ -49,6 +41,8 @@ class EventListener:
         self._takes_seat = False
         self._lost_before: dict[str, str] = {}
         """The reasons of `SeatLost` that came before that answer, by table."""
+        self._checks: set[asyncio.Task[None]] = set()
+        """The checks of records that are not finished."""
 
     def entering(self, command_id: int, *, takes_seat: bool) -> None:
         """Begin with the snapshot that answers this command; ignore all events before it.
@@ -70,6 +64,11 @@ class EventListener:
             if state is not None and (state.seat_lost or state.phase == "closed"):
                 return state
         return None
+
+    async def finish_checks(self) -> None:
+        """Wait until the checks of records that have begun are finished, `CHECKS_WITHIN` at most."""
+        if self._checks:
+            await asyncio.wait(self._checks, timeout=CHECKS_WITHIN)
 
     async def measure(self) -> None:
         """Copy the connection's round-trip time to the state every `MEASURE_EVERY` seconds."""
@@ -94,10 +93,15 @@ class EventListener:
                 self._lost_before[event.table] = event.reason
             return
         state = self._after(state, event)
-        # Tasks start in order: `FairnessDuties` gets the event before any observer reacts to it.
-        if isinstance(event, EVENTS_WITH_DUTIES):
-            self._tasks.start(self._do_duty(event))
         self._store.replace(self._records.with_best(state))
+        # At once, so that the duties have seen all events when the session acts on one, or ends.
+        self._duties.see(event)
+        for race in self._duties.take_due():
+            check = self._tasks.start(self._check(race))
+            self._checks.add(check)
+            check.add_done_callback(self._checks.discard)
+        if self._duties.has_to_reveal:
+            self._tasks.start(self._duties.reveal())
 
     def _is_ours(self, event: AnyEvent) -> bool:
         """Test whether an event counts for this session, and is not of a table or seat left before."""
@@ -113,8 +117,9 @@ class EventListener:
             if state is not None:
                 return next_state(state, event, self._connection.now())
             assert isinstance(event, events.Snapshot)
-            first = first_state(self._connection.welcome.player, event)
-            return self._without_seat(replace(first, link=self._connection.state))
+            first = first_state(self._connection.player, event)
+            server = server_to_name(self._connection.url)
+            return self._without_seat(replace(first, link=self._connection.state, server=server))
         except ValueError as fault:
             raise UnexpectedAnswer(f"the server sent an invalid board: {fault}") from fault
 
@@ -125,14 +130,9 @@ class EventListener:
         reason = self._lost_before.get(first.table.code) or first.table.notice
         return replace(first, seat_lost=reason or "Your seat was given up.")
 
-    async def _do_duty(self, event: AnyEvent) -> None:
-        await self._duties.handle(event)
-        for race in self._duties.take_due():
-            self._tasks.start(self._check(race))
-
     async def _check(self, race: str) -> None:
-        record = await self._duties.check(race)
-        if record is None:
+        checked = await self._duties.check(race)
+        if checked is None:
             self._records.missing(race)
         else:
-            await self._records.keep_and_check(race, record.text)
+            self._records.keep(race, checked)

@@ -36,9 +36,12 @@ class Tone(StrEnum):
     LEAD = "lead"
     PASS = "pass"  # noqa: S105 - on the road
     MILESTONE = "milestone"
+    EVEN = "even"
+    WON = "won"
     ENDING = "ending"
     PEOPLE = "people"
     LINK = "link"
+    ALARM = "alarm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Feed:
     """By rival's id: the time of the last line on passing, in milliseconds from the start."""
     milestones: Mapping[str, int] = field(default_factory=_nothing)
     """The last milestone described, in banked cards, by player id."""
+    is_even: bool = False
+    """True from the line on, or the first look, that found the player without a loss."""
     ended: frozenset[str] = frozenset()
     away: frozenset[str] = frozenset()
     """Ids of the racers last described as disconnected."""
@@ -99,6 +104,7 @@ def first_feed(moment: RaceMoment) -> Feed:
         leader=_leader(moment),
         sides=MappingProxyType(_sides(moment)),
         milestones=MappingProxyType({row.player: _milestone(row) for row in moment.rows}),
+        is_even=_is_even(moment),
         ended=frozenset(row.player for row in moment.rows if row.state != "racing"),
         away=moment.away,
         host=moment.host,
@@ -107,10 +113,20 @@ def first_feed(moment: RaceMoment) -> Feed:
 
 def next_feed(feed: Feed, moment: RaceMoment) -> Feed:
     """Return the feed with lines for all changes since its last lines."""
-    lines = [*_endings(feed, moment), *_lead(feed, moment), *_passes(feed, moment)]
-    lines += [*_milestones(feed, moment), *_people(feed, moment)]
+    lines = [*_endings(feed, moment), *_even(feed, moment), *_lead(feed, moment)]
+    lines += [*_passes(feed, moment), *_milestones(feed, moment), *_people(feed, moment)]
     described = _described(feed, moment)
     return replace(described, lines=(*feed.lines, *lines[:MAX_AT_ONCE])[-MAX_LINES:])
+
+
+def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
+    """Return the lines of `after` that follow those of `before`, whose oldest may be missing."""
+    if not before:
+        return after
+    for at in range(len(after) - 1, -1, -1):
+        if after[at] is before[-1]:
+            return after[at + 1 :]
+    return after
 
 
 def with_line(feed: Feed, at: int, text: str, tone: Tone) -> Feed:
@@ -120,19 +136,20 @@ def with_line(feed: Feed, at: int, text: str, tone: Tone) -> Feed:
 
 def who(row: Row, you: str) -> str:
     """Return a racer's name in a sentence; the player is `you`."""
-    return "you" if row.player == you else shown_name(row.name, row.bot)
+    return "you" if row.player == you else shown_name(row.name, row.bot, row.level)
 
 
 def ending(row: Row, you: str) -> str:
     """Return how a racer's board ended, such as `mei is stuck at 9, -$5`."""
     is_you = row.player == you
     ended = {
-        "won": "won!",
+        "won": "broke the bank with",
         "cashed out": "cashed out with",
         "stuck": "are stuck at" if is_you else "is stuck at",
         "out of time": "ran out of time at",
         "left": "left at",
         "ended by host": f"{'were' if is_you else 'was'} ended by the host at",
+        "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
     }.get(row.state, f"{row.state} at")
     return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
 
@@ -160,6 +177,7 @@ def _described(feed: Feed, moment: RaceMoment) -> Feed:
         milestones=MappingProxyType(
             {player: max(ten, feed.milestones.get(player, 0)) for player, ten in reached.items()}
         ),
+        is_even=feed.is_even or _is_even(moment),
         ended=feed.ended | {row.player for row in moment.rows if row.state != "racing"},
         away=moment.away,
         host=moment.host,
@@ -173,7 +191,21 @@ def _endings(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
         yield FeedLine(moment.at, f"time is up for {len(late)} racers", Tone.ENDING)
         ended = [row for row in ended if row.state != "out of time"]
     for row in ended:
-        yield FeedLine(moment.at, ending(row, moment.you), Tone.ENDING, row.player)
+        tone = Tone.WON if row.state == "won" else Tone.ENDING
+        yield FeedLine(moment.at, ending(row, moment.you), tone, row.player)
+
+
+def _is_even(moment: RaceMoment) -> bool:
+    return any(row.player == moment.you and row.net >= 0 for row in moment.rows)
+
+
+def _even(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
+    """Return a line when the player's cards have paid for the packs, once in a race."""
+    if feed.is_even or not _is_even(moment):
+        return
+    row = next(row for row in moment.rows if row.player == moment.you)
+    if row.state == "racing":
+        yield FeedLine(moment.at, f"you broke even with {row.banked}", Tone.EVEN, row.player)
 
 
 def _leader(moment: RaceMoment) -> str:
@@ -229,8 +261,11 @@ def _milestone(row: Row) -> int:
 
 
 def _milestones(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
+    broke_even = {line.player for line in _even(feed, moment)}
     for row in moment.rows:
         ten = _milestone(row)
+        if row.player in broke_even:
+            continue
         if ten > feed.milestones.get(row.player, 0) and row.state == "racing":
             text = f"{who(row, moment.you)} reached {ten}"
             yield FeedLine(moment.at, text, Tone.MILESTONE, row.player)

@@ -5,7 +5,6 @@ A code such as `mint-otter-42` finds a table at a known server. A URL such as
 """
 
 import re
-import shlex
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,10 +12,14 @@ from urllib.parse import urlsplit
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.installation import install_line
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES
+from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar
+
+FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
+"""The line of an invitation from an installation that knows no public source."""
 
 _CODE: Final = re.compile(rf"(?<![a-z0-9-])({grammar.TABLE_CODE})(?![a-z0-9-])")
 _URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
@@ -80,51 +83,38 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def join_command(where: Destination) -> str:
-    """Return the shell command that joins a table; quote the code, because the server chose it.
+    """Return the shell command that joins a table.
 
     >>> join_command(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
     'saratoga join ws://10.0.0.2:7470/mint-otter-42'
-    >>> join_command(Destination("mint-otter-42; rm -rf ~"))
-    "saratoga join 'mint-otter-42; rm -rf ~'"
     """
-    return f"saratoga join {shlex.quote(where.url if where.server else where.code)}"
+    return table_command("join", where.code, where.server)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation:
-    """The invitation to a table."""
+class Inviter:
+    """The author of the invitations to the tables of a server."""
 
-    where: Destination
-    game: str
-    """The game's title."""
-    cap: int
-    """The time limit in minutes; 0 for none."""
-    install: str
-    """The command that installs the program."""
+    server: str
+    """The address by which friends reach the server."""
+    install: str = ""
+    """The command that installs the program; empty if this installation knows no public source."""
 
-    @property
-    def command(self) -> str:
-        """The shell command that joins the table."""
-        return join_command(self.where)
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the lines of the text for friends."""
-        cap = f"{self.cap} minutes" if self.cap else "no time limit"
+    def lines(self, table: events.Table) -> tuple[str, ...]:
+        """Return the text for friends, with the table's present settings."""
+        settings = table.settings
+        game = GAMES[settings.game].title if settings.game in GAMES else settings.game
+        cap = f"{settings.cap} minutes" if settings.cap else "no time limit"
         return (
-            f"Race me at patience: {self.game}, {cap}, the same deal for everyone.",
-            f"  {self.install}",
-            f"  {self.command}",
+            f"Race me at patience: {game}, {cap}, the same deal for everyone.",
+            f"  {self.install}" if self.install else FROM_A_CLONE,
+            f"  {join_command(Destination(table.code, self.server))}",
         )
 
 
-async def invitation_to(
-    table: events.Table, settings: Settings, friends: str = ""
-) -> tuple[str, ...]:
-    """Return the invitation to a table; `friends` is the server's address for them, if known."""
-    game = table.settings.game
-    return Invitation(
-        where=Destination(table.code, friends or await friends_address(settings.server_url)),
-        game=GAMES[game].title if game in GAMES else game,
-        cap=table.settings.cap,
+async def inviter_for(settings: Settings, friends: str = "") -> Inviter:
+    """Return the author of invitations to a server; `friends` is its address for them, if known."""
+    return Inviter(
+        server=friends or await friends_address(settings.server_url),
         install=settings.install or install_line(),
-    ).lines()
+    )

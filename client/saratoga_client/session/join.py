@@ -23,9 +23,6 @@ LONGEST_NAME: Final = 64
 UNWATCH_TIMEOUT: Final = 2.0
 """Seconds to wait for the answer to `UnwatchTable`."""
 
-OTHERS_TIMEOUT: Final = 10.0
-"""Seconds to wait for the names at a table; longer than a lost connection stays unnoticed."""
-
 RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a player keeps a seat and returns to it."""
 
@@ -42,6 +39,8 @@ class TableWanted:
     """The time limit in minutes; 0 for none."""
     seats: int
     public: bool
+    races: int = 1
+    """The number of races of a match; 1 for no match."""
 
 
 async def claim_name(connection: Connection, name: str) -> str:
@@ -66,7 +65,7 @@ async def take_seat(
     if isinstance(table, str):
         return session, await session.sit_down(table)
     return session, await session.open_table(
-        table.game, cap=table.cap, seats=table.seats, public=table.public
+        table.game, cap=table.cap, seats=table.seats, public=table.public, races=table.races
     )
 
 
@@ -82,7 +81,7 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
     if table is None:
         # the table was closed, or the seat was given up on another device
         return ""
-    if is_racing_at(table, connection.welcome.player):
+    if is_racing_at(table, connection.player):
         return code
     try:
         await connection.request(partial(LeaveTable, table=code))
@@ -104,27 +103,38 @@ def is_racing_at(table: events.Table, player: str) -> bool:
     return seat.ready if is_call(table) else player in table.racers
 
 
-async def others_at(connection: Connection, code: str) -> tuple[str, ...]:
-    """Return the names of the other people who are connected to the table, without bots.
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """A table to which the player can return."""
 
-    Return no names if the server does not answer: it no longer keeps anybody at the table.
-    """
-    if connection.state is not LinkState.CONNECTED:
-        return ()
-    try:
-        table = await _look_at(connection, code, OTHERS_TIMEOUT)
-    except (RequestTimedOut, ServerClosed, Unreachable):
-        return ()
-    if table is None:
-        return ()
+    code: str = ""
+    """The table's code; empty if there is none."""
+    is_seated: bool = False
+    """True if the player has a seat there."""
+    table: events.Table | None = None
+
+
+async def way_back(connection: Connection, last_table: str) -> WayBack:
+    """Return the table where the player has a seat, or else `last_table` if it is open."""
+    found = WayBack()
+    for code in dict.fromkeys((connection.seat, connection.welcome.table, last_table)):
+        table = await _look_at(connection, code) if code else None
+        if table is None:
+            continue
+        await stop_watching(connection, table.code)
+        if table.phase == "closed":
+            continue
+        if any(seat.player == connection.player for seat in table.seats):
+            return WayBack(table.code, is_seated=True, table=table)
+        if table.code == last_table:
+            found = WayBack(table.code, table=table)
+    return found
+
+
+async def check_table(connection: Connection, code: str) -> None:
+    """Check that there is a table with this code; raises `CommandRefused`."""
+    await connection.ask(partial(WatchTable, table=code), events.Snapshot)
     await stop_watching(connection, code)
-    if table.phase == "closed":
-        return ()
-    return tuple(
-        seat.name
-        for seat in table.seats
-        if seat.connected and not seat.bot and seat.player != connection.welcome.player
-    )
 
 
 async def _look_at(

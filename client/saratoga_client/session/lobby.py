@@ -9,7 +9,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
+from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
 from saratoga_client.session.join import TableWanted
 from saratoga_protocol.events import TableSummary
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
@@ -73,7 +73,9 @@ class LobbyState:
     name: str = ""
     """The player's name at this server; empty for none."""
     seat: str = ""
-    """The code of the table where the player still has a seat."""
+    """The code of the table where the player still has a seat, or of the last one if it is open."""
+    is_seated: bool = False
+    """True if the player has a seat at the table `seat`."""
     tables: tuple[TableSummary, ...] = ()
     leaders: Mapping[str, LeaderboardRow | None] = field(
         default_factory=lambda: MappingProxyType({})
@@ -91,7 +93,9 @@ class LobbyState:
 
     def with_server(self, name: str, seat: str) -> "LobbyState":
         """Return the lobby of a server that answers."""
-        return replace(self, is_open=True, has_tried=True, wrong="", name=name, seat=seat)
+        return replace(
+            self, is_open=True, has_tried=True, wrong="", name=name, seat=seat, is_seated=bool(seat)
+        )
 
     def without_server(self, wrong: str) -> "LobbyState":
         """Return the lobby of a server that does not answer; `wrong` is the reason."""
@@ -143,6 +147,11 @@ def other_publicity(form: TableWanted) -> TableWanted:
     """Switch between public and private; a public table has a time limit."""
     is_public = not form.public
     return replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
+
+
+def next_races(form: TableWanted) -> TableWanted:
+    """Return the form with the next length of a match."""
+    return replace(form, races=MATCHES[(MATCHES.index(form.races) + 1) % len(MATCHES)])
 
 
 def more_seats(form: TableWanted, by: int) -> TableWanted:

@@ -1,6 +1,5 @@
 """Connect to a server; turn every failure into a `Problem` with a remedy for the player."""
 
-import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -9,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from saratoga_client.local import identity
 from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES, is_this_machine
-from saratoga_client.local.settings import DEFAULT_SERVER
+from saratoga_client.local.printed_command import host_command, table_command
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
     CommandRefused,
@@ -38,6 +37,7 @@ async def open_connection(
     token: str = "",
     name: str | None = None,
     bot: bool = False,
+    level: str = "",
     reports_link: bool = True,
 ) -> AsyncIterator[Connection]:
     """Return a context manager that connects to a server. Raises `Problem` for every failure.
@@ -52,6 +52,7 @@ async def open_connection(
             token or identity.token_for(server),
             name=name,
             bot=bot,
+            level=level,
             client=PROGRAM,
             timing=timing_for(server),
             on_state=_link_reporter() if reports_link else _ignore,
@@ -115,10 +116,11 @@ def problem_of(server: str, error: Exception) -> Problem:
 
 def no_server(server: str, reason: str) -> Problem:
     """Return a problem: no server answers at an address."""
-    if server.rstrip("/") == DEFAULT_SERVER:
+    if is_this_machine(server):
         return Problem(
-            f"No server runs on this machine: {reason} ({server}).",
-            "Start one with: saratoga host. Or name another with --server URL or SARATOGA_SERVER.",
+            f"No server answers on this machine at {server}: {reason}.",
+            "If it ran here, it was closed. --server or SARATOGA_SERVER names another. "
+            f"To open it again: {host_command(server)}",
             Exit.UNREACHABLE,
         )
     problem = unreachable(server, reason)
@@ -149,8 +151,7 @@ def redirected(server: str, location: str) -> Problem:
     return Problem(
         f"The server at {server} sends you to {target}.",
         "This program follows no redirect, so nothing was sent there. If you trust that server: "
-        f"saratoga join {shlex.quote(f'{target}/CODE')}, or any command with --server "
-        f"{shlex.quote(target)}.",
+        f"{table_command('join', 'CODE', target)}, or any command with --server {target}",
         Exit.REFUSED,
     )
 

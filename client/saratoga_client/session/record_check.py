@@ -2,20 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, UnexpectedAnswer
-from saratoga_client.session.race_witness import GONE, WITHHELD, RaceWitness
-from saratoga_client.session.testimony import Testimony, compare_with_record
+from saratoga_client.session.race_witness import RaceWitness
+from saratoga_client.session.testimony import Testimony
+from saratoga_client.session.witness import GONE, VOID_WITHHELD, WITHHELD
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetRecord
-from saratoga_rules.records.record import RaceRecord, parse_record
-from saratoga_rules.records.void_record import is_void_record
+
+if TYPE_CHECKING:
+    from saratoga_client.session.verification import Proof
 
 LOG: Final = logging.getLogger("saratoga.seat")
 
@@ -25,7 +26,25 @@ WITHHELD_AFTER: Final = 30.0
 ASK_AGAIN_AFTER: Final = 2.0
 """Seconds between two requests for a record."""
 
+CHECKS_WITHIN: Final = 30.0
+"""Seconds for which the end of a session waits for the checks that have begun."""
+
+RUNNING: Final = "race_running"
+"""The code of the refusal to send the record of a race that runs."""
+
 NOT_SENT: Final = (CommandRefused, RequestTimedOut, UnexpectedAnswer)
+
+
+def not_sent(race: str) -> str:
+    """Return the verdict on a race whose record the server did not send."""
+    return f"NOT VERIFIED: the server did not send the record of {race}."
+
+
+class CheckedRecord(NamedTuple):
+    """The record of a finished race, with its verification."""
+
+    text: str
+    proof: "Proof"
 
 
 class RecordCheck:
@@ -36,8 +55,15 @@ class RecordCheck:
         self._races = races
         self._begun: set[str] = set()
         """Ids of races whose record was requested, except those whose record was withheld."""
+        self._compared: set[str] = set()
+        """Ids of races whose record has come."""
+        self._lost: set[str] = set()
+        """Ids of races of which the server has said for good that it has no record."""
         self.testimonies: dict[str, Testimony] = {}
-        """The comparison of every finished race with its record, by race id."""
+        """The comparison of every finished race with its record, by race id.
+
+        The faults of a record that is not verified are disagreements too.
+        """
 
     def begin(self, race: str) -> bool:
         """Mark the check of a race as begun; return whether it was not begun before."""
@@ -45,37 +71,52 @@ class RecordCheck:
         self._begun.add(race)
         return is_new
 
-    async def check(self, race: str, outcome: events.Outcome | None) -> events.Record | None:
-        """Compare the record of a race with its sighting; raise the alarm if the server withholds it.
+    def is_checking(self, race: str = "") -> bool:
+        """Return whether the check of a race, by default of any, has begun and not ended."""
+        races = {race} if race else self._begun
+        return not self._begun.isdisjoint(races - self.testimonies.keys())
+
+    def renew(self, race: str) -> None:
+        """Let the check of a race begin again, because more of it was seen, unless the record is still to come."""
+        if race in self._compared:
+            self._begun.discard(race)
+
+    async def check(self, race: str) -> CheckedRecord | None:
+        """Fetch and check the record of a race; raise the alarm if the server withholds it.
 
         The time of the connection counts, not the time without one.
         """
         connected = ConnectedTime(self._connection)
         try:
             while (record := await self._fetched(race)) is None:
-                if connected.seconds >= WITHHELD_AFTER:
+                waited = connected.lap(_longest_round())
+                if race in self._lost or waited >= WITHHELD_AFTER:
                     self._begun.discard(race)
                     self._missing(race)
                     return None
                 await asyncio.sleep(ASK_AGAIN_AFTER)
         finally:
             connected.close()
-        await self._compare(race, record, outcome)
-        return record
+        return CheckedRecord(record.text, await self.prove(race, record.text))
 
-    async def check_lost(self, race: str) -> bool:
-        """Check the record of a race whose table or seat is gone; return whether it disappeared."""
+    async def check_lost(self, race: str, may_run: bool) -> str:
+        """Check the record of a race whose table or seat is gone; return the alarm if the server has none.
+
+        A server may refuse the record of a race that `may_run`; it is checked when the player comes again.
+        """
+        connected = ConnectedTime(self._connection)
         try:
-            record = await self._asked(race)
-        except CommandRefused as refusal:
-            # a refusal that lasts, unlike that of a race which runs
-            if not refusal.retry:
-                self._missing(race)
-            return not refusal.retry
-        except (RequestTimedOut, UnexpectedAnswer):
-            return False
-        await self._compare(race, record, None)
-        return False
+            while (answer := await self._answered(race, may_run)) is None:
+                if connected.lap(_longest_round()) >= WITHHELD_AFTER:
+                    answer = self._missing(race)
+                    break
+                await asyncio.sleep(ASK_AGAIN_AFTER)
+        finally:
+            connected.close()
+        if isinstance(answer, events.Record):
+            await self.prove(race, answer.text)
+            return ""
+        return answer
 
     async def _fetched(self, race: str) -> events.Record | None:
         try:
@@ -84,27 +125,53 @@ class RecordCheck:
             LOG.info("the server did not send the record of race %s: %s", race, error)
             return None
 
+    async def _answered(self, race: str, may_run: bool) -> events.Record | str | None:
+        """Return the record of a race, or an alarm (empty if it still runs); `None` if there is no final answer."""
+        try:
+            return await self._asked(race)
+        except CommandRefused as refusal:
+            if may_run and refusal.code == RUNNING:
+                return ""
+            return None if refusal.retry else self._missing(race)
+        except (RequestTimedOut, UnexpectedAnswer):
+            return None
+
     async def _asked(self, race: str) -> events.Record:
         draft = partial(GetRecord, race=race)
         return await self._connection.ask(draft, events.Record, within=WITHHELD_AFTER / 3)
 
-    def _missing(self, race: str) -> None:
+    def _missing(self, race: str) -> str:
+        """Raise the alarm that the server has no record of a race; return it."""
+        self._lost.add(race)
         sighting = self._races.load(race)
-        has_result = sighting is not None and bool(sighting.digest)
-        self._races.raise_alarm(race, (WITHHELD if has_result else GONE,))
+        alarm = GONE
+        if sighting is not None and (sighting.voided or sighting.digest):
+            alarm = VOID_WITHHELD if sighting.voided else WITHHELD
+        self._races.raise_alarm(race, (alarm,))
+        return alarm
 
-    async def _compare(
-        self, race: str, record: events.Record, outcome: events.Outcome | None
-    ) -> None:
-        sighting = self._races.load(race)
-        testimony = await asyncio.to_thread(compare_with_record, sighting, record.text)
-        if outcome is not None and not testimony.disagreements:
-            faults = tuple(_faults_of_outcome(outcome, record.text))
-            testimony = replace(testimony, disagreements=faults)
+    async def prove(self, race: str, text: str) -> "Proof":
+        """Verify a record and compare it with what was seen; raise the alarm if anything is wrong."""
+        # Imported only after a race, so that the program starts faster.
+        from saratoga_client.session.verification import prove
+
+        self._compared.add(race)
+        proof = await asyncio.to_thread(
+            prove, text.encode("ascii", "replace"), race, witness=self._races
+        )
+        testimony = proof.testimony
+        if not proof.ok:
+            testimony = replace(testimony, disagreements=proof.faults)
         self.testimonies[race] = testimony
-        self._races.settle(race)
-        if testimony.disagreements:
-            self._races.tell(race, testimony.disagreements)
+        self._races.settle(race, "" if proof.void is None else proof.void.reason)
+        if not proof.ok:
+            self._races.tell(race, proof.faults)
+        return proof
+
+
+def _longest_round() -> float:
+    """Return the most seconds from one request for a record to the next."""
+    return WITHHELD_AFTER / 3 + ASK_AGAIN_AFTER
 
 
 class ConnectedTime:
@@ -112,6 +179,11 @@ class ConnectedTime:
 
     def __init__(self, connection: Connection) -> None:
         self._passed = 0.0
+        self._at_lap = 0.0
+        self._stopped = 0.0
+        """Seconds that are left out of the laps."""
+        self.is_unbroken = connection.state is LinkState.CONNECTED
+        """Whether the connection was up all the time."""
         self._since: float | None = None
         self._changed(connection.state)
         self.close = connection.subscribe(self._changed)
@@ -122,22 +194,18 @@ class ConnectedTime:
         running = 0.0 if self._since is None else monotonic() - self._since
         return self._passed + running
 
+    def lap(self, at_most: float) -> float:
+        """Return the seconds of all laps; of the one that ends now, count at most `at_most`.
+
+        A longer lap means that this program was stopped, so that it could see no answer.
+        """
+        now = self.seconds
+        self._stopped += max(0.0, now - self._at_lap - at_most)
+        self._at_lap = now
+        return now - self._stopped
+
     def _changed(self, state: LinkState) -> None:
         self._passed = self.seconds
-        self._since = monotonic() if state is LinkState.CONNECTED else None
-
-
-def _faults_of_outcome(outcome: events.Outcome, text: str) -> Iterator[str]:
-    """Yield the differences between the announced result and the record."""
-    if is_void_record(text):
-        yield "the server announced a result, and now says that it voided the race"
-        return
-    record: RaceRecord = parse_record(text)
-    if outcome.seed != record.seed:
-        yield "the announced seed is not the one in the record"
-    if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
-        yield "the announced nonces are not those in the record"
-    announced = [(row.place, row.player, row.banked, row.net, row.state) for row in outcome.results]
-    recorded = [(row.place, row.player, row.banked, row.net, row.state) for row in record.results]
-    if announced != recorded:
-        yield "the announced result is not the one in the record"
+        is_connected = state is LinkState.CONNECTED
+        self._since = monotonic() if is_connected else None
+        self.is_unbroken = self.is_unbroken and is_connected

@@ -1,6 +1,5 @@
-"""Save and check the records of a table's races, and find the player's best result in them."""
+"""Save the checked records of a table's races, show the verdicts, and find the player's best result."""
 
-import asyncio
 import logging
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,10 +7,10 @@ from typing import Final
 
 from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.personal_best import best_in
+from saratoga_client.session.record_check import CheckedRecord, not_sent
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.witness import Witness
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 
@@ -19,34 +18,28 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 
 class RecordKeeper:
-    """A keeper of records: saves and checks them, and puts the verdicts into the session's state."""
+    """A keeper of checked records: saves them, and puts the verdicts into the session's state."""
 
-    def __init__(self, store: StateStore, records: RecordStore, witness: Witness) -> None:
+    def __init__(self, store: StateStore, records: RecordStore) -> None:
         self._store = store
         self._records = records
-        self._witness = witness
 
     def missing(self, race: str) -> None:
         """Report that the server did not send the record of a race."""
         self._report(
             f"the server did not send the record of race {race}; a review requests it again"
         )
+        self._show(race, Verification(False, not_sent(race)))
 
-    async def keep_and_check(self, race: str, text: str) -> None:
-        """Save the record of a race, check it, and put the verdict into the state."""
-        self._keep(text)
-        sighting = self._witness.load(race)
-        # Imported only after a race, so that the program starts faster.
-        from saratoga_client.session.verification import prove
+    def keep(self, race: str, checked: CheckedRecord) -> None:
+        """Save the record of a race, and put the verdict into the state.
 
-        proof = await asyncio.to_thread(
-            prove, text.encode("ascii", "replace"), race, sighting, self._witness
-        )
-        sentence = proof.sentence
-        if not proof.ok:
-            faults = [check.detail for check in proof.checks if not check.ok]
-            sentence = f"{sentence} {'; '.join(faults)}"
-        self._show(race, Verification(proof.ok, sentence))
+        The check of a record that is not verified has raised the alarm, with all that is wrong.
+        """
+        text, proof = checked
+        if proof.race == race:  # else it may be of a race at another server
+            self._keep(text)
+        self._show(race, Verification(proof.ok, proof.sentence))
         if proof.ok:
             self._note_best(text)
 
@@ -70,12 +63,19 @@ class RecordKeeper:
         return replace(state, best=self._records.best(game, state.player))
 
     def raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Log how the server contradicted itself about a race, and put that into the state."""
-        LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
+        """Put into the state how the server contradicted itself about a race; before there is one, log it."""
         state = self._store.state
-        if state is not None:
-            fresh = tuple(f"Race {race}: {sentence}." for sentence in disagreements)
-            self._store.replace(replace(state, alarms=(*state.alarms, *fresh)))
+        if state is None:
+            sentences = "; ".join(disagreements)
+            LOG.error("the server contradicts itself on race %s: %s", race, sentences)
+            return
+        said = (f"Race {race}: {sentence}." for sentence in disagreements)
+        fresh = tuple(alarm for alarm in said if alarm not in state.alarms)
+        feed = state.feed
+        at = feed.lines[-1].at if feed.lines else 0
+        for alarm in fresh:
+            feed = with_line(feed, at, alarm, Tone.ALARM)
+        self._store.replace(replace(state, alarms=(*state.alarms, *fresh), feed=feed))
 
     def _keep(self, text: str) -> None:
         """Save a record, even if its check fails, as evidence against the server."""

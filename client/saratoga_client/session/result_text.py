@@ -84,9 +84,9 @@ def name_of(state: SessionState, player: str) -> str:
     """Return the name of a player at the table or in its race."""
     seat = next((seat for seat in state.table.seats if seat.player == player), None)
     if seat is not None:
-        return shown_name(seat.name, seat.bot)
+        return shown_name(seat.name, seat.bot, seat.level)
     row = next((row for row in rows(state.table_view) if row.player == player), None)
-    return "the host" if row is None else shown_name(row.name, row.bot)
+    return "the host" if row is None else shown_name(row.name, row.bot, row.level)
 
 
 def own_result(state: SessionState) -> str:

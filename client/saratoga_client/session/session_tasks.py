@@ -23,13 +23,14 @@ class SessionTasks:
         self._ended = asyncio.Event()
         self._error: Exception | None = None
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run the coroutine in the background."""
+    def start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Run the coroutine in the background; return its task."""
         task = asyncio.get_running_loop().create_task(self._guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         # A task cancelled before its first step never awaits the coroutine: close it here.
         task.add_done_callback(lambda _: work.close())
+        return task
 
     def end(self, error: Exception | None = None) -> None:
         """End the session, with an error or without; only the first call counts."""

@@ -24,6 +24,7 @@ from saratoga_client.session.own_board import (
     own_board,
     with_board,
 )
+from saratoga_client.session.own_trail import Trail, next_trail
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.table_view import TableView, first_view, next_view, rows
 from saratoga_protocol import events
@@ -63,6 +64,8 @@ class SessionState:
     """The last measured round-trip time to the server, in milliseconds; `None` until one is measured."""
     own: OwnBoard | None = None
     """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
+    trail: Trail | None = None
+    """The own moves of the present race, as far as this program saw them; `None` for a non-racer."""
     feed: Feed = field(default_factory=Feed)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The course of every racer's banked cards in the present race, by player id."""
@@ -75,6 +78,12 @@ class SessionState:
     is_new_best: bool = False
     verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
     """The checks of finished races, by race id."""
+    idle_left: int = 0
+    """Seconds until the server ends the board of a player who gives no sign of activity; 0: no warning yet."""
+    server: str = ""
+    """The address that printed commands have to name; empty if they go to this server anyway."""
+    host_until: str = ""
+    """The id of the race in which another player became host in place of this one; empty if none did."""
     seat_lost: str = ""
     """The reason why the seat is lost; empty while the player has it."""
 
@@ -96,6 +105,10 @@ class SessionState:
     def game(self) -> Game | None:
         """The table's game; `None` if this program does not know it."""
         return GAMES.get(self.table_view.table.settings.game)
+
+    @property
+    def is_connected(self) -> bool:
+        return self.link is LinkState.CONNECTED
 
     @property
     def is_host(self) -> bool:
@@ -136,19 +149,24 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
         case events.Dealt(board=board) if board.race == state.table.race:
             state = _dealt(state, event)
         case events.BoardEnded(board=board):
-            state = confirm(state, board)
+            state = confirm(state, board, at=event.at)
         case _:
             view = next_view(state.table_view, event)
             if view is state.table_view:
                 return state
             state = _after_table_change(replace(state, table_view=view), event)
+            if before.is_host and not state.is_host:
+                state = replace(state, host_until=state.table.race)
     return _with_feed(before, state, now)
 
 
-def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> SessionState:
+def confirm(
+    state: SessionState, board: BoardView, is_final: bool = False, at: int | None = None
+) -> SessionState:
     """Return the state after the server has sent the player's board.
 
-    With `is_final` the sent board counts even if more moves had been confirmed before.
+    With `is_final` the sent board counts even if more moves had been confirmed before. `at` is the time of
+    its last entry in milliseconds from the start; `None`: unknown, at least that of the entry before.
     """
     if state.own is None:
         return state
@@ -156,7 +174,14 @@ def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> Se
     if own.is_racing and outcome is not None:
         # A late answer does not reopen the board of a finished race.
         own = _ended_by(own, state.player, outcome)
-    return replace(state, own=own)
+    return _with_own_board(state, own, at)
+
+
+def _with_own_board(state: SessionState, own: OwnBoard, at: int | None = None) -> SessionState:
+    """Return the state with the own board, and its trail continued."""
+    if at is None:
+        at = state.trail.steps[-1].at if state.trail is not None and state.trail.steps else 0
+    return replace(state, own=own, trail=next_trail(state.trail, state.own, own, at))
 
 
 def link_changed(state: SessionState, link: LinkState, now: int) -> SessionState:
@@ -209,7 +234,12 @@ def disconnected_players(table: events.Table) -> frozenset[str]:
 def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
     if state.phase in ("gathering", "countdown"):
         return replace(
-            state, own=None, feed=Feed(), history=MappingProxyType({}), is_new_best=False
+            state,
+            own=None,
+            trail=None,
+            feed=Feed(),
+            history=MappingProxyType({}),
+            is_new_best=False,
         )
     if isinstance(event, events.Snapshot):
         state = _with_own(state, event)
@@ -228,8 +258,9 @@ def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
         own = state.own
         return state if own is not None and own.race == table.race else replace(state, own=None)
     if state.own is not None and state.own.race == board.race:
-        return confirm(state, board, is_final=True)
-    return replace(state, own=own_board(board, game, table.start_at, table.deadline))
+        return confirm(state, board, is_final=True, at=max(0, snapshot.now - state.start_at))
+    own = own_board(board, game, table.start_at, table.deadline)
+    return _with_own_board(state, own, max(0, snapshot.now - table.start_at))
 
 
 def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
@@ -240,7 +271,7 @@ def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
     if own is None or own.race != event.board.race:
         own = own_board(event.board, game, event.start_at, event.deadline)
     own = replace(with_board(own, event.board), start_at=event.start_at, deadline=event.deadline)
-    return replace(state, own=own)
+    return _with_own_board(state, own)
 
 
 def _ended_by(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:

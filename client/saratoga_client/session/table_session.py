@@ -5,22 +5,23 @@ remedy. `play` never waits: it shows a move at once if the move turns no card up
 and takes it back if the server refuses it.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
+from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.activity import Activity
 from saratoga_client.session.error_messages import (
     CONNECTION_ERRORS,
     problem_for,
     seat_lost_problem,
-    with_lost_races,
+    with_alarms,
 )
 from saratoga_client.session.event_listener import EventListener
 from saratoga_client.session.fairness import FairnessDuties
@@ -68,7 +69,7 @@ LEFT_UNHEARD: Final = Problem(
 )
 
 NO_TABLE: Final = frozenset({"no_such_table", "table_closed"})
-"""Codes of refusals that may mean that the server has thrown away a race of the table."""
+"""Codes of refusals after which no race can run at the table."""
 
 Result = TypeVar("Result")
 
@@ -91,11 +92,12 @@ class TableSession:
         self._store = StateStore()
         self._tasks = SessionTasks(self._explain)
         self._move_sender = MoveSender(connection, self._store, backoff)
-        self._records = RecordKeeper(self._store, records, witness)
+        self._records = RecordKeeper(self._store, records)
         self._duties = FairnessDuties(connection, witness, self._records.raise_alarm)
         self._listener = EventListener(
             connection, self._store, self._duties, self._records, self._tasks
         )
+        self._activity = Activity(self._store)
         self._is_watching = False
         self._has_left = False
 
@@ -103,6 +105,16 @@ class TableSession:
     def state(self) -> SessionState | None:
         """The current state; `None` before the server has sent the table."""
         return self._store.state
+
+    @property
+    def server(self) -> str:
+        """The server's address."""
+        return self._connection.url
+
+    @property
+    def is_checking(self) -> bool:
+        """True while the record of a finished race is being fetched and checked."""
+        return self._duties.is_checking()
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
         """Call the observer with the new state after each change, in the event loop of `attend`.
@@ -115,17 +127,23 @@ class TableSession:
         """Return the server's time in milliseconds since 1970."""
         return self._connection.now()
 
+    def note_activity(self) -> None:
+        """Note that the player has pressed a key, clicked, scrolled or typed a line."""
+        self._activity.note()
+        if not self._is_watching:
+            self._connection.show_activity()
+
     # Sitting down and staying
 
     async def open_table(
-        self, game: str, *, cap: int = 10, seats: int = 16, public: bool = False
+        self, game: str, *, cap: int = 10, seats: int = 16, public: bool = False, races: int = 1
     ) -> events.Table:
         """Create a table and sit down as its host; return the table.
 
-        `cap` is the time limit in minutes; 0 for none.
+        `cap` is the time limit in minutes; 0 for none. `races` is the length of a match; 1 for no match.
         """
         return await self._enter(
-            partial(CreateTable, game=game, cap=cap, seats=seats, public=public)
+            partial(CreateTable, game=game, cap=cap, seats=seats, public=public, races=races)
         )
 
     async def sit_down(self, code: str) -> events.Table:
@@ -146,6 +164,7 @@ class TableSession:
         self._listener.link_changed(self._connection.state)
         self._tasks.start(self._follow())
         self._tasks.start(self._listener.measure())
+        self._tasks.start(self._activity.watch())
         try:
             await self._tasks.wait_for_end()
         finally:
@@ -200,6 +219,8 @@ class TableSession:
 
     async def record(self, race: str) -> RaceRecord:
         """Return the record of a finished race, from this machine or from the server."""
+        # a record that is being checked is not fetched and checked a second time
+        await self._explained(self._store.until(lambda: not self._duties.is_checking(race)))
         text = self._records.kept(race)
         return (
             await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
@@ -209,7 +230,7 @@ class TableSession:
         try:
             answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
             if is_void_record(answer.text):
-                raise voided_problem(answer.text, race)
+                raise voided_problem(answer.text, race, server_to_name(self.server))
             record = parse_record(answer.text)
         except (RecordError, UnexpectedAnswer) as fault:
             raise Problem(
@@ -217,7 +238,7 @@ class TableSession:
                 "The announced result still counts. Report this to the operator of the server.",
                 Exit.NOT_VERIFIED,
             ) from fault
-        await self._records.keep_and_check(race, answer.text)
+        self._records.keep(race, await self._duties.prove(race, answer.text))
         return record
 
     # The table
@@ -228,11 +249,9 @@ class TableSession:
             game = self.state.table.settings.game
             raise Problem(
                 f"This program does not know the game {game}, so you can't race it.",
-                "Upgrade with: pip install --upgrade saratoga. Or watch this race.",
+                "Update this program: install it again from where you got it. Or watch this race.",
                 Exit.TOO_OLD,
             )
-        # The task that gives the latest event to `FairnessDuties` has started: let it run first.
-        await asyncio.sleep(0)
         try:
             await self._explained(self._duties.ready())
         except DealSpent as spent:
@@ -266,11 +285,18 @@ class TableSession:
         cap: int | None = None,
         seats: int | None = None,
         public: bool | None = None,
+        races: int | None = None,
     ) -> None:
         """As host, change the given settings; all players must mark themselves ready again."""
         await self._request(
             partial(
-                ChangeSettings, table=self._code, game=game, cap=cap, seats=seats, public=public
+                ChangeSettings,
+                table=self._code,
+                game=game,
+                cap=cap,
+                seats=seats,
+                public=public,
+                races=races,
             )
         )
 
@@ -325,8 +351,10 @@ class TableSession:
             return (await self._connection.ask(numbered, events.Snapshot)).table
         except (*CONNECTION_ERRORS, StateStoreClosed) as error:
             problem = self._explain(error)
-            if isinstance(error, CommandRefused) and error.code in NO_TABLE and code:
-                problem = with_lost_races(problem, await self._duties.lost_races(code))
+            if isinstance(error, CommandRefused) and code:
+                is_gone = error.code in NO_TABLE
+                lost = await self._duties.lost_races(code, is_gone=is_gone)
+                problem = with_alarms(problem, lost)
             raise problem from error
 
     async def _request(self, draft: Draft) -> AnyEvent:
@@ -349,8 +377,10 @@ class TableSession:
             self._tasks.end()
         else:
             problem = seat_lost_problem(last, self._is_watching)
-            lost = await self._duties.lost_races(last.table.code) if last.seat_lost else []
-            self._tasks.end(with_lost_races(problem, lost))
+            is_gone = last.phase == "closed"
+            lost = await self._duties.lost_races(last.table.code, is_gone=is_gone)
+            await self._listener.finish_checks()
+            self._tasks.end(with_alarms(problem, lost))
 
     def _has_moves_in_flight(self) -> bool:
         own = self._store.own

@@ -13,10 +13,12 @@ from saratoga_protocol.events import AnyEvent
 
 @dataclass(frozen=True, slots=True)
 class PlayerLabel:
-    """A player's name, and whether the player is a bot."""
+    """A player's name, whether the player is a bot, and how strong the bot says that it is."""
 
     name: str
     bot: bool
+    level: str = ""
+    """The bot's level; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,11 @@ class TableView:
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
 
+    @property
+    def levels(self) -> Mapping[str, str]:
+        """The levels of all bots so far, by player id; empty if unknown."""
+        return {player: label.level for player, label in self.labels.items() if label.bot}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -38,6 +45,8 @@ class Row:
     player: str
     name: str
     bot: bool
+    level: str
+    """The bot's level; empty if unknown."""
     banked: int
     net: int
     state: str
@@ -77,7 +86,7 @@ def next_view(view: TableView, event: AnyEvent) -> TableView:
 def rows(view: TableView) -> tuple[Row, ...]:
     """Return the scoreboard, first place first; it is empty before the race."""
     if view.outcome is not None:
-        return _final_rows(view.outcome)
+        return _final_rows(view, view.outcome)
     lead = max((standing.net for standing in view.standings), default=0)
     return tuple(
         Row(
@@ -85,6 +94,7 @@ def rows(view: TableView) -> tuple[Row, ...]:
             player=standing.player,
             name=_label(view, standing.player).name,
             bot=_label(view, standing.player).bot,
+            level=_label(view, standing.player).level,
             banked=standing.banked,
             net=standing.net,
             state=standing.state,
@@ -126,7 +136,7 @@ def _with_table(view: TableView, table: events.Table) -> TableView:
     return _with_labels(view)
 
 
-def _final_rows(outcome: events.Outcome) -> tuple[Row, ...]:
+def _final_rows(view: TableView, outcome: events.Outcome) -> tuple[Row, ...]:
     lead = max((result.net for result in outcome.results), default=0)
     return tuple(
         Row(
@@ -134,6 +144,7 @@ def _final_rows(outcome: events.Outcome) -> tuple[Row, ...]:
             player=result.player,
             name=result.name,
             bot=result.bot,
+            level=_label(view, result.player).level,
             banked=result.banked,
             net=result.net,
             state=result.state,
@@ -151,6 +162,10 @@ def _label(view: TableView, player: str) -> PlayerLabel:
 def _with_labels(view: TableView) -> TableView:
     known = dict(view.labels)
     results = view.outcome.results if view.outcome else []
-    known.update((result.player, PlayerLabel(result.name, result.bot)) for result in results)
-    known.update((seat.player, PlayerLabel(seat.name, seat.bot)) for seat in view.table.seats)
+    racers: tuple[events.Seat | events.Result, ...] = (*view.table.departed, *results)
+    for racer in racers:
+        level = _label(view, racer.player).level
+        known[racer.player] = PlayerLabel(racer.name, racer.bot, level)
+    for seat in view.table.seats:
+        known[seat.player] = PlayerLabel(seat.name, seat.bot, seat.level)
     return replace(view, labels=MappingProxyType(known))

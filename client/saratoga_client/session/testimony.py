@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.session.seen_race import entry_faults, standing_faults
-from saratoga_client.session.witness import CONSISTENT, NONCE_DENIED, Sighting
+from saratoga_client.session.announced_result import RESULT_AND_VOID, faults_of_outcome
+from saratoga_client.session.seen_board import SeenBoard, compare_board
+from saratoga_client.session.seen_standings import compare_standings
+from saratoga_client.session.witness import CONSISTENT, Sighting, faults_of_blame
+from saratoga_client.wording import counted
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
@@ -13,6 +16,8 @@ from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
 from saratoga_rules.records.void_replay import void_deal
 from saratoga_rules.views import redact
+
+VOID_AND_RESULT: Final = "the server said that it voided the race, and now has a result of it"
 
 CONTRADICTED: Final = "not the race seen here"
 """The verdict of a machine that saw something else."""
@@ -28,6 +33,8 @@ class Testimony:
     """Sentences that describe contradictions; empty if record and sighting agree."""
     worth: str = CONSISTENT
     """The verdict if record and sighting agree: `Sighting.worth`."""
+    losses: str = ""
+    """What was seen, and the server said that it had lost, in words; empty if it lost nothing."""
 
     @property
     def verdict(self) -> str:
@@ -42,14 +49,34 @@ def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
         record = parse_void_record(text) if is_void_record(text) else parse_record(text)
     except RecordError as fault:
         return Testimony((), (f"the record cannot be read: {fault}",))
-    if sighting is None:
+    if sighting is None or not sighting.is_promised:
+        # before the racers are listed, the host may still change the settings and with them the deal
         return Testimony((), ())
+    may_lose = sighting.may_lose
+    own = compare_board(record, sighting.player, sighting.own, may_lose=may_lose)
     if isinstance(record, VoidRecord):
-        faults, parts = _disagreements_of_void(sighting, record), _parts_of_void(sighting, record)
-    else:
-        faults, parts = _disagreements(sighting, record, digest_of(text)), _parts(sighting)
-    seen = tuple(part for part, value in parts.items() if value)
-    return Testimony(seen, tuple(faults), sighting.worth)
+        faults = (*_disagreements_of_void(sighting, record), *own.faults)
+        parts = _present(_parts_of_void(sighting, record))
+        return Testimony(parts, faults, sighting.worth, _losses(own.lost, 0, 0))
+    digest = digest_of(text)
+    standings = compare_standings(record, sighting.standings, sighting.entries, may_lose=may_lose)
+    lost = sighting.lost_outcome
+    return Testimony(
+        _present(_parts(sighting)),
+        (*_disagreements(sighting, record, digest), *own.faults, *standings.faults),
+        sighting.worth,
+        _losses(own.lost, standings.lost, results=int(lost is not None and lost.digest != digest)),
+    )
+
+
+def _present(parts: dict[str, object]) -> tuple[str, ...]:
+    return tuple(part for part, value in parts.items() if value)
+
+
+def _losses(moves: int, standings: int, results: int) -> str:
+    counts = {"move": moves, "standing": standings, "result": results}
+    what = " and ".join(counted(count, noun) for noun, count in counts.items() if count)
+    return f"the server says that it lost {what} that this machine saw" if what else ""
 
 
 def _parts(sighting: Sighting) -> dict[str, object]:
@@ -61,8 +88,9 @@ def _parts(sighting: Sighting) -> dict[str, object]:
         "start": sighting.start_at,
         "deal": sighting.deal,
         "moves": sighting.entries,
+        "boards": any(isinstance(each, SeenBoard) for each in sighting.own),
         "standings": sighting.standings,
-        "digest": sighting.digest,
+        "result": sighting.outcome,
     }
 
 
@@ -74,7 +102,12 @@ def _parts_of_void(sighting: Sighting, record: VoidRecord) -> dict[str, object]:
         "time limit": sighting.cap is not None,
         "start": sighting.start_at,
         "deal": sighting.deal and _deal_of_void(record),
+        "moves": sighting.entries and _has_whole_log(record, sighting.player),
     }
+
+
+def _has_whole_log(record: VoidRecord, player: str) -> bool:
+    return any(racer.player == player and racer.complete for racer in record.racers)
 
 
 def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Iterator[str]:
@@ -89,13 +122,13 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
         yield "the record's nonce for this player is not the one that this player drew"
     if sighting.deal and sighting.deal != format_position(redact(record.deal)):
         yield "the record's deal is not the one that this player was dealt"
-    yield from entry_faults(record, sighting.player, sighting.entries)
-    yield from standing_faults(record, sighting.standings, sighting.entries)
     if sighting.ranked not in (None, record.ranked):
         was, recorded = ("unranked", "ranked") if record.ranked else ("ranked", "unranked")
         yield f"the race was {was} when it started, and in the record is {recorded}"
-    if sighting.digest and sighting.digest != digest:
-        yield "the record's digest is not the one announced at the end of the race"
+    if sighting.voided and not sighting.may_lose:
+        yield VOID_AND_RESULT
+    if sighting.outcome is not None:
+        yield from faults_of_outcome(sighting.outcome, record, digest)
 
 
 def _racer_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
@@ -127,6 +160,10 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
     yield from _disagreements_of_race(sighting, record)
     yield from _racer_faults(sighting, record)
     yield from _time_faults(sighting, record)
+    if sighting.outcome is not None:
+        yield RESULT_AND_VOID
+    if sighting.voided not in ("", record.reason) and not sighting.may_lose:
+        yield f"the reason for the void was {sighting.voided}, and in the record is {record.reason}"
     if sighting.nonce_hashes:
         # a nonce that the server could not read is no contradiction
         unread = {racer.player for racer in record.racers if not racer.nonce_hash}
@@ -139,8 +176,10 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
             if player not in unread
         }
         yield from _nonce_disagreements(seen, hashes)
-    if sighting.revealed and sighting.player in record.line.missing:
-        yield NONCE_DENIED
+    if sighting.player in record.line.missing:
+        yield from faults_of_blame(sighting)
+    if record.is_countdown and sighting.deal and not sighting.may_lose:
+        yield "by the record no race started, but this player was dealt a board"
     if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
         yield "the deal of the record's seed and nonces is not the one that this player was dealt"
 

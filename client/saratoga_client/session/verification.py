@@ -5,17 +5,30 @@ still be of another race; only a sighting excludes that.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from saratoga_client.session.earlier_races import earlier_witness
-from saratoga_client.session.race_witness import MISSING
 from saratoga_client.session.testimony import Testimony, compare_with_record
-from saratoga_client.session.witness import CONSISTENT, Sighting, Witness
+from saratoga_client.session.witness import CONSISTENT, MISSING, Sighting, Sightings, Witness
+from saratoga_client.wording import capitalised
 from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import VoidRecord
+
+WITNESS: Final = "witness"
+"""The name of the check against what this machine saw."""
+
+ALARMS: Final = "alarms"
+"""The name of the check that fails if this machine raised alarms about the race."""
+
+NOT_VERIFIED: Final = "not verified"
+"""The verdict on a record that agrees with what this machine saw, and fails another check."""
+
+LONGEST_FAULT: Final = 300
+"""Maximum number of characters of a fault in an alarm: the server chooses how much is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +37,8 @@ class Proof:
 
     checks: tuple[Check, ...]
     testimony: Testimony
+    alarms: tuple[str, ...] = ()
+    """The alarms that this machine raised during the race or after it."""
     record: RaceRecord | None
     """The record; `None` if it cannot be read, or if the server voided the race."""
     void: VoidRecord | None
@@ -39,6 +54,24 @@ class Proof:
     @property
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict of the testimony; `NOT_VERIFIED` if only other checks failed."""
+        if self.ok or self.testimony.disagreements:
+            return self.testimony.verdict
+        return NOT_VERIFIED
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Return a sentence for each contradiction, and one for each other check that failed."""
+        failed = [check for check in self.checks if not check.ok]
+        others = [check.detail for check in failed if check.name not in (WITNESS, ALARMS)]
+        return (
+            *self.testimony.disagreements,
+            *self.alarms,
+            *(f"the record is not verified: {_shortened(detail)}" for detail in others),
+        )
 
     @property
     def race(self) -> str:
@@ -62,32 +95,37 @@ class Proof:
         """Return the verdict in a sentence."""
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
-            return f"NOT VERIFIED: {faults} of {len(self.checks)} checks failed."
+            of_race = f" of {self.race}" if self.race else ""
+            return f"NOT VERIFIED: {faults} of {len(self.checks)} checks{of_race} failed."
         if self.void is not None:
             return (
                 f"{self.race} was voided by the server, so it counts for nothing. What the server opened "
                 f"of it is verified: {self.testimony.verdict}."
             )
-        return f"{self.race} is verified: {self.testimony.verdict}."
+        losses = self.testimony.losses
+        lost = f" {capitalised(losses)}." if losses else ""
+        return f"{self.race} is verified: {self.testimony.verdict}.{lost}"
 
 
 def prove(
     record: bytes,
     wanted: str = "",
     sighting: Sighting | None = None,
-    witness: Witness | None = None,
+    witness: Sightings | None = None,
     words: str = "",
     kept: str = "",
 ) -> Proof:
     """Check a record; `wanted` is the id of the race that the user named, if any.
 
     `words` are the four words of the digest that a friend was shown, and `kept` is the record of that race
-    that this machine keeps, if any. Without a `sighting`, the one saved on this machine is used; without a `witness`, this machine's.
+    that this machine keeps, if any. Without a `sighting`, the one saved on this machine is used; without a
+    `witness`, this machine's.
     """
     witness = witness or Witness()
     verdict = verify(record)
     checks = list(verdict.checks)
     testimony, digest = Testimony((), ()), ""
+    alarms: tuple[str, ...] = ()
     found = verdict.record or verdict.void
     if found is not None:
         text = record.decode("ascii")
@@ -100,18 +138,24 @@ def prove(
         sighting = sighting or witness.load(wanted or race)
         testimony = compare_with_record(sighting, text)
         checks.append(_witness_check(testimony))
-        if sighting is not None and (alarms := sorted(set(sighting.alarms) - MISSING)):
-            checks.append(Check("alarms", False, "; ".join(alarms)))
+        alarms = () if sighting is None else tuple(sorted(set(sighting.alarms) - MISSING))
+        if alarms:
+            checks.append(Check(ALARMS, False, "; ".join(alarms)))
         if verdict.record is not None and (check := earlier_witness(verdict.record, witness)):
             checks.append(check)
     return Proof(
         checks=tuple(checks),
         testimony=testimony,
+        alarms=alarms,
         record=verdict.record,
         void=verdict.void,
         standing=verdict.standing,
         digest=digest,
     )
+
+
+def _shortened(detail: str) -> str:
+    return detail if len(detail) <= LONGEST_FAULT else f"{detail[: LONGEST_FAULT - 3]}..."
 
 
 def _words_check(digest: str, words: str) -> Check:
@@ -135,10 +179,11 @@ def _right_race(wanted: str, got: str) -> Check:
 
 def _witness_check(testimony: Testimony) -> Check:
     if testimony.disagreements:
-        return Check("witness", False, "; ".join(testimony.disagreements))
+        return Check(WITNESS, False, "; ".join(testimony.disagreements))
     if testimony.seen:
         seen = ", ".join(testimony.seen)
         is_whole = testimony.worth != CONSISTENT
         what = "the race that" if is_whole else "consistent with the part of the race that"
-        return Check("witness", True, f"this is {what} this machine saw: {seen}")
-    return Check("witness", True, "this machine saw nothing of this race")
+        lost = f"; {testimony.losses}" if testimony.losses else ""
+        return Check(WITNESS, True, f"this is {what} this machine saw: {seen}{lost}")
+    return Check(WITNESS, True, "this machine saw nothing of this race")

@@ -1,23 +1,39 @@
 """Races that the server voided, and what to say about them. Pure."""
 
+from collections.abc import Iterable
+
+from saratoga_client.local.printed_command import printed_command
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.wording import shown_name
 from saratoga_protocol import events
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 
 
-def voided_words(voided: events.VoidedRace) -> str:
-    """Return why a race was voided, what that means, and how to check it."""
-    reason = VOID_REASONS.get(voided.reason, voided.reason)
+def void_reason(voided: events.VoidedRace, seats: Iterable[events.Seat]) -> str:
+    """Return why a race was voided; if a racer left whose seat is known, with the name."""
+    for seat in seats:
+        if seat.player == voided.left:
+            return f"{shown_name(seat.name, seat.bot, seat.level)} left in the countdown"
+    return VOID_REASONS.get(voided.reason, voided.reason)
+
+
+def voided_words(voided: events.VoidedRace, seats: Iterable[events.Seat], server: str = "") -> str:
+    """Return why a race was voided, what that means, and how to check it.
+
+    `server` is the address to name in the command, if any.
+    """
+    reason = void_reason(voided, seats)
+    check = check_line(voided.race, server)
     if voided.reason in COUNTDOWN_REASONS:
-        return (
-            f"the countdown was voided: {reason}. The deal was discarded, and its seed is open. "
-            f"To check it: saratoga verify {voided.race}"
-        )
-    return (
-        f"voided by the server: {reason}. It counts for nothing. "
-        f"To check it: saratoga verify {voided.race}"
-    )
+        seed = "its seed is open" if voided.seed else "the server says that it cannot read its seed"
+        return f"the countdown was voided: {reason}. The deal was discarded, and {seed}. {check}"
+    return f"voided by the server: {reason}. It counts for nothing. {check}"
+
+
+def check_line(race: str, server: str = "") -> str:
+    """Return the sentence with the command that checks a race."""
+    return f"To check it: {printed_command('verify', race, server=server)}"
 
 
 def newly_voided(before: events.Table, after: events.Table) -> list[events.VoidedRace]:
@@ -26,10 +42,11 @@ def newly_voided(before: events.Table, after: events.Table) -> list[events.Voide
     return [voided for voided in after.voided if voided.race not in known]
 
 
-def voided_problem(text: str, wanted: str = "") -> Problem:
+def voided_problem(text: str, wanted: str = "", server: str = "") -> Problem:
     """Return the message that a voided race has no boards to look at.
 
-    `text` is its record, and `wanted` the id of the race that was asked for, if any. Raises `RecordError`.
+    `text` is its record, and `wanted` the id of the race that was asked for, if any. `server` is the
+    address to name in the command, if any. Raises `RecordError`.
     """
     void = parse_void_record(text)
     if wanted and void.race_id != wanted:
@@ -37,7 +54,7 @@ def voided_problem(text: str, wanted: str = "") -> Problem:
     return Problem(
         f"Race {void.race_id} was voided by the server ({VOID_REASONS[void.reason]}), so it has no result "
         "and no boards to replay.",
-        f"See what was opened of it: saratoga verify {void.race_id}",
+        f"See what was opened of it: {printed_command('verify', void.race_id, server=server)}",
         Exit.REFUSED,
     )
 

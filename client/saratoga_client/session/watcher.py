@@ -19,6 +19,7 @@ async def watched_states(
 ) -> AsyncGenerator[SessionState, None]:
     """Yield the table's state, and the new state after every change, until the table is closed.
 
+    After it is closed, states follow until the records of its races are checked.
     Raises `Problem` if the table cannot be watched, also later. Close the generator
     (`contextlib.aclosing`) to stop watching earlier. All times are of the server's clock:
     `connection.now()`.
@@ -29,12 +30,13 @@ async def watched_states(
     await session.watch(code)
     attending = asyncio.create_task(session.attend(), name=f"watching {code}")
     attending.add_done_callback(lambda _: changes.put_nowait(None))
+    is_closed = False
     try:
         while (state := await changes.get()) is not None:
+            is_closed = state.phase == "closed"
             yield state
-            if state.phase == "closed":
-                return
-        await attending
+        if not is_closed:
+            await attending
     finally:
         attending.cancel()
         await asyncio.gather(attending, return_exceptions=True)

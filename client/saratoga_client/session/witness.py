@@ -2,10 +2,10 @@
 
 A record alone proves only its own consistency. The evidence connects the record with the race that
 was played: the commitment, the nonce hashes, names and kinds of the racers, the time limit and the start,
-the player's own deal and entries, the standings seen, and the record's digest.
+the player's own deal, entries and boards, the standings seen, and the announced result.
 
-One file per race holds them. Its first line is a sighting; each line after it is an entry or a standing
-that was seen later. So a move costs one appended line, and a crash loses at most the line being written.
+One file per race holds them. Its first line is a sighting; each line after it is an entry, a board or a standing
+that was seen later. So a move costs two short lines, and a crash loses at most what is being written.
 """
 
 import contextlib
@@ -13,24 +13,25 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from saratoga_client.local.files import OWNER_ONLY, delete_oldest, newest_first, replace_file
 from saratoga_client.local.identity import home
-from saratoga_client.session.seen_race import (
-    MOST_STANDINGS,
-    Seen,
+from saratoga_client.session.seen_board import (
+    MOST_SEEN,
+    SeenBoard,
     SeenEntry,
-    SeenStanding,
+    SeenLoss,
+    SeenOfBoard,
 )
+from saratoga_client.session.seen_standings import MOST_STANDINGS, SeenStanding
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.records.grammar import RACE_ID
-from saratoga_rules.records.record import MOST_ENTRIES
-from saratoga_rules.records.voided import COUNTDOWN_REASONS, NONCE_TEXT, SEED_TEXT
+from saratoga_rules.records.voided import COUNTDOWN_REASONS, NONCE_TEXT, SEED_TEXT, reason_fault
 
 FOLDER: Final = "witness"
 
@@ -45,8 +46,23 @@ CONSISTENT: Final = "self-consistent only"
 
 NONCE_DENIED: Final = "the server says that this player's nonce was missing, but it had confirmed that it took the nonce"
 
+REVEAL_UNANSWERED: Final = "the server says that this player's nonce was missing, but it never answered whether it took the nonce"
+
+GONE: Final = "the racers were listed, and then the race disappeared: the server shows neither its result nor that it was voided"
+WITHHELD: Final = "the server announced the result, but did not send the record"
+VOID_WITHHELD: Final = "the server voided the race, but did not send the record"
+MISSING: Final = frozenset({GONE, WITHHELD, VOID_WITHHELD})
+"""The alarms about a race without a record; they end when the server sends the record after all."""
+FAST: Final = "fast"
+"""The durability at which a server may lose what it has acknowledged (protocol/README.md, *Lost moves*)."""
+
+SAFE: Final = "safe"
+
 MAX_KEPT: Final = 1000
 """Maximum number of saved sightings; the oldest files are deleted first."""
+
+MAX_KEPT_OF_TABLE: Final = 200
+"""Maximum number of saved sightings of one table, so that no server can delete those of other tables."""
 
 MAX_OF_TABLE: Final = 20
 """Maximum number of a table's races that are searched for one without a record."""
@@ -55,14 +71,22 @@ MAX_REMEMBERED: Final = 32
 """Maximum number of sightings in memory; more races than a record can list as voided before it."""
 
 
+Seen: TypeAlias = SeenEntry | SeenBoard | SeenLoss | SeenStanding
+"""One line of a sighting's file after the first."""
+
+
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The evidence of one race that this machine saw before the seed was revealed, and the digest."""
+    """The evidence of one race that this machine saw before the seed was revealed, and the announced result."""
 
     race: str
     game: str
     commitment: str
     player: str = ""
     """The id of this machine's player."""
+    seen_at: int = 0
+    """This machine's time when the racers were listed, or when it first saw the race, in milliseconds since 1970."""
+    durability: str = SAFE
+    """What an acknowledged move survives, as the server said when the race gathered (`Welcome.durability`)."""
     nonce: str = ""
     """This player's nonce in hexadecimal, saved so that a restarted program can reveal it."""
     nonce_hashes: dict[str, str] = {}
@@ -85,55 +109,94 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """This player's view of the deal, in the text form of `format_position`."""
     revealed: bool = False
     """True if the server has confirmed that it took this player's nonce."""
-    digest: str = ""
-    """The record's digest, as announced at the end of the race."""
+    unanswered: bool = False
+    """True if the server did not answer the reveal, although the connection was never lost."""
+    blamed: bool = False
+    """True if the server said that it voided the countdown because this player's nonce was missing."""
+    outcome: events.Outcome | None = None
+    """The result of the race, as it was first announced."""
+    lost_outcome: events.Outcome | None = None
+    """A result that was announced before a server that may lose data showed the race as running again."""
     voided: str = ""
     """The reason for which the server said that it voided the race; empty if it did not."""
     has_record: bool = False
     """True after the record was compared with the sighting."""
     alarms: list[str] = []
     """Sentences on how the server contradicted itself during the race or after it."""
-    entries: tuple[SeenEntry, ...] = ()
-    """The player's own entries, in the order in which the server acknowledged them."""
+    own: tuple[SeenOfBoard, ...] = ()
+    """The player's own entries and boards, in the order in which the server acknowledged and showed them."""
     standings: tuple[SeenStanding, ...] = ()
     """The standings seen, without those that repeat the racer's one before."""
 
     @property
-    def is_spent(self) -> bool:
-        """True after the countdown has started: its nonces are known, so the deal is spent."""
-        return bool(self.nonce_hashes or self.deal or self.digest or self.voided)
+    def may_lose(self) -> bool:
+        """True if the server may lose moves that it has acknowledged."""
+        return self.durability == FAST
 
     @property
-    def was_dealt(self) -> bool:
-        """True if this machine saw that the race had started."""
-        return bool(self.deal or self.start_at)
+    def entries(self) -> list[SeenEntry]:
+        """The player's own entries, in the order in which the server acknowledged them."""
+        return [each for each in self.own if isinstance(each, SeenEntry)]
+
+    @property
+    def digest(self) -> str:
+        """The record's digest, as announced with the result; empty without a result."""
+        return "" if self.outcome is None else self.outcome.digest
+
+    @property
+    def is_spent(self) -> bool:
+        """True after the countdown has started: its nonces are known, so the deal is spent."""
+        return bool(self.nonce_hashes or self.deal or self.outcome or self.voided)
+
+    @property
+    def is_promised(self) -> bool:
+        """True if the commitment may not change any more: the racers were listed, or the race ran."""
+        return self.is_spent or bool(self.start_at)
+
+    @property
+    def is_settled(self) -> bool:
+        """True if the record was compared, or the server said that it voided the race."""
+        return self.has_record or bool(self.voided)
 
     @property
     def is_unsettled(self) -> bool:
-        """True if the race was dealt, and neither its record nor a void was seen."""
-        return self.was_dealt and not (self.has_record or self.voided)
+        """True if the racers were listed, and neither the record nor a void was seen."""
+        return self.is_promised and not self.is_settled
+
+    def without_missing(self) -> "Sighting":
+        """Return the sighting without the alarms that the record was missing."""
+        return replace(self, alarms=[alarm for alarm in self.alarms if alarm not in MISSING])
 
     @property
     def worth(self) -> str:
         """Return what it is worth that a record agrees with this sighting: a verdict of `Testimony`.
 
-        Only evidence from before the deal is worth anything: the server could adapt all that it shows later.
+        Only evidence from before the deal is worth anything: the server could adapt all that it shows later. A racer
+        whose nonce another device drew, as far as this machine knows, had no part in the deal here.
         """
         if self.player in self.nonce_hashes:
-            return WITNESSED
-        if self.nonce_hashes and self.standings and (self.digest or self.voided):
+            return WITNESSED if self.nonce else CONSISTENT
+        if self.nonce_hashes and self.standings and (self.outcome or self.voided):
             return WATCHED
         return CONSISTENT
 
     def with_seen(self, *seen: Seen) -> "Sighting":
         """Return the sighting with more of what was seen of the running race; drop what is too much."""
-        entries = tuple(each for each in seen if isinstance(each, SeenEntry))
-        standings = tuple(each for each in seen if isinstance(each, SeenStanding))
+        own = [each for each in seen if not isinstance(each, SeenStanding)]
+        standings = [each for each in seen if isinstance(each, SeenStanding)]
         return replace(
             self,
-            entries=(*self.entries, *entries)[: MOST_ENTRIES + 1],
+            own=(*self.own, *own)[:MOST_SEEN],
             standings=(*self.standings, *standings)[:MOST_STANDINGS],
         )
+
+
+class Sightings(Protocol):
+    """The sightings with which a record is compared."""
+
+    def load(self, race: str) -> Sighting | None:
+        """Return the sighting of a race; `None` without one."""
+        ...
 
 
 class Witness:
@@ -175,6 +238,8 @@ class Witness:
         # event loop.
         replace_file(path, msgspec.json.encode(sighting), mode=OWNER_ONLY, durable=False)
         if is_new:
+            table = sighting.race.partition("/")[0]
+            delete_oldest(self._folder, f"{table}.*.json", MAX_KEPT_OF_TABLE)
             delete_oldest(self._folder, "*.json", MAX_KEPT)
 
     def add(self, sighting: Sighting, *seen: Seen) -> None:
@@ -218,7 +283,9 @@ class MemoryWitness(Witness):
     def keep(self, sighting: Sighting) -> None:
         self._sightings[sighting.race] = sighting
         if len(self._sightings) > MAX_REMEMBERED:
-            del self._sightings[next(iter(self._sightings))]
+            # a race without a record goes last, so that no later race removes its evidence before the check
+            done = (race for race, each in self._sightings.items() if not each.is_unsettled)
+            del self._sightings[next(done, next(iter(self._sightings)))]
 
     def add(self, sighting: Sighting, *seen: Seen) -> None:
         self.keep(sighting)
@@ -231,7 +298,7 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[Seen]:
     """Yield what the lines of a file say; a line that a crash has cut short says nothing."""
     for line in lines:
         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-            yield msgspec.json.decode(line, type=SeenEntry | SeenStanding)
+            yield msgspec.json.decode(line, type=Seen)
 
 
 def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:
@@ -253,19 +320,33 @@ def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> It
         )
         if made != voided.commitment:
             yield "the seed of the voided race does not match its commitment"
-    if sighting is not None:
+    if fault := reason_fault(
+        voided.race, voided.reason, voided.nonces, voided.missing, voided.left
+    ):
+        yield fault
+    if sighting is not None and sighting.is_promised:
         yield from _faults_against(voided, sighting)
 
 
+def faults_of_blame(sighting: Sighting) -> Iterator[str]:
+    """Yield why a server that says that this player's nonce was missing contradicts itself."""
+    if sighting.may_lose:
+        return
+    if sighting.revealed:
+        yield NONCE_DENIED
+    elif sighting.unanswered:
+        yield REVEAL_UNANSWERED
+
+
 def _faults_against(voided: events.VoidedRace, sighting: Sighting) -> Iterator[str]:
-    if sighting.digest:
+    if sighting.outcome is not None:
         yield "the server announced a result of the race that it says was voided"
     if sighting.voided not in ("", voided.reason):
         yield f"the reason for the void was {sighting.voided}, and now is {voided.reason}"
     if voided.commitment and sighting.commitment != voided.commitment:
         yield "the voided race's commitment is not the one announced before the race"
-    if sighting.revealed and sighting.player in voided.missing:
-        yield NONCE_DENIED
+    if sighting.player in voided.missing:
+        yield from faults_of_blame(sighting)
     yield from _faults_of_racers(voided, sighting)
     for player, nonce in sorted(voided.nonces.items()):
         seen = sighting.nonce_hashes.get(player)

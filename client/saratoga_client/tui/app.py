@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Final, TypeAlias
 
+from textual import events
 from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
@@ -17,7 +18,8 @@ from textual.worker import Worker, WorkerError
 
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
-from saratoga_client.problems import Problem
+from saratoga_client.output import say
+from saratoga_client.problems import Problem, alarmed_at_end
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import Paint, paint
 from saratoga_client.tui.ports import Themed
@@ -29,6 +31,8 @@ NARROW: Final = 80
 """Minimum columns for the panel beside the board; narrower screens have a one-line ticker."""
 WIDE: Final = 100
 BROAD: Final = 120
+
+INPUT: Final = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
 Remember: TypeAlias = Callable[[str, Value], None]
@@ -68,11 +72,28 @@ class SaratogaApp(TerminalApp):
         super().__init__(ansi_color=True if is_bare else None)
         self.appearance = appearance
         self.problem: Problem | None = None
+        self.alarms: list[str] = []
+        """The alarms of all tables of this run; the program ends with them."""
         self.is_interrupted = False
         self._flow = flow
         self._running_flow: Worker[None] | None = None
         self._waiting = WaitingScreen()
         self._remember = remember
+        self._input_observers: list[Callable[[], None]] = []
+
+    def observe_input(self, observer: Callable[[], None]) -> Callable[[], None]:
+        """Call the observer at every key, click and scroll, before it has its effect.
+
+        Returns a function that ends this.
+        """
+        self._input_observers.append(observer)
+        return lambda: self._input_observers.remove(observer)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, INPUT):
+            for observer in tuple(self._input_observers):
+                observer()
+        await super().on_event(event)
 
     @property
     def colours(self) -> Paint:
@@ -164,6 +185,9 @@ async def run_flow(
     finally:
         await app.flow_ended()
     if app.is_interrupted:
+        for alarm in app.alarms:
+            say(f"ALARM: {alarm}")
         raise KeyboardInterrupt
-    if app.problem is not None:
-        raise app.problem
+    with alarmed_at_end(app.alarms):
+        if app.problem is not None:
+            raise app.problem

@@ -50,7 +50,6 @@ class Appearance:
             suits=SuitColours(named) if named else suit_colours(game),
             ascii=self.ascii,
             hollow=self.colours is Colours.NONE,
-            background=self.background,
         )
 
     def with_other_suits(self, game: Game) -> "Appearance":

@@ -11,9 +11,11 @@ from textual.geometry import Offset
 from textual.message import Message
 
 from saratoga_client.board_view.board import DrawnBoard, Marks, draw_layout, draw_packet
-from saratoga_client.board_view.canvas import Row, overlay
+from saratoga_client.board_view.canvas import Piece, Row, overlay
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.rule_line import MARGIN, rule_rows
 from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.painted_rows import PaintedRows
 from saratoga_rules.cards import HIDDEN, Card
@@ -182,7 +184,10 @@ class BoardWidget(PaintedRows):
         self._drawn = draw_layout(
             shown.game, shown.view, shown.marks, shown.style, self._layout, former
         )
-        self._board = self._drawn.canvas.rows(None if former is None else former.canvas)
+        rows = list(self._drawn.canvas.rows(None if former is None else former.canvas))
+        for y, text in rule_rows(shown.game, shown.view, self._layout).items():
+            rows[y] = overlay(rows[y], MARGIN, (Piece(text, Role.LABEL),))
+        self._board = tuple(rows)
         if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
             self._let_go()
         self._paint()

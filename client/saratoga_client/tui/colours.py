@@ -1,11 +1,12 @@
 """The colours of all roles, for terminals with many colours, 16 colours or none.
 
 A theme names its colours by purpose. Cards are light on a dark table, so suits are clear whatever
-the terminal's own colours are.
+the terminal's own colours are. Without a painted background nobody knows whether the terminal is light
+or dark: the table's words then have the terminal's own colour, or one that can be read on both.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -31,7 +32,7 @@ Paint: TypeAlias = Mapping[Role, Style]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """The colours of a theme, as `#rrggbb`."""
+    """The colours of a theme, as `#rrggbb`; an empty text is the terminal's own colour."""
 
     name: str
     table: str
@@ -151,7 +152,7 @@ PAPER: Final = Theme(
     name="paper",
     table="#dfe3da",
     text="#20241f",
-    dim="#6b736b",
+    dim="#58605a",
     title="#000000",
     frame="#9aa398",
     label="#4a534b",
@@ -265,6 +266,28 @@ FEW: Final = Theme(
 )
 """The theme for 16 colours; its table is black, because the 16 include no dark green."""
 
+_BETWEEN, _BETWEEN_RED, _BETWEEN_GREEN, _BETWEEN_AMBER = "#767676", "#d24242", "#00875f", "#b06100"
+# A contrast of 4.5 both to black and to white.
+
+
+def _on_any_ground(theme: Theme) -> Theme:
+    """Return the theme with words and lines that can be read on a light and on a dark terminal."""
+    few = theme is FEW
+    amber = _BROWN if few else _BETWEEN_AMBER
+    green = _GREEN if few else _BETWEEN_GREEN
+    red = _PINK if few else _BETWEEN_RED
+    grey = "" if few else _BETWEEN
+    return replace(
+        theme,
+        **dict.fromkeys(("table", "text", "title", "label"), ""),
+        **dict.fromkeys(("dim", "frame", "space", "bar_rest"), grey),
+        **dict.fromkeys(("key", "key_lit", "bar", "leader", "warning"), amber),
+        **dict.fromkeys(("lit", "gain"), green),
+        loss=red,
+        edge=theme.edge if few else _BETWEEN,
+    )
+
+
 THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
     {theme.name: theme for theme in (FELT, NIGHT, PAPER, PLAIN)}
 )
@@ -280,7 +303,9 @@ def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> P
     if depth is Depth.NONE:
         return _without_colours()
     chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
-    return MappingProxyType({**_cards(chosen), **_table(chosen, background=background)})
+    if not background:
+        chosen = _on_any_ground(chosen)
+    return MappingProxyType({**_cards(chosen), **_table(chosen)})
 
 
 def _cards(theme: Theme) -> dict[Role, Style]:
@@ -314,7 +339,7 @@ def _cards(theme: Theme) -> dict[Role, Style]:
     return styles
 
 
-def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
+def _table(theme: Theme) -> dict[Role, Style]:
     colours = {
         Role.TABLE: theme.text,
         Role.TEXT: theme.text,
@@ -340,10 +365,10 @@ def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
         Role.WARNING: theme.warning,
         Role.ALARM: theme.loss,
     }
-    ground = theme.table if background else None
-    styles = {role: Style(color=colour, bgcolor=ground) for role, colour in colours.items()}
+    ground = theme.table or None
+    styles = {role: Style(color=colour or None, bgcolor=ground) for role, colour in colours.items()}
     for role, colour in strong.items():
-        styles[role] = Style(color=colour, bgcolor=ground, bold=True)
+        styles[role] = Style(color=colour or None, bgcolor=ground, bold=True)
     styles[Role.PRACTICE] = Style(color=theme.practice_ink, bgcolor=theme.practice, bold=True)
     return styles
 

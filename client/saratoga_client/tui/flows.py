@@ -3,7 +3,6 @@
 Each function imports its screens when called, so practice starts without the network's modules.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from saratoga_client.tui.appearance import Appearance
 
 if TYPE_CHECKING:
     from saratoga_client.practice.deals import PracticeDeal
+    from saratoga_client.session.invitation import Inviter
     from saratoga_client.tui.ports import SeatActions
     from saratoga_rules.records.record import RaceRecord
 
@@ -43,12 +43,12 @@ def remember(key: str, value: str | bool | int) -> None:
         choices.keep(key, value)
 
 
-def table_flow(session: "SeatActions", server: str, invitation: Sequence[str] = ()) -> Flow:
+def table_flow(session: "SeatActions", server: str, inviter: "Inviter | None" = None) -> Flow:
     """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
     from saratoga_client.tui.table_flow import TableFlow
 
     async def flow(app: SaratogaApp) -> None:
-        await TableFlow(app, session, invitation=invitation, server=server).stay()
+        await TableFlow(app, session, inviter=inviter, server=server).stay()
 
     return flow
 
@@ -63,11 +63,14 @@ def practice_flow(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
     return flow
 
 
-def review_flow(record: "RaceRecord", player: str = "") -> Flow:
-    """Return the flow of a finished race's review; raises `ReplayError` for a bad record."""
+def review_flow(record: "RaceRecord", player: str = "", server: str = "") -> Flow:
+    """Return the flow of a finished race's review; raises `ReplayError` for a bad record.
+
+    `server` is the address by which friends reach the server that has the record, if known.
+    """
     from saratoga_client.tui.screens.review import ReviewScreen
 
-    screen = ReviewScreen(record, player)
+    screen = ReviewScreen(record, player, server=server)
 
     async def flow(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)

@@ -151,6 +151,10 @@ class GameScreen(BaseScreen):
     def guide(self) -> Guide:
         return SEARCH_KEYS if self.finder.is_open else self.game_keys()
 
+    def always(self) -> Guide:
+        # during a search the key `q` names queens, and `?` only ends the search
+        return () if self.finder.is_open else super().always()
+
     # Keys and the mouse
 
     def handle(self, key: str) -> None:

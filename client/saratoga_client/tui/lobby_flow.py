@@ -6,29 +6,35 @@ one connection, which the lobby and the tables share.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from dataclasses import replace
+from typing import Any, Final
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.hosting import LocalServer, local_server
+from saratoga_client.local.hosting import local_server, still_here
 from saratoga_client.local.setting_values import MOST_SEATS
-from saratoga_client.local.settings import Settings, remember_last
+from saratoga_client.local.settings import (
+    Settings,
+    last_table_at,
+    remember_last,
+    remember_server,
+)
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import ClientClosed
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
-from saratoga_client.session.invitation import Destination, destination, invitation_to
+from saratoga_client.session.invitation import Destination, destination, inviter_for
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     TableWanted,
+    check_table,
     claim_name,
     give_up,
     is_racing_at,
-    others_at,
     stop_watching,
     take_seat,
+    way_back,
 )
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
 from saratoga_client.session.open_connection import bad_address
@@ -36,8 +42,17 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp
 from saratoga_client.tui.flows import practice_flow, table_flow
 from saratoga_client.tui.lobby_connection import LobbyConnection
+from saratoga_client.tui.lobby_steps import (
+    AtTable,
+    FirstTable,
+    HostHere,
+    Leaving,
+    OtherServer,
+    Practising,
+    Quit,
+)
+from saratoga_client.tui.ports import Hosting
 from saratoga_client.tui.screens.lobby import LobbyScreen
-from saratoga_client.wording import listed
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 
@@ -45,56 +60,7 @@ CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
 
 
-@dataclass(frozen=True, slots=True)
-class AtTable:
-    """The next step: a table where the player has a seat, or which the player watches."""
-
-    session: TableSession
-    table: events.Table
-
-
-@dataclass(frozen=True, slots=True)
-class Practising:
-    """The next step: practice of a game."""
-
-    game: str
-
-
-@dataclass(frozen=True, slots=True)
-class HostHere:
-    """The next step: a new table at a server on this machine."""
-
-    table: TableWanted
-
-
-@dataclass(frozen=True, slots=True)
-class OtherServer:
-    """The next step: another server, and a table there unless `code` is empty."""
-
-    server: str
-    code: str = ""
-    is_watching: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """The next step: the end of this lobby."""
-
-
-Leaving: TypeAlias = HostHere | OtherServer | Quit
-"""The reason for leaving the lobby of one server."""
-
-
-@dataclass(frozen=True, slots=True)
-class FirstTable:
-    """A table that the player joins, watches or creates as soon as the server answers."""
-
-    table: str | TableWanted
-    """The code of a table, or the settings of a new one."""
-    is_watching: bool = False
-
-
-def lobby_flow(settings: Settings, notice: str = "") -> Flow:
+def lobby_flow(settings: Settings, hosting: Hosting, notice: str = "") -> Flow:
     """Return the flow of the lobby; it returns when the player quits the program."""
 
     async def flow(app: SaratogaApp) -> None:
@@ -110,7 +76,7 @@ def lobby_flow(settings: Settings, notice: str = "") -> Flow:
                     first = FirstTable(code, is_watching) if code else None
                 case HostHere(table):
                     first = None
-                    shown, leaving = await _host_here(app, at, table)
+                    shown, leaving = await _host_here(app, at, hosting, table)
                     if not isinstance(leaving, Quit):
                         continue
             leaving = await LobbyFlow(app, at, shown, first).run()
@@ -119,24 +85,29 @@ def lobby_flow(settings: Settings, notice: str = "") -> Flow:
 
 
 async def _host_here(
-    app: SaratogaApp, settings: Settings, table: TableWanted
+    app: SaratogaApp, settings: Settings, hosting: Hosting, table: TableWanted
 ) -> tuple[str, Leaving]:
     """Open a table at a server on this machine; return a notice and the reason for leaving."""
     try:
-        async with local_server(report=app.show_progress) as server:
-            here = settings.given(server=server.own)
-            own = server if server.is_ours else None
-            leaving = await LobbyFlow(app, here, server.warning, FirstTable(table), own).run()
+        server = hosting.server or await hosting.open(local_server(report=app.show_progress))
+        here = settings.given(server=server.own)
+        own = hosting if server.is_ours else None
+        first = FirstTable(table)
+        leaving = await LobbyFlow(app, here, server.warning, first, own, server.friends).run()
     except Problem as problem:
+        if others := await hosting.others():
+            return f"{problem} {still_here(others)} Your server here stays open.", Quit()
+        await hosting.close()
         return str(problem), Quit()
+    await hosting.close()
     return "Your server on this machine has been closed." if server.is_ours else "", leaving
 
 
 class LobbyFlow:
     """The lobby of one server, with the tables and the practice reached from it.
 
-    Implements `LobbyActions`. A server given as `own_server` closes when the player leaves the lobby,
-    so the player is asked first if other people are still connected to the table there.
+    Implements `LobbyActions`. If the server is the one given as `hosting`, it closes when the player leaves
+    the lobby, so the player is asked first if other people are on it. `friends` is its address for friends.
     """
 
     def __init__(
@@ -145,15 +116,15 @@ class LobbyFlow:
         settings: Settings,
         notice: str = "",
         first: FirstTable | None = None,
-        own_server: LocalServer | None = None,
+        hosting: Hosting | None = None,
+        friends: str = "",
     ) -> None:
         self._app = app
         self._settings = settings
         self._notice = notice
         self._first = first
-        self._own_server = own_server
-        self._hosted = ""
-        """The code of the last table at `own_server`; empty without one."""
+        self._hosting = hosting
+        self._friends = friends
         self._link = LobbyConnection(settings.server_url, self._change, self._connected, self._say)
         self._next: asyncio.Future[AtTable | Practising | Leaving]
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
@@ -168,7 +139,7 @@ class LobbyFlow:
                     match step:
                         case AtTable(session, table):
                             await self._play(session, table)
-                            if self._own_server is not None and not await self._friends():
+                            if self._hosting is not None and not await self._hosting.others():
                                 return Quit()
                         case Practising(game):
                             remember_last(game=game)
@@ -189,7 +160,9 @@ class LobbyFlow:
         self._notice = ""
         await self._app.push_screen(self._screen)
         self._link.is_shown.set()
-        if self._hosted:
+        if self._link.current is not None:
+            self._do(self._offer_return(self._link.current))
+        if self._hosting is not None and self._hosting.code:
             self.quit()
         try:
             await asyncio.wait((connecting, self._next), return_when=asyncio.FIRST_COMPLETED)
@@ -208,13 +181,15 @@ class LobbyFlow:
 
     async def _play(self, session: TableSession, table: events.Table) -> None:
         """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
-        friends = "" if self._own_server is None else self._own_server.friends
-        self._hosted = "" if self._own_server is None else table.code
-        invitation = await invitation_to(table, self._settings, friends)
+        if self._hosting is not None:
+            self._hosting.code = table.code
+        server = self._settings.server_url
+        remember_server(server, table.code)
+        inviter = await inviter_for(self._settings, self._friends)
         try:
-            await table_flow(session, self._settings.server_url, invitation)(self._app)
+            await table_flow(session, server, inviter)(self._app)
         finally:
-            self._screen.lobby = replace(self._screen.lobby, seat="")
+            self._screen.lobby = replace(self._screen.lobby, seat="", is_seated=False)
             connection = self._link.current
             if connection is not None and connection.follows(table.code):
                 # the player watched the table
@@ -223,12 +198,26 @@ class LobbyFlow:
     def _connected(self, connection: Connection) -> None:
         """Go to the first table; ask a player without a name for one first, except to watch."""
         first = self._first
+        remember_server(self._settings.server_url)
+        if first is None:
+            self._do(self._offer_return(connection))
         if connection.welcome.name is not None or (first is not None and first.is_watching):
             self._go_to_first_table()
         elif self._settings.name:
             self.take_name(self._settings.name)
+        elif first is not None and isinstance(first.table, str):
+            self._do(self._ask_name_for(first), Entry(Purpose.TABLE, first.table))
         else:
             self._ask(Entry(Purpose.NAME))
+
+    async def _ask_name_for(self, first: FirstTable) -> None:
+        """Ask for a name, and then go to a table; an unknown code is reported before."""
+        self._first = None
+        if isinstance(first.table, str):
+            await check_table(self._connection, first.table)
+        self._first = first
+        self._say("Choose a name first.", Role.WARNING)
+        self._ask(Entry(Purpose.NAME))
 
     def _go_to_first_table(self) -> None:
         first, self._first = self._first, None
@@ -239,6 +228,12 @@ class LobbyFlow:
                 self.join(code)
             case FirstTable(table=TableWanted() as table):
                 self.open_table(table)
+
+    async def _offer_return(self, connection: Connection) -> None:
+        """Offer the table where the player has a seat, or else the last one here, if it is open."""
+        last = last_table_at(self._settings.server_url)
+        found = await way_back(connection, last)
+        self._change(lambda lobby: replace(lobby, seat=found.code, is_seated=found.is_seated))
 
     def _change(self, change: Callable[[LobbyState], LobbyState]) -> None:
         self._screen.show(change)
@@ -253,13 +248,6 @@ class LobbyFlow:
         self._screen.show(lambda lobby: replace(lobby, name=claimed))
         self._say(f"You are {claimed}.")
         self._go_to_first_table()
-
-    def _has_name(self) -> bool:
-        if self._screen.lobby.name:
-            return True
-        self._say("Choose a name first.", Role.WARNING)
-        self._ask(Entry(Purpose.NAME))
-        return False
 
     def _ask(self, entry: Entry) -> None:
         """Ask the player for a line, unless the player is typing one already."""
@@ -280,7 +268,7 @@ class LobbyFlow:
             wrong = "That names no table; a code looks like mint-otter-42."
             self._ask(replace(entry, wrong=wrong))
         elif self._is_elsewhere(found):
-            self._go(OtherServer(found.server, found.code, is_watching))
+            self._leave(OtherServer(found.server, found.code, is_watching))
         else:
             self._do((self._watch if is_watching else self._take_seat)(found.code), entry)
 
@@ -290,7 +278,8 @@ class LobbyFlow:
 
     async def _take_seat(self, table: str | TableWanted) -> None:
         connection, following = self._connection, self._next
-        if not self._has_name():
+        if not self._screen.lobby.name:
+            await self._ask_name_for(FirstTable(table))
             return
         session, joined = await take_seat(connection, table, self._say)
         await self._go_to_table(session, joined, following)
@@ -310,7 +299,7 @@ class LobbyFlow:
             following.set_result(AtTable(session, table))
             return
         # The player opened another screen before the server answered. A running race is not given up.
-        if not is_racing_at(table, self._connection.welcome.player):
+        if not is_racing_at(table, self._connection.player):
             await give_up(self._connection, table.code)
 
     def _is_elsewhere(self, found: Destination) -> bool:
@@ -331,40 +320,36 @@ class LobbyFlow:
 
     def host_here(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap)
-        self._go(HostHere(table))
+        self._leave(HostHere(table))
 
     def go_to_server(self, text: str) -> None:
         found = destination(text)
         if found is None or not found.server:
             self._ask(Entry(Purpose.SERVER, text, str(bad_address(text))))
             return
-        self._go(OtherServer(found.server, found.code))
+        self._leave(OtherServer(found.server, found.code))
 
     def practise(self, game: str) -> None:
         self._go(Practising(game))
 
     def quit(self) -> None:
-        if self._hosted:
-            self._do(self._ask_to_close())
+        self._leave(Quit())
+
+    def _leave(self, step: Leaving) -> None:
+        """Leave the lobby; this closes the server on this machine, if the lobby is there."""
+        if self._hosting is None:
+            self._go(step)
         else:
-            self._go(Quit())
+            self._do(self._ask_to_close(self._hosting, step))
 
-    async def _friends(self) -> tuple[str, ...]:
-        """Return the names of the other people connected to the table at this machine's server."""
-        if self._link.current is None or not self._hosted:
-            return ()
-        return await others_at(self._link.current, self._hosted)
-
-    async def _ask_to_close(self) -> None:
-        """Close the server on this machine; ask first if other people are connected to its table."""
-        friends = await self._friends()
-        if not friends:
-            self._go(Quit())
+    async def _ask_to_close(self, hosting: Hosting, step: Leaving) -> None:
+        """Leave the lobby and close the server; ask first if other people are on it."""
+        if not (others := await hosting.others()):
+            self._go(step)
             return
-        verb = "is" if len(friends) == 1 else "are"
         self._screen.ask(
-            f"{listed(friends)} {verb} still at {self._hosted}. Close this machine's server? (y/n)",
-            y=("close it", lambda: self._go(Quit())),
+            f"{still_here(others)} Close this machine's server? (y/n)",
+            y=("close it", lambda: self._go(step)),
         )
         self._screen.redraw()
 

@@ -15,6 +15,10 @@ from saratoga_rules.moves import Move
 from saratoga_rules.records.record import RaceRecord
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from saratoga_client.local.hosting import LocalServer
+    from saratoga_client.local.server_process import Person
     from saratoga_client.session.join import TableWanted
     from saratoga_client.tui.pages.findings import Findings
 
@@ -55,6 +59,7 @@ class SeatActions(Protocol):
     def now(self) -> int: ...
     def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]: ...
     async def attend(self) -> None: ...
+    def note_activity(self) -> None: ...
     def play(self, move: Move) -> bool: ...
     async def cash_out(self) -> None: ...
     async def record(self, race: str) -> RaceRecord: ...
@@ -70,6 +75,7 @@ class SeatActions(Protocol):
         cap: int | None = None,
         seats: int | None = None,
         public: bool | None = None,
+        races: int | None = None,
     ) -> None: ...
     async def kick(self, player: str) -> None: ...
     async def allow_ready(self, player: str) -> None: ...
@@ -92,6 +98,11 @@ class TableControls(Protocol):
         ...
 
     @property
+    def friends_server(self) -> str:
+        """The address by which friends reach the server."""
+        ...
+
+    @property
     def invitation_lines(self) -> Sequence[str]:
         """The lines of the invitation to this table."""
         ...
@@ -105,11 +116,19 @@ class TableControls(Protocol):
         ...
 
     def bring_bot(self, strength: str) -> None:
-        """Seat a bot that runs in this program."""
+        """Seat a bot that runs in this program; it leaves the table with the player."""
         ...
 
     def help(self) -> None:
         """Open the help over the current screen."""
+        ...
+
+    def show_chart(self) -> None:
+        """Open the chart of the running race over the current screen."""
+        ...
+
+    def review_own(self) -> None:
+        """Open the review of the player's own board, which has ended, while others still race."""
         ...
 
     def review(self, findings: "Findings") -> None:
@@ -118,6 +137,33 @@ class TableControls(Protocol):
 
     def leave(self) -> None:
         """Give up the seat, or stop watching."""
+        ...
+
+
+class Hosting(Protocol):
+    """The server on this machine that the program has started, if any; it outlives the screens.
+
+    When the program ends, it asks before it closes the server while other people are on it.
+    """
+
+    code: str
+    """The player's last table there."""
+
+    @property
+    def server(self) -> "LocalServer | None":
+        """The open server; `None` if there is none."""
+        ...
+
+    async def open(self, server: "AbstractAsyncContextManager[LocalServer]") -> "LocalServer":
+        """Find or start the server; raises `Problem`."""
+        ...
+
+    async def close(self) -> None:
+        """Close the server without a question."""
+        ...
+
+    async def others(self) -> "tuple[Person, ...]":
+        """Return the other people on the server."""
         ...
 
 

@@ -4,17 +4,19 @@ The screens of later phases are imported when they open, so the program starts f
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.settings import DEFAULT_SERVER
+from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.problems import Problem
-from saratoga_client.session.invitation import Destination, join_command
+from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.local_bots import run_bot
+from saratoga_client.tui.base_screen import BaseScreen
+from saratoga_client.tui.pages.table_news import table_news
 from saratoga_client.tui.ports import SeatActions
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -39,16 +41,21 @@ class TableFlow:
         app: "SaratogaApp",
         seat: SeatActions,
         *,
-        invitation: Sequence[str] = (),
+        inviter: Inviter | None = None,
         server: str = "",
     ) -> None:
         self.app = app
-        self.invitation = tuple(invitation)
         self.server = server
+        self._inviter = inviter or Inviter(server=server)
         self._screen: TableScreen | None = None
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
+        self._known: SessionState | None = None
+        """The state that the screens have last been told about."""
         self.seat = seat
+        self._bots = LocalBots(
+            self._welcome_bot, self._raise_alarm, partial(self._say, Role.WARNING)
+        )
 
     @property
     def state(self) -> SessionState:
@@ -64,6 +71,7 @@ class TableFlow:
     async def stay(self) -> None:
         """Show the table until the player leaves; raises `Problem` if the seat is lost."""
         unsubscribe = self.seat.subscribe(self._changed)
+        end_noting = self.app.observe_input(self.seat.note_activity)
         tasks = [
             asyncio.create_task(self._switch_screens(), name="screens"),
             asyncio.create_task(self.seat.attend(), name="seat"),
@@ -78,6 +86,10 @@ class TableFlow:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             unsubscribe()
+            end_noting()
+            await self._bots.leave()
+            if self.seat.state is not None:
+                self.app.alarms.extend(self.seat.state.alarms)
             await self._close()
 
     # Screens
@@ -96,11 +108,29 @@ class TableFlow:
         elif self._screen is not None:
             self._screen.say(UNKNOWN_GAME, Role.WARNING)
 
+    def show_chart(self) -> None:
+        """Open the chart of the running race over the current screen."""
+        from saratoga_client.tui.screens.live_chart import LiveChartScreen
+
+        self.cover(LiveChartScreen(self))
+
+    def review_own(self) -> None:
+        """Open the review of the player's own board, which has ended, while others still race."""
+        from saratoga_client.review.own_replay import own_replay
+        from saratoga_client.tui.screens.own_review import OwnReviewScreen
+
+        replay = own_replay(self.state)
+        if replay is not None:
+            self.cover(OwnReviewScreen(self, replay))
+
     def review(self, findings: "Findings") -> None:
         """Open all boards of the finished race over the current screen."""
         from saratoga_client.tui.screens.review import ReviewScreen
 
-        self.cover(ReviewScreen(findings.record, findings.player))
+        screen = ReviewScreen(
+            findings.record, findings.player, findings.levels, self.friends_server
+        )
+        self.cover(screen)
 
     def cover(self, screen: Screen[None]) -> None:
         """Open another screen over the table's screen."""
@@ -108,18 +138,40 @@ class TableFlow:
 
     @property
     def invitation_lines(self) -> tuple[str, ...]:
-        """The lines of the invitation to this table."""
-        if self.invitation:
-            return self.invitation
-        server = "" if self.server == DEFAULT_SERVER else self.server
-        return (join_command(Destination(self.state.table.code, server)),)
+        """The lines of the invitation to this table, with its present settings."""
+        return self._inviter.lines(self.state.table)
+
+    @property
+    def friends_server(self) -> str:
+        """The address by which friends reach the server."""
+        return self._inviter.server
 
     def _changed(self, evening: SessionState) -> None:
+        self._tell_reader(evening)
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             screen.changed(evening)
         else:
             self._changes.set()
+
+    def _tell_reader(self, evening: SessionState) -> None:
+        """Say the table's news on the screen that covers the table's; nobody is taken away from it."""
+        before, self._known, top = self._known, evening, self._top
+        if before is None or top is None or top.is_asking:
+            return
+        news = table_news(before, evening)
+        if news:
+            top.say(news, Role.WARNING)
+
+    @property
+    def _top(self) -> BaseScreen | None:
+        """The screen that covers the table's screen; `None` if there is none, or none that is drawn."""
+        if self._screen is None or self._screen not in self.app.screen_stack:
+            return None
+        top = self.app.screen
+        if not isinstance(top, BaseScreen) or top is self._screen or not top.can_draw:
+            return None
+        return top
 
     def _screen_class(self, evening: SessionState) -> type[TableScreen]:
         """Return the screen class for the phase of the table."""
@@ -183,16 +235,22 @@ class TableFlow:
         try:
             await action
         except Problem as problem:
-            if self._screen is not None and self._screen.can_draw:
-                self._screen.say(str(problem), Role.WARNING)
+            self._say(Role.WARNING, str(problem))
 
     def bring_bot(self, strength: str) -> None:
-        """Seat a bot that runs in this program."""
-        self.do(run_bot(self.server, self.state.table.code, strength, self._warn))
+        """Seat a bot that runs in this program; it leaves the table with the player."""
+        self.do(self._bots.bring(self.server, self.state.table.code, strength))
 
-    def _warn(self, alarm: str) -> None:
+    def _welcome_bot(self, name: str) -> None:
+        self._say(Role.TEXT, f"{name} has sat down.")
+
+    def _raise_alarm(self, alarm: str) -> None:
+        self.app.alarms.append(alarm)
+        self._say(Role.ALARM, alarm)
+
+    def _say(self, role: Role, text: str) -> None:
         if self._screen is not None and self._screen.can_draw:
-            self._screen.say(alarm, Role.ALARM)
+            self._screen.say(text, role)
 
     def leave(self) -> None:
         """Give up the seat, or stop watching; `stay` then returns."""

@@ -81,7 +81,7 @@ SHORTEST_PART: Final = 4
 
 
 def digest_words(digest: str) -> str:
-    """Return the words of a digest in hexadecimal, such as `oak-pearl-lamp-river`."""
+    """Return the words of a digest in hexadecimal, such as `oak-pear-lamp-river`."""
     number = int(digest[: COUNT * BITS // 4], 16)
     shifts = range((COUNT - 1) * BITS, -1, -BITS)
     return "-".join(WORDS[number >> shift & (1 << BITS) - 1] for shift in shifts)

@@ -8,7 +8,7 @@ from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.replay import Step
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
@@ -32,6 +32,8 @@ def faults_of_ending(
     proof = _PROOFS.get(declared)
     if proof is not None:
         yield from proof(game, record, line, position)
+    if declared is State.IDLE:
+        yield from _idle_faults(made)
 
 
 def _stuck_faults(
@@ -65,6 +67,12 @@ def _host_faults(
         yield "ended by the host, but nobody else raced"
     elif line.at - max(other.at for other in others) < LAST_BOARD_MILLIS:
         yield f"ended by the host less than {LAST_BOARD_MILLIS} ms after all other boards"
+
+
+def _idle_faults(made: Sequence[Step]) -> Iterator[str]:
+    last = made[-2].line.at if len(made) > 1 else 0
+    if made[-1].line.at - last < IDLE_MILLIS:
+        yield f"ended as idle less than {IDLE_MILLIS} ms after the racer's last move"
 
 
 _Proof: TypeAlias = Callable[[Game, RaceRecord, LogLine, Position], Iterator[str]]

@@ -32,8 +32,8 @@ MOVE: Final = (
     "(?:draw|redeal|(?:w|r|t[1-9][0-9]?|up[.][CSHD])>(?:up|down|t[1-9][0-9]?)"
     "(?::(?:[2-9]|[1-9][0-9]))?)"
 )
-ENDING: Final = "(?:cash-out|stuck|out-of-time|left|ended-by-host)"
-STATE: Final = "(?:won|cashed out|stuck|out of time|left|ended by host)"
+ENDING: Final = "(?:cash-out|stuck|out-of-time|left|ended-by-host|idle)"
+STATE: Final = "(?:won|cashed out|stuck|out of time|left|ended by host|idle)"
 CARDS: Final = "(?:-|(?:[A2-9TJQK][CSHD])+)"
 HEIGHTS: Final = "(?:-|(?:[0-9]|1[0-3])(?:,(?:[0-9]|1[0-3]))*)"
 DEAL: Final = (

@@ -12,6 +12,6 @@ LEAST_RANKED: Final = 2
 def may_be_ranked(*, chosen_seed: bool, cap: int, racers: int) -> bool:
     """Return whether a race may count: a random seed, a time limit, and enough racers of those that count.
 
-    A server may demand that the table is public, too.
+    A server may demand that the table is public and not locked, too.
     """
     return not chosen_seed and cap > 0 and racers >= LEAST_RANKED

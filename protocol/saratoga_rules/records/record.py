@@ -76,6 +76,7 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
     "out-of-time": State.OUT_OF_TIME,
     "left": State.LEFT,
     "ended-by-host": State.ENDED_BY_HOST,
+    "idle": State.IDLE,
 }
 """The log's word for each ending that the position alone does not show."""
 

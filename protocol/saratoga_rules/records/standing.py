@@ -19,6 +19,10 @@ LAST_BOARD_MILLIS: Final = 60_000
 """Milliseconds that the host waits after all other boards have ended, before ending the last one."""
 
 
+IDLE_MILLIS: Final = 180_000
+"""Milliseconds without a sign of activity after which a board ends as idle, if others are at the table."""
+
+
 class State(StrEnum):
     """The state of a racer's board."""
 
@@ -29,6 +33,7 @@ class State(StrEnum):
     OUT_OF_TIME = "out of time"
     LEFT = "left"
     ENDED_BY_HOST = "ended by host"
+    IDLE = "idle"
 
     @property
     def has_ended(self) -> bool:

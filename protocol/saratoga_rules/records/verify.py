@@ -264,6 +264,3 @@ def _ranked_faults(record: RaceRecord) -> Iterator[str]:
     may_be = may_be_ranked(chosen_seed=record.chosen_seed, cap=record.cap, racers=people)
     if record.ranked and not may_be:
         yield "it should not be ranked"
-    # a server may count only the races of public tables
-    if may_be and record.public and not record.ranked:
-        yield "it should be ranked"

@@ -7,13 +7,20 @@ from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.void_record import VoidRecord
 from saratoga_rules.records.void_replay import replay_faults, void_deal
-from saratoga_rules.records.voided import VOID_REASONS, reason_fault, seed_fault
+from saratoga_rules.records.voided import (
+    CLOSED_REASONS,
+    DAMAGED,
+    NONCE_MISSING,
+    VOID_REASONS,
+    VoidedLine,
+    reason_fault,
+    seed_fault,
+)
 
 
 def void_checks(void: VoidRecord) -> tuple[Check, ...]:
     """Return the checks of the record of a voided race."""
     unread = [racer.name for racer in void.racers if not racer.nonce_hash]
-    missing = ", ".join(racer.name for racer in void.racers if racer.missing)
     logs = f"{void.line.logs} of {len(void.racers)} logs are complete"
     if void.is_countdown:
         logs = "no race started"
@@ -23,13 +30,13 @@ def void_checks(void: VoidRecord) -> tuple[Check, ...]:
         check_of(
             "nonces",
             (f"the nonce of {name} could not be read" for name in unread),
-            f"not revealed: the nonce of {missing}" if missing else "every nonce is opened",
+            _nonces_sentence(void),
         ),
         _deal_check(void),
         check_of(
             "voided",
-            filter(None, [reason_fault(void.line, void.table)]),
-            f"{VOID_REASONS[void.reason]}; {logs}. The race counts for nothing: no place, no money",
+            filter(None, [_reason_fault(void.line, void.table)]),
+            f"{_reason(void)}; {logs}. The race counts for nothing: no place, no money",
         ),
     )
 
@@ -37,6 +44,26 @@ def void_checks(void: VoidRecord) -> tuple[Check, ...]:
 def earlier_races_check(record: RaceRecord) -> Check:
     """Return the check of the races that the server voided before the race of a record."""
     return check_of("earlier", _earlier_faults(record), _earlier_sentence(record))
+
+
+def _reason(void: VoidRecord) -> str:
+    """Return why the race was voided, with the name of the racer who left."""
+    left = (racer.name for racer in void.racers if racer.player == void.left)
+    return next((f"{name} left in the countdown" for name in left), VOID_REASONS[void.reason])
+
+
+def _nonces_sentence(void: VoidRecord) -> str:
+    missing = ", ".join(racer.name for racer in void.racers if racer.missing)
+    if not missing:
+        return "every nonce is opened"
+    if void.reason == NONCE_MISSING:
+        return f"not revealed: the nonce of {missing}"
+    return f"the countdown ended before the nonce of {missing} came"
+
+
+def _reason_fault(voided: VoidedLine, table: str) -> str:
+    race = f"{table}/{voided.race}"
+    return reason_fault(race, voided.reason, voided.nonces, voided.missing, voided.left)
 
 
 def _commitment_faults(void: VoidRecord) -> Iterator[str]:
@@ -57,7 +84,8 @@ def _deal_check(void: VoidRecord) -> Check:
     if deal is None:
         return Check("deal", True, "the deal cannot be computed without the seed and every nonce")
     otherwise = "every complete log replays on the deal of the seed and the nonces"
-    if void.line.logs == len(void.racers) and void.commitment:
+    is_whole = void.line.logs == len(void.racers) and bool(void.commitment)
+    if void.reason == DAMAGED and is_whole:
         otherwise += (
             ". Nothing in this record shows the damage for which the server voided the race"
         )
@@ -69,7 +97,9 @@ def _earlier_faults(record: RaceRecord) -> Iterator[str]:
     for number, voided in enumerate(record.voided, start=expected):
         if number != voided.race or number < 1:
             yield f"race {voided.race} cannot stand here among those voided before race {record.race}"
-        for fault in (seed_fault(voided, record.table), reason_fault(voided, record.table)):
+        if voided.reason in CLOSED_REASONS:
+            yield f"the table was closed in race {voided.race}, so no later race can follow"
+        for fault in (seed_fault(voided, record.table), _reason_fault(voided, record.table)):
             if fault:
                 yield fault
 

@@ -12,6 +12,7 @@ racer's nonce is missing. The race has no results. Its record is plain ASCII wit
     cap 10                                                  minutes; 0 for none
     public yes                                              the table was listed for everybody
     reason damaged                                          a key of `voided.VOID_REASONS`
+    left abcdefghijklmnop                                   with the reason `racer-left` only: who left
     commitment 8186f102..                                   or `commitment unreadable`
     seed 000102..                                           or `seed unreadable`
     racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
@@ -32,7 +33,7 @@ from itertools import count
 from typing import Final
 
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.grammar import HASH, NONCE
+from saratoga_rules.records.grammar import HASH, NONCE, PLAYER
 from saratoga_rules.records.lines import (
     RACER,
     RecordReader,
@@ -48,6 +49,7 @@ from saratoga_rules.records.record import (
 )
 from saratoga_rules.records.voided import (
     COUNTDOWN_REASONS,
+    RACER_LEFT,
     UNREADABLE,
     VOID_REASONS,
     VoidedLine,
@@ -101,6 +103,8 @@ class VoidRecord:
     """The seed in hexadecimal; empty if it could not be read."""
     racers: tuple[VoidedLog, ...]
     """The racers, by ascending player id."""
+    left: str = ""
+    """The id of the racer who left, with the reason `racer-left`."""
 
     @property
     def race_id(self) -> str:
@@ -126,6 +130,7 @@ class VoidRecord:
             seed=self.seed,
             nonces={racer.player: racer.nonce for racer in self.racers if racer.nonce},
             missing={racer.player: racer.missing for racer in self.racers if racer.missing},
+            left=self.left,
         )
 
 
@@ -157,6 +162,8 @@ def _lines(record: VoidRecord) -> Iterator[str]:
     yield f"cap {record.cap}"
     yield f"public {'yes' if record.public else 'no'}"
     yield f"reason {record.reason}"
+    if record.left:
+        yield f"left {record.left}"
     yield f"commitment {record.commitment or UNREADABLE}"
     yield f"seed {record.seed or UNREADABLE}"
     for racer in record.racers:
@@ -174,6 +181,7 @@ def _lines(record: VoidRecord) -> Iterator[str]:
 
 _HEAD: Final = re.compile(f"{VOID_HEAD}([0-9]+)")
 _REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
+_LEFT: Final = re.compile(f"left ({PLAYER})")
 _COMMITMENT: Final = re.compile(f"commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"seed ({HASH}|{UNREADABLE})")
 _NONCE: Final = re.compile(f"nonce ({NONCE}|{UNREADABLE})")
@@ -190,6 +198,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         )
     game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
     reason = reader.take(_REASON, "the reason")[1]
+    left = reader.take(_LEFT, "the racer who left")[1] if reason == RACER_LEFT else ""
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]
     racers = tuple(_parse_racers(reader, reason in COUNTDOWN_REASONS))
@@ -206,6 +215,7 @@ def _parse(reader: RecordReader) -> VoidRecord:
         commitment="" if committed == UNREADABLE else committed,
         seed="" if seed == UNREADABLE else seed,
         racers=racers,
+        left=left,
     )
 
 

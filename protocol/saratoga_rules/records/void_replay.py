@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
+from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import MOST_ENTRIES
+from saratoga_rules.records.record import LOG_ENDINGS, MOST_ENTRIES
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
 from saratoga_rules.records.void_record import VoidRecord
+from saratoga_rules.records.voided import CLOSED
 
 
 def void_deal(void: VoidRecord) -> Position | None:
@@ -20,15 +22,23 @@ def void_deal(void: VoidRecord) -> Position | None:
 
 
 def replay_faults(void: VoidRecord, deal: Position) -> Iterator[str]:
-    """Yield which logs are marked complete but cannot be replayed on the deal."""
+    """Yield which logs are marked complete but cannot be replayed, and whether a race with results was voided."""
     game = game_of(void)
+    has_results = void.reason == CLOSED
     for racer in void.racers:
         if not racer.complete:
+            has_results = False
             continue
         if len(racer.log) > MOST_ENTRIES + 1:
             yield f"{racer.name}: the log has more than {MOST_ENTRIES} entries and an ending"
             continue
         try:
-            steps_from(game, deal, racer.log)
+            steps = steps_from(game, deal, racer.log)
         except ReplayError as fault:
             yield f"{racer.name}, {fault}, though the log is marked complete"
+            continue
+        end = steps[-1].position if steps else deal
+        has_ending = bool(racer.log) and racer.log[-1].text in LOG_ENDINGS
+        has_results &= has_ending or is_won(game, end)
+    if has_results:
+        yield "every board had ended when the table was closed, so the race had results"

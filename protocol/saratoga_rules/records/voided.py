@@ -6,6 +6,7 @@ so that the deal can be checked, and its logs have a record of their own (`void_
     voided 2 canfield 1 10 yes damaged 2                    race, game, rules, cap, public, reason, complete logs
     voided-commitment 8186f102..                            or `voided-commitment unreadable`
     voided-seed 000102..                                    or `voided-seed unreadable`
+    voided-left abcdefghijklmnop                            with the reason `racer-left` only: who left
     voided-nonce abcdefghijklmnop 00010203..                by ascending player id
     voided-nonce bcdefghijklmnopa missing be45cb26..        not revealed in the countdown: its hash
 
@@ -13,7 +14,7 @@ A countdown is voided if the race could not start: then it has no logs, and the 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -26,17 +27,24 @@ DAMAGED: Final = "damaged"
 NONCE_MISSING: Final = "nonce-missing"
 RACER_LEFT: Final = "racer-left"
 SERVER_AWAY: Final = "server-away"
+CLOSED: Final = "closed"
+CLOSED_IN_COUNTDOWN: Final = "closed-in-countdown"
 
 VOID_REASONS: Final[Mapping[str, str]] = {
     DAMAGED: "the server's stored data of the race were damaged",
     NONCE_MISSING: "a racer's nonce was missing in the countdown",
     RACER_LEFT: "a racer left in the countdown",
     SERVER_AWAY: "the server was away in the countdown",
+    CLOSED: "the table was closed during the race",
+    CLOSED_IN_COUNTDOWN: "the table was closed in the countdown",
 }
 """All reasons for which a server voids a race, each with the words that say it in a sentence."""
 
-COUNTDOWN_REASONS: Final = frozenset({NONCE_MISSING, RACER_LEFT, SERVER_AWAY})
+COUNTDOWN_REASONS: Final = frozenset({NONCE_MISSING, RACER_LEFT, SERVER_AWAY, CLOSED_IN_COUNTDOWN})
 """The reasons for which a countdown is voided, before there is a race."""
+
+CLOSED_REASONS: Final = frozenset({CLOSED, CLOSED_IN_COUNTDOWN})
+"""The reasons that end a table, so that no later record can list the race."""
 
 MOST_VOIDED: Final = 16
 """The most voided races that a record lists, the latest; each has a record of its own, too."""
@@ -53,6 +61,7 @@ _VOIDED: Final = re.compile(
 )
 _COMMITMENT: Final = re.compile(f"voided-commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"voided-seed ({HASH}|{UNREADABLE})")
+_LEFT: Final = re.compile(f"voided-left ({PLAYER})")
 _NONCE: Final = re.compile(f"voided-nonce ({PLAYER}) (?:({NONCE})|missing ({HASH}))")
 
 
@@ -80,6 +89,8 @@ class VoidedLine:
     """The nonces in hexadecimal, by player id, without those that could not be read."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the nonces that were not revealed in a voided countdown, by player id."""
+    left: str = ""
+    """The id of the racer who left, with the reason `racer-left`."""
 
 
 def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
@@ -91,6 +102,8 @@ def voided_lines(voided: Iterable[VoidedLine]) -> Iterator[str]:
         )
         yield f"voided-commitment {each.commitment or UNREADABLE}"
         yield f"voided-seed {each.seed or UNREADABLE}"
+        if each.left:
+            yield f"voided-left {each.left}"
         missing = {player: f"missing {hashed}" for player, hashed in each.missing.items()}
         for player, nonce in sorted({**each.nonces, **missing}.items()):
             yield f"voided-nonce {player} {nonce}"
@@ -111,6 +124,7 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             reader.refuse("a voided countdown has no logs")
         committed = reader.take(_COMMITMENT, "the commitment of the voided race")[1]
         seed = reader.take(_SEED, "the seed of the voided race")[1]
+        left = reader.take(_LEFT, "the racer who left")[1] if reason == RACER_LEFT else ""
         nonces: dict[str, str] = {}
         missing: dict[str, str] = {}
         while reader.starts("voided-nonce"):
@@ -133,6 +147,7 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
             seed="" if seed == UNREADABLE else seed,
             nonces=nonces,
             missing=missing,
+            left=left,
         )
 
 
@@ -154,8 +169,15 @@ def seed_fault(voided: VoidedLine, table: str) -> str:
     return ""
 
 
-def reason_fault(voided: VoidedLine, table: str) -> str:
-    """Return how the reason of a voided countdown contradicts its nonces; empty if it does not."""
-    if voided.reason == NONCE_MISSING and not voided.missing:
-        return f"{table}/{voided.race} was voided for a missing nonce, but none is missing"
+def reason_fault(
+    race: str, reason: str, nonces: Collection[str], missing: Collection[str], left: str
+) -> str:
+    """Return how the reason of a voided countdown contradicts what is said of its racers; empty if it does not.
+
+    `nonces` and `missing` have the ids of the racers whose nonces were revealed and of those whose were not.
+    """
+    if reason in (NONCE_MISSING, SERVER_AWAY) and not missing:
+        return f"{race} was voided because {VOID_REASONS[reason]}, but every nonce was revealed"
+    if reason == RACER_LEFT and left not in (*nonces, *missing):
+        return f"{race} was voided because a racer left, but none of its racers is named"
     return ""

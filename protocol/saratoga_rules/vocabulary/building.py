@@ -64,9 +64,18 @@ class Build:
         return card in self.onto[lower]
 
     def __str__(self) -> str:
-        directions = " or ".join("up" if step > 0 else "down" for step in self.steps)
         corner = ", around the corner (a king on an ace)" if self.around_the_corner else ""
-        return f"{directions} {self.pairing}{corner}"
+        return f"{self._directions} {self.pairing}{corner}"
+
+    @property
+    def brief(self) -> str:
+        """The rule in a few words, for a line of the screen."""
+        corner = ", K on A" if self.around_the_corner else ""
+        return f"{self._directions} {self.pairing}{corner}"
+
+    @property
+    def _directions(self) -> str:
+        return " or ".join("up" if step > 0 else "down" for step in self.steps)
 
     def run(self, column: tuple[Card, ...]) -> int:
         """Return the length of the run at the end of a column; 0 for a space."""

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.grammar import PLAYER, POSITIVE, TABLE_CODE
 from saratoga_rules.records.record import parse_record
+from saratoga_server.admin.renumber import renumber
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
@@ -19,12 +21,15 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     close,
+    closed_race,
     force_leave,
     rename,
     unpack,
 )
+from saratoga_server.domain.tables.voids import VoidedResult
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.seeds import new_seed
+from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.live.table_cache import TableCache, Transition
 from saratoga_server.messages.node_events import (
     AdminEvent,
@@ -37,6 +42,9 @@ from saratoga_server.messages.node_events import (
 )
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.stores import Stores
+
+CLOSE_ATTEMPTS: Final = 100
+"""The most times that the logs of a race are read to close its table, because a move was made meanwhile."""
 
 LONGEST_ANNOUNCEMENT: Final = 500
 """The most characters of an announcement."""
@@ -93,19 +101,49 @@ class Administration:
         return sorted(lines, key=lambda line: (-line.connected, -line.seated, line.code))
 
     async def close(self, code: str, reason: str) -> int:
-        """Close a table; return the number of its seats that were taken."""
-        table = await self._table(code)
+        """Close a table; return the number of its seats that were taken.
+
+        A race or countdown under way is voided, and gets a record.
+        """
+        await self._table(code)
         await self._note("close", code, reason)
-
-        def closed(state: TableState, now: Millis) -> Change:
-            return close(state, reason, now=now)
-
-        await self._change(code, closed)
+        before, notice = await self._closed(code, reason)
         await self.stores.tables.set_public(code, None)
-        for seat in table.seats:
+        for seat in before.seats:
             await self.stores.players.stand_up(seat.player, code)
-        await self._publish(TableClosedByAdmin(code, reason))
-        return len(table.seats)
+        await self._publish(TableClosedByAdmin(code, notice))
+        return len(before.seats)
+
+    async def _closed(self, code: str, reason: str) -> tuple[TableState, str]:
+        """Close a table; return the table before that, and the sentence for its players.
+
+        The logs of a running race are read again if a move is made meanwhile.
+        """
+        logs = StoredLogs(self.stores.boards, deal_for_key)
+        for _ in range(CLOSE_ATTEMPTS):
+            before = await self._table(code)
+            try:
+                race = None
+                if before.phase is TablePhase.RUNNING:
+                    race = closed_race(before, await logs.readable(before))
+
+                def closed(
+                    state: TableState, now: Millis, race: VoidedResult | None = race
+                ) -> Change:
+                    return close(state, reason, now=now, fresh_seed=new_seed(), race=race)
+
+                applied = await self.table_cache.change(code, closed)
+            except CommandRejected as refusal:
+                if not refusal.retry:
+                    raise NotDone(refusal.detail) from None
+            else:
+                return applied.before.state, applied.table.state.notice
+        raise NotDone(f"Moves are made at {code} all the time. Try again.")
+
+    async def renumber(self) -> int:
+        """Let the race numbers of all open tables go on higher, after a restore; return how many tables."""
+        await self._note("renumber", "")
+        return await renumber(self.stores, self.table_cache)
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
         """Give a player another name; return the old name (or id) and the new one."""

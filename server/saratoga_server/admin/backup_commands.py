@@ -22,7 +22,7 @@ _FAULTS: Final = (backups.BadBackup, StoreRefused, StoreUnavailable, OSError)
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, resolve_path=True, path_type=Path))
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
-    help="Delete all but the newest N backups afterwards.  [default: keep all]")  # fmt: skip
+    help="Delete all but the newest N backups of this store afterwards.  [default: keep all]")  # fmt: skip
 @click.pass_obj
 def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     """Back up the running server's embedded store into FOLDER, while races go on.
@@ -32,8 +32,14 @@ def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     refuse_other_stores(access, "valkey-cli --rdb FILE")
     path, note = run(backups.take(access.folder, folder))
     say(f"{path}: {_described(note)}")
+    for later in backups.dated_later(path):
+        say(f"{later}: its date is later than that of the new backup; a clock was or is wrong")
     if keep is not None:
-        for old in backups.prune(folder, keep):
+        try:
+            deleted = backups.prune(path, keep)
+        except _FAULTS as fault:
+            raise failure(fault) from None
+        for old in deleted:
             say(f"{old}: deleted")
 
 

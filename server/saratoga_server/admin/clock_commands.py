@@ -8,7 +8,9 @@ import click
 from saratoga_server.admin.acts import note_act
 from saratoga_server.admin.commands import StoreAccess, administrator
 from saratoga_server.admin.terminal import failure, say
+from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
+from saratoga_server.embedded_store.store_folder import refuse_other_user
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
 from saratoga_server.store.clock_check import AHEAD, FIRST_MOMENT, shown
 from saratoga_server.store.durability import Durability
@@ -66,7 +68,12 @@ def _fits(now: int, newest: int) -> bool:
 
 async def _embedded(access: StoreAccess, opened: AsyncExitStack) -> str:
     """Return the address of the running server's store; start the store if no server runs."""
+    refuse_other_user(access.folder)
     try:
         return await opened.enter_async_context(running_store(access.folder))
     except StoreRefused:
+        if not (access.folder / FOLDER / MANIFEST).exists():
+            raise StoreRefused(
+                f"{access.folder} has no store. Give the server's folder with --data, or its store with --redis."
+            ) from None
         return await opened.enter_async_context(EmbeddedStore(access.folder))

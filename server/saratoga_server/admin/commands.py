@@ -8,7 +8,6 @@ import asyncio
 import dataclasses
 import functools
 import os
-import pwd
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
@@ -23,6 +22,7 @@ from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.app import compose_table_cache
 from saratoga_server.config import EXPOSURE_WARNING, Config, InvalidConfig, exposes_password
 from saratoga_server.embedded_store.embedded import running_store
+from saratoga_server.embedded_store.store_folder import user_name
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
@@ -65,14 +65,7 @@ class StoreAccess:
 
 def administrator() -> str:
     """Return the user of this process for the audit log, from the system and not the environment."""
-    return f"{_user()}@{socket.gethostname()}"
-
-
-def _user() -> str:
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid-{os.getuid()}"
+    return f"{user_name(os.getuid())}@{socket.gethostname()}"
 
 
 @click.group(short_help="Manage a running server.")
@@ -180,6 +173,15 @@ def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> N
     """Close the table CODE permanently."""
     seats = access.do(lambda administration: administration.close(code, reason))
     _answer(as_json, f"{code} is closed. Seats that were taken: {seats}.", table=code, seats=seats)
+
+
+@admin.command()
+@_act
+@_sure("Let the race numbers of every open table go on higher?")
+def renumber(access: StoreAccess, as_json: bool) -> None:
+    """After you have restored an external store: let no table give a race number twice."""
+    tables = access.do(Administration.renumber)
+    _answer(as_json, f"Tables whose race numbers go on higher: {tables}.", tables=tables)
 
 
 @admin.command()

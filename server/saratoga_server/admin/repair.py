@@ -9,7 +9,7 @@ import asyncio
 import datetime
 import fcntl
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -19,9 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from saratoga_server.admin.census import Census, take_census
+from saratoga_server.admin.renumber import renumber
+from saratoga_server.app import compose_table_cache
 from saratoga_server.embedded_store.append_files import (
     NO_FILES,
     find_damage,
+    missing_bytes,
     present_files,
     rewrite,
     sizes,
@@ -45,6 +48,7 @@ from saratoga_server.embedded_store.ledger_file import (
 )
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
+from saratoga_server.embedded_store.store_folder import refuse_other_user
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import opened_client
 from saratoga_server.store.durability import Durability
@@ -68,6 +72,8 @@ class Repair(Struct, frozen=True):
     lost_base: bool
     """True if the snapshot with which the files begin is lost."""
     bytes_left_out: int
+    bytes_missing: int
+    """The number of bytes that the files have lost since the ledger file was written."""
     known: LedgerNote | None
     """The ledger file; `None` if there is none."""
     found: LedgerEntry
@@ -105,9 +111,20 @@ class _Loaded(NamedTuple):
 async def repair(folder: Path) -> Repair:
     """Repair a copy of the store's folder, in a new folder beside it; return what it has and lacks.
 
-    Raises `StoreRefused` if a server uses the folder, or nothing can be recovered; `OSError` if the copy cannot be
-    written.
+    Raises `StoreRefused` if a server uses the folder, nothing can be recovered, or the copy cannot be written.
     """
+    refuse_other_user(folder)
+    try:
+        return await _repair(folder)
+    except OSError as error:
+        at = f": {error.filename}" if error.filename else ""
+        raise StoreRefused(
+            f"The copy of {folder} cannot be written ({error.strerror or error}{at}). It is made in "
+            f"{folder.parent}, and needs as much room as the files. Nothing was changed."
+        ) from error
+
+
+async def _repair(folder: Path) -> Repair:
     if not candidates(folder):
         raise StoreRefused(
             f"{folder} has no files of a store. Give the server's folder with --data, or restore a backup."
@@ -130,12 +147,14 @@ async def repair(folder: Path) -> Repair:
 
 
 async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
-    loaded = await _load(folder, copy)
     known = await asyncio.to_thread(read_note, folder)
+    noted = known.files if known else NO_FILES
+    loaded = await _load(folder, noted, copy)
     await asyncio.to_thread(lay_out, folder, copy, loaded.files, loaded.place)
     async with _store_on(copy) as url:
         async with open_store(url, Durability.FAST, trust_store=True, is_guarded=False) as store:
             census = await take_census(store)
+            await renumber(store, await compose_table_cache(store))
         async with opened_client(url, NO_ANSWER) as client:
             note = await renew_ledger(client, token_hex(8))
         await rewrite(url)
@@ -145,25 +164,31 @@ async def _repaired(folder: Path, copy: Path, stamp: str) -> Repair:
         stamp=stamp,
         files_are_whole=loaded.files == of_manifest(folder)
         and not loaded.bytes_left_out
-        and find_damage(folder, is_known=True, noted=known.files if known else NO_FILES) is None,
+        and find_damage(folder, is_known=True, noted=noted, is_clean=bool(known and known.clean))
+        is None,
         lost_base=loaded.files.base is None,
         bytes_left_out=loaded.bytes_left_out,
+        bytes_missing=sum(missing_bytes(folder, noted).values()),
         known=known,
         found=loaded.ledger,
         census=census,
     )
 
 
-async def _load(folder: Path, copy: Path) -> _Loaded:
+async def _load(folder: Path, noted: Mapping[str, int], copy: Path) -> _Loaded:
     """Return the files with the newest data that a store can load. Raises `StoreRefused`."""
     best: _Loaded | None = None
-    for files in candidates(folder):
+    is_manifest_whole = find_damage(folder, is_known=True, noted=NO_FILES) is None
+    for files in candidates(folder, noted):
         loaded = await _longest(folder, copy, files)
         if loaded is None:
             continue
         if best is None or loaded.ledger.sequence > best.ledger.sequence:
             best = loaded
-        if files.base is not None and not loaded.bytes_left_out:
+        # an old file beside those of the manifest would repeat writes; if the manifest lacks a newer one, the
+        # ledger is higher with it
+        is_whole = is_manifest_whole or files != of_manifest(folder)
+        if files.base is not None and not loaded.bytes_left_out and is_whole:
             break
     if best is None:
         raise StoreRefused(

@@ -65,6 +65,8 @@ def _report(done: Repair) -> Iterator[str]:
         yield (
             f"Left out: {done.bytes_left_out} bytes, because they are damaged or follow a damaged place."
         )
+    if done.bytes_missing:
+        yield f"Missing: the last {done.bytes_missing} bytes of the files; a copy of them may have broken off."
     yield _newest(done)
     for what in census.damaged[:_MOST_NAMED]:
         yield f"Damaged: {what}."

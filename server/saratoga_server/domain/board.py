@@ -15,7 +15,7 @@ from saratoga_rules.judge import is_won, play
 from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
-from saratoga_rules.records.standing import Reached, State
+from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_rules.stuck.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.domain.damage import BoardDamaged
@@ -25,9 +25,6 @@ RACING: Final = State.RACING
 WON: Final = State.WON
 OUT_OF_TIME: Final = State.OUT_OF_TIME
 """The states as globals, because every move reads them: an enum's attribute is 14 times slower."""
-
-IDLE_MILLIS: Final = 180_000
-"""Milliseconds without a move after which a racer counts as having left, if others race too."""
 
 FOLD_STEP: Final = 100
 """Log entries applied in one step: about 1 ms."""
@@ -194,7 +191,8 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
 def is_idle(board: Board, now: Millis, since: Millis) -> bool:
     """Return whether the racer has made no move for `IDLE_MILLIS`.
 
-    Time before `since`, when the server started, could serve again, or its clock was stepped, does not count.
+    Time before `since` does not count: the racer's last other sign of activity, or the time at which the server
+    started, could serve again, or its clock was stepped.
     """
     last = board.log[-1].at if board.log else board.start_at
     return board.racing and now - max(last, since) >= IDLE_MILLIS

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
+from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
@@ -20,11 +21,11 @@ from saratoga_rules.records.record import (
     parse_record,
     results_of,
 )
-from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
+from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.voids import voided_lines_of
-from saratoga_server.ports import Settlement
+from saratoga_server.leaderboard_port import Settlement
 
 
 class CountedRace(Struct, frozen=True):
@@ -64,27 +65,13 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         voided=voided_lines_of(state.voided),
     )
     text = format_record(record)
-    outcome = _outcome(record, placed, text)
+    outcome = outcome_of(record, digest_of(text))
     return CountedRace(outcome, text, _settlement(state, outcome))
 
 
-def outcome_of(text: str) -> Outcome:
-    """Parse a race's record and return the outcome in it."""
-    record = parse_record(text)
-    # the record lists the racers in order of place, so the place can stand in for the commit number
-    placed = ranking(
-        RULES[record.rules_version][record.game],
-        [
-            RacerScore(
-                player=row.player,
-                banked=row.banked,
-                state=row.state,
-                reached=None if row.reached is None else Reached(row.reached, number),
-            )
-            for number, row in enumerate(record.results)
-        ],
-    )
-    return _outcome(record, placed, text)
+def recorded_outcome(text: str) -> Outcome:
+    """Return the outcome that follows from the text of a race's record. Raises `RecordError`."""
+    return outcome_of(parse_record(text), digest_of(text))
 
 
 def wire_standings(race_id: str, rows: Iterable[Placed | Result]) -> Standings:
@@ -111,35 +98,6 @@ def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
         ),
         banked=board.banked,
         state=board.state,
-    )
-
-
-def _outcome(record: RaceRecord, placed: Iterable[Placed], text: str) -> Outcome:
-    """Return the outcome of a race; `text` is its record."""
-    return Outcome(
-        race=record.race_id,
-        game=record.game,
-        results=[_result(record.racer(row.player), row) for row in placed],
-        seed=record.seed,
-        nonces={racer.player: racer.nonce for racer in record.racers},
-        digest=digest_of(text),
-        ranked=record.ranked,
-    )
-
-
-def _result(racer: RacerLog, row: Placed) -> Result:
-    return Result(
-        player=row.player,
-        name=racer.name,
-        bot=racer.bot,
-        place=row.place,
-        banked=row.banked,
-        net=row.net,
-        state=row.state,
-        moves=racer.moves,
-        reached=None if row.reached is None else row.reached.at,
-        ended=racer.log[-1].at if racer.log else 0,
-        tie=row.tie,
     )
 
 

@@ -5,8 +5,8 @@ Valkey starts empty if the manifest is missing, and then overwrites the other fi
 
 import asyncio
 import re
+import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,6 +19,8 @@ from saratoga_server.store.clients import open_client
 
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
+SNAPSHOT: Final = "dump.rdb"
+"""The name that the store gives its snapshot."""
 FILE_NAME: Final = re.compile(r"appendonly\.aof\.([0-9]+)\.(base|incr)\.(rdb|aof)")
 """Matches the name of an append-only file: its number in the sequence, its kind, its format."""
 
@@ -32,12 +34,21 @@ _LONGEST_PAUSE: Final = 0.1
 """The longest pause, in seconds, between two checks of whether the rewrite has ended."""
 
 
-def check_files(folder: Path, *, is_known: bool, noted: Mapping[str, int] = NO_FILES) -> bool:
+def check_files(
+    folder: Path, *, is_known: bool, noted: Mapping[str, int] = NO_FILES, is_clean: bool = False
+) -> bool:
     """Return whether a store's folder holds data; raise `StoreRefused` if files are missing or shortened.
 
-    `is_known`: the ledger file says that there are data; `noted`: the files that it names (`present_files`).
+    `is_known`: the ledger file says that there are data; `noted`: the files that it names (`present_files`);
+    `is_clean`: it says that the store was shut down in order.
     """
-    damage = find_damage(folder, is_known=is_known, noted=noted)
+    if not (folder / FOLDER / MANIFEST).exists() and (folder / SNAPSHOT).exists():
+        raise StoreRefused(
+            f"{folder / SNAPSHOT} is a snapshot, which the embedded store does not load. Nothing was started. Move "
+            f"{folder} away, and run `saratoga-server admin --data {shlex.quote(str(folder.parent))} restore BACKUP` "
+            "with the folder of the backup."
+        )
+    damage = find_damage(folder, is_known=is_known, noted=noted, is_clean=is_clean)
     if damage is not None:
         raise StoreRefused(
             f"The embedded store's files are damaged: {damage}. Nothing was started or changed. "
@@ -46,7 +57,9 @@ def check_files(folder: Path, *, is_known: bool, noted: Mapping[str, int] = NO_F
     return (folder / FOLDER / MANIFEST).exists()
 
 
-def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> str | None:
+def find_damage(
+    folder: Path, *, is_known: bool, noted: Mapping[str, int], is_clean: bool = False
+) -> str | None:
     """Return what is wrong with a store's files that the store itself would not refuse, or not well."""
     files = folder / FOLDER
     manifest = files / MANIFEST
@@ -67,7 +80,11 @@ def find_damage(folder: Path, *, is_known: bool, noted: Mapping[str, int]) -> st
             return f"{path} is missing"
         if kind == "b" and path.stat().st_size == 0:
             return f"{path} is empty"
-    return _unnamed(files, named) or _shortened(files, named, noted)
+    return (
+        _unnamed(files, named)
+        or lost_name(folder, noted)
+        or _shortened(files, named, noted, is_clean=is_clean)
+    )
 
 
 def _size_without_data(path: Path) -> int:
@@ -92,22 +109,37 @@ def _unnamed(files: Path, named: Mapping[str, str]) -> str | None:
     return None
 
 
-def _shortened(files: Path, named: Mapping[str, str], noted: Mapping[str, int]) -> str | None:
-    """Return which file is not named any more, or shorter, although no rewrite has replaced it."""
+def lost_name(folder: Path, noted: Mapping[str, int]) -> str | None:
+    """Return which noted file a store's manifest does not name any more, although no rewrite has replaced it."""
+    manifest = folder / FOLDER / MANIFEST
+    named = named_files(manifest)
     bases = [sequence(name) for name, kind in named.items() if kind == "b"]
     noted_bases = [sequence(name) for name in noted if ".base." in name]
     if not bases and noted_bases:
-        return f"{files / MANIFEST} names no base file"
-    is_rewritten = max(bases, default=0) > max(noted_bases, default=0)
+        return f"{manifest} names no base file"
+    if max(bases, default=0) > max(noted_bases, default=0):
+        return None
+    lost = [name for name in noted if named.get(name, "h") == "h"]
+    return f"{manifest} does not name {lost[0]}" if lost else None
+
+
+def _shortened(
+    files: Path, named: Mapping[str, str], noted: Mapping[str, int], *, is_clean: bool
+) -> str | None:
     # a crash may shorten the last file; the ledger tells whether too much is missing
     last = [name for name, kind in named.items() if kind == "i"][-1:]
     for name, size in noted.items():
-        if named.get(name, "h") == "h":
-            if not is_rewritten:
-                return f"{files / MANIFEST} does not name {name}"
-        elif name not in last and (found := (files / name).stat().st_size) < size:
+        if named.get(name, "h") == "h" or (name in last and not is_clean):
+            continue
+        if (found := (files / name).stat().st_size) < size:
             return f"{files / name} has only {found} of {size} bytes"
     return None
+
+
+def missing_bytes(folder: Path, noted: Mapping[str, int]) -> dict[str, int]:
+    """Return how many bytes each of a store's files is shorter than noted."""
+    found = {name: folder / FOLDER / name for name in noted}
+    return cut(noted, {name: path.stat().st_size for name, path in found.items() if path.exists()})
 
 
 def named_files(manifest: Path) -> dict[str, str]:
@@ -122,13 +154,34 @@ def named_files(manifest: Path) -> dict[str, str]:
 
 
 def present_files(folder: Path) -> dict[str, int]:
-    """Return the files that make up a store, with their sizes."""
-    found: dict[str, int] = {}
-    with suppress(FileNotFoundError):  # the store is new, or is just replacing its files
-        for name, kind in named_files(folder / FOLDER / MANIFEST).items():
-            if kind != "h":
-                found[name] = (folder / FOLDER / name).stat().st_size
-    return found
+    """Return the files that make up a store, with their sizes.
+
+    Raises `FileNotFoundError` if one is missing, or the store is just replacing its files.
+    """
+    files = folder / FOLDER
+    named = named_files(files / MANIFEST)
+    return {name: (files / name).stat().st_size for name, kind in named.items() if kind != "h"}
+
+
+def missing_files(folder: Path) -> list[str]:
+    """Return which files of a running store are gone; the store itself does not notice, and goes on writing."""
+    files, before = folder / FOLDER, None
+    while True:
+        try:
+            named = named_files(files / MANIFEST)
+        except (FileNotFoundError, NotADirectoryError):
+            return [MANIFEST]
+        gone = [name for name, kind in named.items() if kind != "h" and not (files / name).exists()]
+        # the store may just have replaced them
+        if not gone or named == before:
+            return gone
+        before = named
+
+
+def delete_temporary_files(folder: Path) -> None:
+    """Delete what a store that was killed has left of the files that it was writing anew."""
+    for path in folder.glob("temp-*"):
+        path.unlink()
 
 
 def sequence(name: str) -> int:
@@ -140,7 +193,7 @@ def sequence(name: str) -> int:
 def remedy_for(folder: Path) -> str:
     """Return what to do about a store's damaged files."""
     return (
-        f"`saratoga-server admin --data {folder.parent} repair` says what can be recovered; `restore` in "
+        f"`saratoga-server admin --data {shlex.quote(str(folder.parent))} repair` says what can be recovered; `restore` in "
         f"place of `repair` creates a store from a backup. To begin with an empty store, move {folder} away."
     )
 
@@ -151,7 +204,7 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def cut(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of bytes that a start has cut off each file whose end it could not read."""
+    """Return the number of bytes that each file has become shorter; files that were replaced are left out."""
     return {
         name: size - after[name] for name, size in before.items() if after.get(name, size) < size
     }

@@ -5,6 +5,7 @@ names them. A store loads them only as a whole, so whatever follows a damaged pl
 """
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from saratoga_server.embedded_store.append_files import (
     FOLDER,
     MANIFEST,
     NO_FILES,
-    find_damage,
+    lost_name,
     named_files,
     sequence,
 )
@@ -38,11 +39,12 @@ class Cut(NamedTuple):
     """The number of bytes of that file that are kept."""
 
 
-def candidates(folder: Path) -> list[StoreFiles]:
+def candidates(folder: Path, noted: Mapping[str, int] = NO_FILES) -> list[StoreFiles]:
     """Return the files that may make up the store in a folder, the most promising first.
 
-    These are the files of the manifest if it names no missing ones, and all. Otherwise all files of writes follow the
-    oldest base, because a base is deleted before the writes that it holds. The last resort has no base.
+    These are the files of the manifest if it names no missing ones, and has lost none of the noted ones. Otherwise
+    all files of writes follow the oldest base, because a base is deleted before the writes that it holds. The last
+    resort has no base.
     """
     files = folder / FOLDER
     found = sorted(
@@ -55,7 +57,7 @@ def candidates(folder: Path) -> list[StoreFiles]:
     writes = tuple(name for _, kind, name in found if kind == "incr")
     every = [StoreFiles(base, writes) for base in (*bases, None) if base or writes]
     named = of_manifest(folder)
-    if named is not None and find_damage(folder, is_known=True, noted=NO_FILES) is None:
+    if named is not None and lost_name(folder, noted) is None:
         every = [named, *(each for each in every if each != named)]
     return every
 

@@ -17,9 +17,7 @@ leftover store on the folder shuts it down and starts its own.
 """
 
 import asyncio
-import contextlib
-import fcntl
-import os
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -30,6 +28,7 @@ from typing import IO, Final
 from redis.exceptions import RedisError
 
 from saratoga_server.embedded_store import append_files
+from saratoga_server.embedded_store.daemon_threads import in_daemon_thread
 from saratoga_server.embedded_store.interrupted_write import (
     CutFile,
     cut_interrupted_write,
@@ -38,6 +37,14 @@ from saratoga_server.embedded_store.interrupted_write import (
 from saratoga_server.embedded_store.ledger_file import LEDGER_KEY, LedgerFile, read_ledger
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import ask, is_private, open_socket_path, url_of
+from saratoga_server.embedded_store.store_folder import (
+    LOOK_AGAIN,
+    lock_for_server,
+    locked,
+    make_private,
+    refuse_other_user,
+    unusable,
+)
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
@@ -47,11 +54,8 @@ from saratoga_server.store.ledger import compare
 LEFTOVER_ENDS_WITHIN: Final = 20.0
 """Seconds to wait for a store left by an earlier server to exit."""
 
-KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
-"""Seconds to wait for the folder's lock, which a killed server may still hold."""
-
-_LOOK_AGAIN: Final = 0.05
-"""Seconds between two attempts to lock a file."""
+CHECK_FILES_EVERY: Final = 3.0
+"""Seconds between two checks of whether a running store's files are there."""
 RESTART_PAUSE: Final = 1.0
 """Seconds between two attempts to start the store again."""
 LONGEST_REWRITE_PAUSE: Final = 60.0
@@ -66,8 +70,9 @@ _log = EventLog("store")
 async def running_store(folder: Path) -> AsyncIterator[str]:
     """Yield the address of the store that a running server has on the folder, for `admin` commands.
 
-    Raises `StoreRefused` if no store answers there.
+    Raises `StoreRefused` if no store answers there, or the folder belongs to another user.
     """
+    refuse_other_user(folder)
     with open_socket_path(folder) as socket_path:
         if not is_private(folder) or not await ask(socket_path, b"PING"):
             raise StoreRefused(
@@ -119,12 +124,12 @@ class EmbeddedStore:
         try:
             return await self._open()
         except OSError as error:
-            raise StoreRefused(_unusable(self.folder, error)) from error
+            raise StoreRefused(unusable(self.folder, error)) from error
 
     async def _open(self) -> str:
         async with AsyncExitStack() as resources:
-            _make_private(self.folder)
-            resources.enter_context(await _lock_for_server(self.folder))
+            make_private(self.folder)
+            resources.enter_context(await lock_for_server(self.folder))
             self._socket_path = resources.enter_context(open_socket_path(self.folder))
             was_in_order = await self.ledger.open()
             if self.ledger.note is None and append_files.sizes(self.folder):
@@ -146,7 +151,13 @@ class EmbeddedStore:
     async def _stop(self) -> None:
         self._supervision.cancel()
         await asyncio.wait([self._supervision])
-        await self._process.stop()
+        try:
+            if await self._missing_files():
+                await self._rewrite()
+        except Exception as fault:  # any error: the next start says what is missing
+            _log.error("store_rewrite_failed", fault=fault)
+        finally:
+            await self._process.stop()
         await self.ledger.close(clean=self._process.ended_in_order and self._hold is None)
 
     async def _start(self, *, rewrites: bool) -> StoreProcess:
@@ -155,12 +166,9 @@ class EmbeddedStore:
         `rewrites`: let it write its files anew, because its end before was not in order.
         """
         with await self._lock_for_store() as lock:
-            note = self.ledger.note
-            has_data = append_files.check_files(
-                self.folder,
-                is_known=note is not None,
-                noted=note.files if note else append_files.NO_FILES,
-            )
+            has_data = self._check_files()
+            await self.ledger.note_use()
+            append_files.delete_temporary_files(self.folder)
             store, cut = await self._load(lock, has_data=has_data)
         try:
             # the files are kept as they are if something is missing
@@ -172,7 +180,7 @@ class EmbeddedStore:
                 cut.undo()
             raise
         if cut is not None:
-            await asyncio.to_thread(delete_old_copies, self.folder)
+            await asyncio.to_thread(delete_old_copies, self.folder, cut.copy)
         try:
             if has_data and rewrites:
                 await self._rewrite()
@@ -180,6 +188,18 @@ class EmbeddedStore:
             await store.stop()
             raise
         return store
+
+    def _check_files(self) -> bool:
+        """Return whether there are data; raise `StoreRefused` if files are missing or shortened."""
+        note = self.ledger.note
+        if note is None:
+            return append_files.check_files(self.folder, is_known=False)
+        has_data = append_files.check_files(
+            self.folder, is_known=True, noted=note.files, is_clean=note.clean
+        )
+        for name, missing in append_files.missing_bytes(self.folder, note.files).items():
+            _log.error("store_file_shorter", file=name, bytes=missing)
+        return has_data
 
     async def _load(self, lock: IO[str], *, has_data: bool) -> tuple[StoreProcess, CutFile | None]:
         """Start a store that has loaded the files, if need be without an interrupted last write.
@@ -193,19 +213,40 @@ class EmbeddedStore:
             if not has_data:
                 raise
             reason = f"{refused}\nIf its files are damaged: {self.ledger.remedy}"
-            cut = await asyncio.to_thread(cut_interrupted_write, self.folder)
+            cut = await self._cut_interrupted_write()
             if cut is None:
                 raise StoreRefused(reason) from None
         try:
             store = await start()
-        except StoreRefused:
-            await asyncio.to_thread(cut.undo)
-            raise StoreRefused(reason) from None
+        except BaseException as fault:
+            cut.undo()
+            if isinstance(fault, StoreRefused):
+                raise StoreRefused(reason) from None
+            raise
         _log.error("store_file_cut", file=cut.path.name, bytes=cut.bytes, copy=cut.copy.name)
         return store, cut
 
+    async def _cut_interrupted_write(self) -> CutFile | None:
+        work = partial(cut_interrupted_write, self.folder)
+        cutting = asyncio.create_task(in_daemon_thread(work))
+        try:
+            await asyncio.wait([cutting])
+        except asyncio.CancelledError:
+            # no other server may lock the folder while the thread works on the files
+            await asyncio.wait([cutting])
+            if not cutting.exception() and (cut := cutting.result()) is not None:
+                cut.undo()
+            raise
+        return cutting.result()
+
     async def _rewrite(self) -> None:
+        folder = self.folder / append_files.FOLDER
+        await in_daemon_thread(partial(folder.mkdir, mode=0o700, exist_ok=True))
         await append_files.rewrite(url_of(self._socket_path))
+        if gone := await self._missing_files():
+            raise StoreRefused(
+                f"The embedded store has written its files anew, but lacks {gone[0]}."
+            )
         _log.info("store_files_rewritten")
         await self.ledger.note_files()
 
@@ -229,7 +270,7 @@ class EmbeddedStore:
         clock = asyncio.get_running_loop().time
         while True:
             started = clock()
-            await self._process.wait()
+            await self._keep_files()
             self._hold = "The embedded store has ended by itself, and is being started again."
             _log.error("store_ended", pid=self._process.pid)
             await self._process.stop()
@@ -238,6 +279,24 @@ class EmbeddedStore:
             self._process = await self._restart()
             if await self._is_rewritten():
                 self._hold = None
+
+    async def _keep_files(self) -> None:
+        """Wait until the store ends. Let it write its files anew if they are deleted meanwhile: it does not notice."""
+        while not await self._process.wait(CHECK_FILES_EVERY):
+            try:
+                gone = await self._missing_files()
+            except Exception as fault:  # any error: a later check may succeed
+                _log.error("store_check_failed", fault=fault)
+                continue
+            if not gone:
+                continue
+            _log.error("store_files_missing", files=", ".join(gone))
+            self._hold = "Files of the embedded store were deleted, and are being written anew."
+            if await self._is_rewritten():
+                self._hold = None
+
+    async def _missing_files(self) -> list[str]:
+        return await in_daemon_thread(partial(append_files.missing_files, self.folder))
 
     async def _is_rewritten(self) -> bool:
         """Let the store write its files anew, until that succeeds; return False if the store ends meanwhile.
@@ -250,8 +309,9 @@ class EmbeddedStore:
                 await self._rewrite()
             except Exception as fault:  # any error: a later attempt may succeed
                 _log.error("store_rewrite_failed", fault=fault)
+                said = unusable(self.folder, fault) if isinstance(fault, OSError) else str(fault)
                 self._hold = (
-                    f"{str(fault).rstrip('.')}. It is tried again, and until it succeeds nothing is kept. The "
+                    f"{said.rstrip('.')}. It is tried again, and until it succeeds nothing is kept. The "
                     "disk needs room for a second copy of the data."
                 )
             else:
@@ -269,7 +329,7 @@ class EmbeddedStore:
                 # without the end of the store's log
                 said = str(fault).partition("\n")[0]
                 if isinstance(fault, OSError):
-                    said = _unusable(self.folder, fault)
+                    said = unusable(self.folder, fault)
                 self._hold = f"The embedded store ended, and does not start again: {said}"
             else:
                 _log.warning("store_restarted", pid=store.pid)
@@ -281,69 +341,12 @@ class EmbeddedStore:
         clock = asyncio.get_running_loop().time
         until = clock() + LEFTOVER_ENDS_WITHIN
         path = self.folder / "store.lock"
-        while (lock := await _locked(path, within=0)) is None:
+        while (lock := await locked(path, within=0)) is None:
             if clock() > until:
                 raise StoreRefused(
                     f"A store of an earlier server still uses {self.folder} and does not shut down. "
-                    f"End its process (`fuser {path}` names it), then start again."
+                    f"End its process (`fuser {shlex.quote(str(path))}` names it), then start again."
                 )
             await ask(self._socket_path, b"SHUTDOWN")
-            await asyncio.sleep(_LOOK_AGAIN)
+            await asyncio.sleep(LOOK_AGAIN)
         return lock
-
-
-def _unusable(folder: Path, error: OSError) -> str:
-    """Return sentences that say why the folder cannot be used, and what to do."""
-    at = f": {error.filename}" if error.filename else ""
-    return (
-        f"{folder} cannot hold the store ({error.strerror or error}{at}). Correct that, or give "
-        "another folder with --data."
-    )
-
-
-def _make_private(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(PermissionError):  # the folder of another user is refused below
-        folder.chmod(0o700)
-    if not is_private(folder):
-        raise StoreRefused(
-            f"{folder} belongs to another user or is open to others, so a store there could be "
-            "replaced. Give a folder of your own with --data."
-        )
-
-
-async def _lock_for_server(folder: Path) -> IO[str]:
-    path = folder / "server.lock"
-    # if a server was killed while starting its store, the child holds the lock a moment longer
-    lock = await _locked(path, within=KILLED_SERVER_UNLOCKS_WITHIN)
-    if lock is None:
-        raise StoreRefused(
-            f"{folder} is in use by another server, process {path.read_text() or 'unknown'}. "
-            "Stop that server, or give another folder with --data."
-        )
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
-
-
-async def _locked(path: Path, within: float) -> IO[str] | None:
-    """Open and lock the file, waiting `within` seconds; return `None` if it stays locked."""
-    clock = asyncio.get_running_loop().time
-    until = clock() + within
-    with contextlib.ExitStack() as opened:
-        file = opened.enter_context(path.open("a"))
-        while not _is_locked_now(file):
-            if clock() >= until:
-                return None
-            await asyncio.sleep(_LOOK_AGAIN)
-        opened.pop_all()
-    return file
-
-
-def _is_locked_now(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

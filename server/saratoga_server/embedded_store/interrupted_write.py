@@ -59,10 +59,11 @@ def cut_interrupted_write(folder: Path) -> CutFile | None:
     return CutFile(path, copy, len(content) - length)
 
 
-def delete_old_copies(folder: Path) -> None:
-    """Delete all but the newest copies in a store's folder."""
-    copies = (folder / FOLDER).glob(f"*{_MARK}*")
-    for copy in sorted(copies, key=lambda path: path.name.rpartition(_MARK)[2])[:-COPIES_KEPT]:
+def delete_old_copies(folder: Path, newest: Path) -> None:
+    """Delete all but the newest copies in a store's folder. `newest` is kept, whatever the others' dates are."""
+    others = [path for path in (folder / FOLDER).glob(f"*{_MARK}*") if path != newest]
+    others.sort(key=lambda path: path.name.rpartition(_MARK)[2])
+    for copy in others[: 1 - COPIES_KEPT]:
         copy.unlink()
 
 

@@ -7,6 +7,7 @@ down in order. A store whose own ledger is missing or lower has lost data, and i
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -117,18 +118,20 @@ class LedgerFile:
         return self._note
 
     async def open(self) -> bool:
-        """Read the file, and note that the store is in use; return whether the store was shut down in order.
-
-        Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
-        """
+        """Read the file; return whether the store was shut down in order."""
         self._note = await in_daemon_thread(partial(read_note, self._folder))
         if self._note is None:
             return False
         self.go_on_from(self._note.entry)
-        if not self._note.clean:
-            return False
-        await self._write(clean=False)
-        return True
+        return self._note.clean
+
+    async def note_use(self) -> None:
+        """Note that the store is in use, once its files were checked and before it starts.
+
+        Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
+        """
+        if self._note is not None and self._note.clean:
+            await self._write(clean=False)
 
     async def close(self, *, clean: bool) -> None:
         """Write what is remembered, and whether the store was shut down in order."""
@@ -168,8 +171,9 @@ class LedgerFile:
 
     async def _note_files(self, *, clean: bool) -> None:
         if self._note is not None:
-            files = await in_daemon_thread(partial(present_files, self._folder))
-            self._note = msgspec.structs.replace(self._note, files=files)
+            with suppress(FileNotFoundError):  # what was noted before shows that they are missing
+                files = await in_daemon_thread(partial(present_files, self._folder))
+                self._note = msgspec.structs.replace(self._note, files=files)
             await self._try_write(clean=clean)
 
     async def _try_write(self, *, clean: bool) -> None:

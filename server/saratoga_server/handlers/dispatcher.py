@@ -19,6 +19,7 @@ from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.handlers.table_commands import TableHandlers
 from saratoga_server.handlers.watching import WatchHandlers
+from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.public_tables import PublicTables
@@ -53,6 +54,9 @@ CHANGES_TABLE: Final = frozenset(
 )
 """Commands that a player can repeat and that each send a new view to everyone at the table."""
 
+SHOWS_ACTIVITY: Final = frozenset({wire.Kick, wire.LockTable, wire.AllowReady, wire.EndRace})
+"""Commands that a person gives in a running race, besides moves."""
+
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
 
 TAGS: Final[Mapping[type[wire.Command], str]] = {
@@ -85,7 +89,9 @@ class Dispatcher:
         clock: ServerClock,
         readiness: Readiness,
         metrics: Metrics,
+        activity: Activity,
     ) -> None:
+        self._activity = activity
         self._seats = seats
         self._play = play
         self._leaderboards = leaderboards
@@ -183,6 +189,8 @@ class Dispatcher:
         self._metrics.refusals[refusal.code] += 1
         board = None
         if refusal.code in WITH_BOARD:
+            # a sign of activity, as an accepted move is by its log entry
+            self._activity.note(session)
             board = self._play.board_at_hand(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
 
@@ -216,6 +224,8 @@ class Dispatcher:
             raise too_much("You changed the table too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
             return await self._guessed(session, command)
+        if kind in SHOWS_ACTIVITY:
+            self._activity.note(session)
         return await self._handlers[kind](session, command)
 
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
@@ -255,10 +265,13 @@ class Dispatcher:
                 session.seat = None
                 session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):
+            self._activity.note(session)
             board = await self._play.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
 
     async def _heartbeat(self, session: Session, command: wire.Heartbeat) -> Alive:
+        if command.active and not session.bot:
+            self._activity.note(session)
         return Alive(re=command.id, now=self._clock.now())
 
     # Moves that were begun

@@ -42,14 +42,16 @@ class IdentityHandlers:
         peers: Peers,
         clock: ServerClock,
         program: str,
+        durability: str,
     ) -> None:
-        """`program`: the server's name and version, as sent to clients."""
+        """`program`: the server's name and version, as sent to clients. `durability`: the level of the store."""
         self._store = store
         self._table_service = table_service
         self._broadcaster = broadcaster
         self._peers = peers
         self._clock = clock
         self._program = program
+        self._durability = durability
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
         """Identify the connection's player and return the answer. Raises `CommandRejected`.
@@ -96,6 +98,7 @@ class IdentityHandlers:
             if name is None:
                 raise unknown_player()
         session.player, session.name, session.bot = player, name, row.bot
+        session.level = command.level if row.bot else ""
         session.hello = row.hello
         session.legal = command.legal
         session.home = row.table
@@ -111,6 +114,7 @@ class IdentityHandlers:
             node=self._peers.node,
             games=list(GAMES),
             table=row.table,
+            durability=self._durability,
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:

@@ -69,7 +69,11 @@ class SeatHandlers:
         """
         settings = tables.checked_settings(
             tables.TableOptions(
-                game=command.game, cap=command.cap, seats=command.seats, public=command.public
+                game=command.game,
+                cap=command.cap,
+                seats=command.seats,
+                public=command.public,
+                races=command.races,
             )
         )
         _check_named(session)
@@ -132,6 +136,7 @@ class SeatHandlers:
                 _check_named(session),
                 command_id,
                 bot=session.bot,
+                level=session.level,
                 node=self._node,
                 hello=session.hello,
                 opened_from=await self._public_tables.opener_of(session),
@@ -180,6 +185,7 @@ class SeatHandlers:
                 name,
                 command.id,
                 bot=session.bot,
+                level=session.level,
                 node=self._node,
                 hello=session.hello,
                 now=now,
@@ -214,7 +220,12 @@ class SeatHandlers:
     ) -> Snapshot:
         def resumed(state: TableState, now: Millis) -> Change:
             return tables.resume(
-                state, session.player, node=self._node, hello=session.hello, now=now
+                state,
+                session.player,
+                level=session.level,
+                node=self._node,
+                hello=session.hello,
+                now=now,
             )
 
         return await self._sit_down(session, command_id, code, resumed, before)

@@ -19,6 +19,7 @@ from saratoga_protocol.commands import (
     Start,
 )
 from saratoga_protocol.events import Done
+from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.live.seeds import NewSeed
@@ -35,8 +36,9 @@ SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 class TableHandlers:
     """The handlers of commands that need a seat; each raises `CommandRejected` without one."""
 
-    def __init__(self, table_service: TableService, new_seed: NewSeed) -> None:
+    def __init__(self, table_service: TableService, clock: ServerClock, new_seed: NewSeed) -> None:
         self._table_service = table_service
+        self._clock = clock
         self._new_seed = new_seed
 
     async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
@@ -49,6 +51,7 @@ class TableHandlers:
                 cap=command.cap,
                 seats=command.seats,
                 public=command.public,
+                races=command.races,
                 now=now,
                 fresh_seed=self._new_seed(),
             )
@@ -108,8 +111,13 @@ class TableHandlers:
         return await self._act(session, command, started)
 
     async def reveal(self, session: Session, command: Reveal) -> Done:
+        arrived = self._clock.now()
+
         def revealed(table: TableState, now: Millis) -> Change:
-            return tables.reveal(table, session.player, command.id, nonce=command.nonce, now=now)
+            # the store may stall while this command waits for the table
+            return tables.reveal(
+                table, session.player, command.id, nonce=command.nonce, now=min(arrived, now)
+            )
 
         return await self._act(session, command, revealed)
 

@@ -1,4 +1,4 @@
-"""Send the deals on this node, and end boards that are stuck, out of time, left or ended by the host."""
+"""Send the deals on this node, and end boards that are stuck, out of time, left, idle or ended by the host."""
 
 from typing import Final
 
@@ -54,7 +54,7 @@ class BoardService:
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
     ) -> bool:
-        """End a board with `state`: stuck, out of time, left or ended by the host.
+        """End a board with `state`: stuck, out of time, left, idle or ended by the host.
 
         Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
         `length` entries, or if the ending could not be stored.
@@ -94,7 +94,7 @@ class BoardService:
         return True
 
     async def sweep(self, race: LiveRace, served_since: Millis) -> list[str]:
-        """End the boards that are out of time; return the racers who are idle for too long.
+        """End the boards that are out of time; return the racers who gave no sign of activity for too long.
 
         Time before `served_since`, when no node could serve the table, does not count.
         """
@@ -107,9 +107,9 @@ class BoardService:
                 await self.end(race, player, State.OUT_OF_TIME)
                 continue
             _, board = await self._races.board(race, player)
-            if boards.is_idle(board, now, since):
+            if boards.is_idle(board, now, max(since, run.active_at)):
                 # another node may have written, or a move may be in progress
                 board = await self._races.latest(race, player)
-                if boards.is_idle(board, now, since):
+                if boards.is_idle(board, now, max(since, run.active_at)):
                     idle.append(player)
         return idle

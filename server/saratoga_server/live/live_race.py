@@ -13,7 +13,7 @@ from saratoga_rules.views import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.results import wire_standings
 from saratoga_server.live.board_lock import BoardLock
-from saratoga_server.ports import LiveStanding, Millis
+from saratoga_server.ports import BEGINNING, LiveStanding, Millis
 
 
 @dataclass(slots=True, eq=False)
@@ -32,8 +32,18 @@ class BoardRun:
     standing: LiveStanding
     board: Board | None = None
     """The board, rebuilt from its log when first needed; `None` before."""
+    active_at: Millis = BEGINNING
+    """The time of the player's last sign of activity other than a move, as this node knows it; 0: none."""
+    stored_active_at: Millis = BEGINNING
+    """The newest of these times that is known to be stored."""
     lock: BoardLock = field(default_factory=BoardLock)
     """The lock held while a move is judged, stored and applied."""
+
+    @property
+    def stored_sign(self) -> Millis:
+        """The time of the newest sign of activity known to be stored, which may be a move; 0: none."""
+        entries = () if self.board is None else self.board.log
+        return max(self.stored_active_at, entries[-1].at if entries else BEGINNING)
 
     def is_out_of_time(self, now: Millis) -> bool:
         return bool(self.deadline) and now >= self.deadline

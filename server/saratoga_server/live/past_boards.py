@@ -22,9 +22,9 @@ from saratoga_server.domain import board as boards
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
-from saratoga_server.live.races import FOLDED_AT_ONCE, Deal, RaceCache, game_of, opening_of
 from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
+from saratoga_server.live.stored_logs import FOLDED_AT_ONCE, StoredLogs, game_of
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import BoardStore, Millis, TableStore
 from saratoga_server.rate_limits.rates import COSTS
@@ -51,14 +51,12 @@ class PastBoards:
         boards: BoardStore,
         tables: TableStore,
         table_cache: TableCache,
-        races: RaceCache,
-        deal: Deal,
+        logs: StoredLogs,
     ) -> None:
         self._boards = boards
         self._tables = tables
         self._table_cache = table_cache
-        self._races = races
-        self._deal = deal
+        self._logs = logs
         self._answering = asyncio.Semaphore(FOLDED_AT_ONCE)
 
     async def answer(self, session: Session, race_id: str, command_id: int) -> MoveMade | None:
@@ -90,7 +88,7 @@ class PastBoards:
         if dealt is None:
             return None
         board = boards.open_board(dealt.opening, dealt.start_at)
-        await self._races.fold(dealt.game, board, stored)
+        await self._logs.fold(dealt.game, board, stored)
         race = LiveRace(f"{code}/{number}", code, number, dealt.game, dealt.opening, {})
         entry = board.log.of_command(command_id)
         assert entry is not None
@@ -109,7 +107,7 @@ class PastBoards:
         except CommandRejected:
             return None
         if state.race == number and state.deal_key:
-            return _Dealt(game_of(state), opening_of(state, self._deal), state.start_at)
+            return _Dealt(game_of(state), self._logs.opening(state), state.start_at)
         text = await self._tables.load_record(code, number)
         if text is None:
             return None
@@ -129,4 +127,4 @@ class PastBoards:
             return None
         key = deal_key(bytes.fromhex(record.seed), record.race_id, nonces)
         game = RULES[record.rules_version][record.game]
-        return _Dealt(game, self._deal(game, key), Millis(record.start_at))
+        return _Dealt(game, self._logs.deal(game, key), Millis(record.start_at))

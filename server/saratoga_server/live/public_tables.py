@@ -1,7 +1,7 @@
 """The list of public tables, updated as the tables change.
 
 One address has `MOST_PLACES` places in the list, so that nobody can fill it. Tables count by the address from
-which they were opened, which is stored only as a hash with a key of the store.
+which they were opened, an IPv6 address by its household. It is stored only as a hash with a key of the store.
 """
 
 import hmac
@@ -18,7 +18,7 @@ from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import Millis, TableStore
-from saratoga_server.rate_limits.addresses import network_of
+from saratoga_server.rate_limits.addresses import HOUSEHOLD_PREFIX, network_of
 
 
 class Listing(Struct, frozen=True):
@@ -55,7 +55,8 @@ class PublicTables:
         if not session.quota.is_limited_by_address:
             return ""
         self._address_key = self._address_key or await self._store.address_key()
-        return hmac.digest(self._address_key, network_of(session.address).encode(), "sha256").hex()
+        network = network_of(session.address, HOUSEHOLD_PREFIX)
+        return hmac.digest(self._address_key, network.encode(), "sha256").hex()
 
     async def opened(self, live_table: LiveTable) -> None:
         """List a new table, if it is public."""

@@ -7,15 +7,18 @@ learns of the last ending but receives no results computes them too; the store a
 import asyncio
 from typing import NamedTuple
 
-from saratoga_protocol.events import Outcome, RaceOver, VoidedRace
+from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import is_void_record
 from saratoga_server.domain import results
-from saratoga_server.domain.tables import TablePhase, TableState, voids
+from saratoga_server.domain.tables import TablePhase, TableState
+from saratoga_server.domain.tables.voids import VoidedResult, voided_of
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
+from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, TableStore
@@ -28,21 +31,19 @@ class Finish(NamedTuple):
 
     outcome: Outcome
     write: RaceFinish
-
-
-class Void(NamedTuple):
-    """The end of a race without results, not stored yet."""
-
-    voided: VoidedRace
-    write: RaceFinish
+    away: frozenset[str]
+    """The racers whose boards ended as idle, and who gave no sign of activity since."""
 
 
 class RaceFinisher:
     """The part that computes the results of races and announces them."""
 
-    def __init__(self, tables: TableStore, races: RaceCache, broadcaster: Broadcaster) -> None:
+    def __init__(
+        self, tables: TableStore, races: RaceCache, logs: StoredLogs, broadcaster: Broadcaster
+    ) -> None:
         self._tables = tables
         self._races = races
+        self._logs = logs
         self._broadcaster = broadcaster
 
     async def count(self, table: LiveTable) -> Finish | None:
@@ -66,7 +67,17 @@ class RaceFinisher:
             settlement=None if settlement is None else pack_settlement(settlement),
         )
         self._broadcaster.send_to_table(table.code, race.standings())
-        return Finish(counted.outcome, write)
+        return Finish(counted.outcome, write, await self._away(race))
+
+    async def _away(self, race: LiveRace) -> frozenset[str]:
+        away = set()
+        for player, run in race.runs.items():
+            if run.standing.state is State.IDLE:
+                # another node may have stored a sign of activity since
+                board = await self._races.latest(race, player)
+                if run.active_at <= board.log[-1].at:
+                    away.add(player)
+        return frozenset(away)
 
     async def others_ended(self, race: LiveRace, player: str) -> Millis | None:
         """Return when the last of the other racers' boards ended; `None` if one of them still races."""
@@ -80,17 +91,17 @@ class RaceFinisher:
             last = max(last, board.log[-1].at)
         return last
 
-    async def void(self, state: TableState) -> Void | None:
-        """Return what is to be written to void the table's race: its record has all that can be read.
+    async def void(self, state: TableState) -> VoidedResult | None:
+        """Return the record with which the table's race is voided: it has all that can be read.
 
         Return `None` if everything can be read: the damage was in one reply of the store.
         """
-        logs = await self._races.readable_logs(state)
-        if await self._races.is_whole(state, logs):
+        # before the logs: of an entry made since, the record would know nothing
+        entries = await self._logs.count(state)
+        logs = await self._logs.readable(state)
+        if await self._logs.is_whole(state, logs):
             return None
-        result = await asyncio.to_thread(voids.voided_of, state, logs)
-        write = RaceFinish(race=state.race, record=result.record, settlement=None)
-        return Void(result.voided, write)
+        return await asyncio.to_thread(voided_of, state, logs, entries=entries)
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce results from another node, after the endings of boards that this node has missed."""
@@ -118,7 +129,7 @@ class RaceFinisher:
             self._races.forget(f"{table.code}/{race}")
             return
         try:
-            outcome = await asyncio.to_thread(results.outcome_of, record)
+            outcome = await asyncio.to_thread(results.recorded_outcome, record)
         except RecordError as fault:
             log.error("record_unreadable", table=table.code, race=race, reason=str(fault))
             return

@@ -3,48 +3,26 @@
 Every race has the standings of all racers. Boards are rebuilt from their logs when first needed.
 """
 
-import asyncio
-from collections.abc import Callable, Collection, Mapping
-from typing import Final
+from collections.abc import Collection, Mapping
 
 from saratoga_protocol.events import BoardEnded
-from saratoga_rules.game import Game
-from saratoga_rules.games import RULES
-from saratoga_rules.position import Position
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
-from saratoga_server.domain.tables.countdown import checked_deal
-from saratoga_server.domain.tables.voids import ReadableLog
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.damaged_races import DamagedRaces
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
+from saratoga_server.live.stored_logs import StoredLogs, game_of
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry, StoredBoard
+from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
 
 log = EventLog("races")
-
-FOLDED_AT_ONCE: Final = 2
-"""Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
-
-Deal = Callable[[Game, bytes], Position]
-"""A function that returns the opening position for a deal key."""
-
-
-def opening_of(state: TableState, deal: Deal) -> Position:
-    """Return the deal of a table's race, by the rules with which the race began. Raises `Damage`."""
-    return deal(game_of(state), checked_deal(state))
-
-
-def game_of(state: TableState) -> Game:
-    """Return the game of a table's race, by the rules with which the race began."""
-    return RULES[state.rules_version][state.settings.game]
 
 
 class RaceCache:
@@ -57,16 +35,15 @@ class RaceCache:
         broadcaster: Broadcaster,
         peers: Peers,
         due_tables: DueTables,
-        deal: Deal,
+        logs: StoredLogs,
     ) -> None:
         self._store = store
         self._table_cache = table_cache
         self._broadcaster = broadcaster
         self._peers = peers
         self._damaged = DamagedRaces(due_tables)
-        self._deal = deal
+        self._logs = logs
         self._races: dict[str, LiveRace] = {}
-        self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
         self._loading: dict[str, dict[str, LiveStanding]] = {}
         """The standings published for each race while it is being loaded."""
 
@@ -93,36 +70,6 @@ class RaceCache:
         """Drop a race that was voided or must be read again."""
         self._races.pop(race_id, None)
         self._damaged.forget(race_id)
-
-    async def readable_logs(self, state: TableState) -> dict[str, ReadableLog]:
-        """Return the stored logs of a table's race by player, as far as they can be replayed."""
-        return {player: await self._readable_log(state, player) for player in state.racers}
-
-    async def _readable_log(self, state: TableState, player: str) -> ReadableLog:
-        try:
-            stored = await self._store.load_board(state.code, state.race, player)
-            if stored is None:
-                return ReadableLog((), False)
-        except BoardDamaged as damage:
-            return ReadableLog(damage.readable, False)
-        try:
-            board = boards.open_board(opening_of(state, self._deal), state.start_at)
-        except Damage:  # nothing can be replayed, but the entries are readable
-            return ReadableLog(stored.entries, True)
-        try:
-            await self.fold(game_of(state), board, stored)
-        except BoardDamaged as damage:
-            return ReadableLog(damage.readable, False)
-        return ReadableLog(stored.entries, True)
-
-    async def is_whole(self, state: TableState, logs: Mapping[str, ReadableLog]) -> bool:
-        """Return whether all that is stored of a table's race can be read, given its `readable_logs`."""
-        try:
-            opening_of(state, self._deal)
-            await self._store.load_standings(state.code, state.race)
-        except Damage:
-            return False
-        return all(each.is_complete for each in logs.values())
 
     # Races
 
@@ -164,7 +111,7 @@ class RaceCache:
         return self._races[state.race_id]
 
     def _opened(self, state: TableState) -> LiveRace:
-        opening = opening_of(state, self._deal)
+        opening = self._logs.opening(state)
         return LiveRace(
             id=state.race_id,
             code=state.code,
@@ -231,14 +178,12 @@ class RaceCache:
             return await self.reload(race, run, is_shown=is_shown)
 
     async def final_boards(self, race: LiveRace) -> dict[str, Board] | None:
-        """Return all boards of a race; `None` if a board has not ended."""
+        """Return all boards of a race, read again; `None` if a board has not ended."""
         final = {}
-        for player in list(race.runs):
-            run, board = await self.board(race, player)
+        for player, run in list(race.runs.items()):
+            # the store may have lost writes that were published, endings too
+            board = await self.latest(race, player)
             if board.racing:
-                board = await self.latest(race, player)
-            if board.racing:
-                # the store may have lost writes that were published: read what it has
                 run.standing = board.standing()
                 return None
             final[player] = board
@@ -252,13 +197,15 @@ class RaceCache:
             if stored is None:
                 self._report_loss(race, run, 0)
                 raise BoardDamaged("the board is gone")
+            run.stored_active_at = stored.active_at
+            run.active_at = max(run.active_at, stored.active_at)
             board = None if known is None else boards.continued(known, stored)
             has_lost = board is None and known is not None
             if has_lost:
                 self._report_loss(race, run, len(stored.entries))
             if board is None:
                 board = boards.open_board(race.opening, run.start_at)
-            await self.fold(race.game, board, stored)
+            await self._logs.fold(race.game, board, stored)
             if has_lost:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
@@ -289,11 +236,6 @@ class RaceCache:
             [each for each in self._broadcaster.audience(race.code) if each.player == run.player],
             f"The server's store lost data: your board is back at move {stored} of {known}. Continue from there.",
         )
-
-    async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
-        async with self._folding:
-            for _ in boards.fold(game, board, stored):
-                await asyncio.sleep(0)
 
     def send_ending(self, race: LiveRace, run: BoardRun) -> None:
         """Send the player, if connected here, that the server has ended the board."""

@@ -14,6 +14,7 @@ from saratoga_server.cancellation import pause
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TablePhase, TableState
+from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import TICK, Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
@@ -66,6 +67,7 @@ class Scheduler:
         broadcaster: Broadcaster,
         peers: Peers,
         background_tasks: BackgroundTasks,
+        activity: Activity,
     ) -> None:
         self._table_store = table_store
         self._nodes = nodes
@@ -82,6 +84,7 @@ class Scheduler:
         self._broadcaster = broadcaster
         self._peers = peers
         self._background_tasks = background_tasks
+        self._activity = activity
         self._elapsing: set[str] = set()
         self._missing: set[tuple[str, str, int]] = set()
         self._clock_since = clock.since
@@ -164,6 +167,7 @@ class Scheduler:
         """
         for step in (
             self._find_stepped_back,
+            self._activity.store,
             self._elapse_overdue,
             self._table_service.look_over,
             self._seats.catch_up,

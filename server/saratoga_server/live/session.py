@@ -44,6 +44,8 @@ class Session(Struct, eq=False):
     """The number of the hello; newer connections of the player have higher numbers."""
     name: str | None = None
     bot: bool = False
+    level: str = ""
+    """How strong the bot is, by its own account; empty if unknown, or for a person."""
     refused_hellos: int = 0
     legal: bool = False
     """True if the client asked for the legal moves with every view."""

@@ -192,7 +192,8 @@ class TableCache:
                 return Applied(table, before, change)
             if attempt >= PROMPT_ATTEMPTS:
                 await asyncio.sleep(secrets.randbelow(attempt) * PAUSE)
-            await self._reload(table)
+            if not await self._reload(table):
+                raise CommandRejected("store_unavailable", "Moves were made meanwhile. Try again.")
         raise CommandRejected("store_unavailable", "Too many changes at once. Try again.")
 
     async def _saved(self, table: LiveTable, change: Change, finish: RaceFinish | None) -> bool:

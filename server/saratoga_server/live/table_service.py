@@ -1,39 +1,36 @@
-"""The table service: changes tables and executes the effects of pure transitions.
-
-A transition (`domain.tables`) returns the next table and its effects. When that table is durable, the
-effects are carried out here. For a change made by another node, the effects are derived by comparing the
-table with this node's older copy.
-"""
+"""The table service: executes the effects of pure transitions, after they are written (`table_changes`)."""
 
 import asyncio
-from collections.abc import Awaitable, Collection
+from collections.abc import Collection
 from functools import partial
 from typing import Final
 
 from saratoga_rules.records.standing import State
+from saratoga_rules.records.voided import DAMAGED
 from saratoga_rules.stuck.stuck import StuckSearch
-from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
+from saratoga_server.background_tasks import BackgroundTasks, run_logged
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
-from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
+from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.live_race import BoardRun, LiveRace
-from saratoga_server.live.live_table import Known, LiveTable
+from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.race_finisher import RaceFinisher
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.stuck_searches import StuckSearches
-from saratoga_server.live.table_cache import Applied, TableCache, Transition
+from saratoga_server.live.table_cache import Applied, TableCache
+from saratoga_server.live.table_changes import TableChanges
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import Millis, RaceFinish
+from saratoga_server.ports import Millis
 
 COUNTED_WITHIN: Final = 0.25
 """Seconds after which the node that ended a race's last board has usually stored the results."""
@@ -41,8 +38,8 @@ COUNTED_WITHIN: Final = 0.25
 log = EventLog("tables")
 
 
-class TableService:
-    """The service that changes tables and carries out the effects."""
+class TableService(TableChanges):
+    """The service that changes tables and carries out the effects, until the race is over."""
 
     def __init__(
         self,
@@ -62,8 +59,7 @@ class TableService:
         new_seed: NewSeed,
         ranked_tables: tables.RankedTables,
     ) -> None:
-        self._table_cache = table_cache
-        self._races = races
+        super().__init__(table_cache, races)
         self._boards = boards
         self._finisher = finisher
         self._searches = searches
@@ -78,49 +74,7 @@ class TableService:
         self._new_seed = new_seed
         self._ranked_tables = ranked_tables
 
-    # Changes
-
-    async def change(
-        self, code: str, transition: Transition, finish: RaceFinish | None = None
-    ) -> LiveTable:
-        """Change a table, carry out the effects, and return the table.
-
-        Nothing has changed if it raises `CommandRejected`.
-        """
-        held = self._table_cache.known(code)
-        try:
-            applied = await self._table_cache.change(code, transition, finish)
-        except CommandRejected as refusal:
-            await self._take_lost_seats(held, refusal)
-            raise
-        finally:
-            if (known := self._table_cache.known(code)) is not None:
-                await self.catch_up(known)
-        if applied.change is not None:
-            await self._followed_up(
-                applied.table, applied.before, self._carry_out(applied, applied.change)
-            )
-        return applied.table
-
-    async def refresh(self, code: str, version: int | None = None) -> None:
-        """Read a cached table again (`TableCache.refresh`), and carry out the effects of its changes."""
-        held = self._table_cache.known(code)
-        try:
-            table = await self._table_cache.refresh(code, version)
-        except CommandRejected as refusal:
-            await self._take_lost_seats(held, refusal)
-            raise
-        if table is not None:
-            await self.catch_up(table)
-
-    async def _take_lost_seats(self, held: LiveTable | None, refusal: CommandRejected) -> None:
-        """Take the seats of an open table that the store does not have any more, and tell its players."""
-        is_open = held is not None and held.state.phase is not TablePhase.CLOSED
-        if refusal.code != "no_such_table" or held is None or not is_open:
-            return
-        self._races.forget(held.state.race_id)
-        if self._broadcaster.audience(held.code):
-            await run_logged(self._seats.closed(held, refusal.detail))
+    # Timers
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
         """Apply the timers of a table that have run out, and return the table.
@@ -151,55 +105,19 @@ class TableService:
             log.warning("damage_not_confirmed", table=damaged.code, race=race, reason=str(damage))
             self._races.forget(race)
             return None
-        is_first = False
 
         def voided(state: TableState, now: Millis) -> Change | None:
-            nonlocal is_first
-            is_first = state.phase is TablePhase.RUNNING and state.race == damaged.race
-            if not is_first:
+            if state.phase is not TablePhase.RUNNING or state.race != damaged.race:
                 return None
-            return tables.void(state, void.voided, now=now, fresh_seed=self._new_seed())
+            return tables.void(state, void, now=now, fresh_seed=self._new_seed())
 
-        table = await self.change(damaged.code, voided, void.write)
-        if is_first:
-            self._metrics.races_voided[void.voided.reason] += 1
-            log.error("race_voided", table=table.code, race=damaged.race_id, reason=str(damage))
-        return table
-
-    async def look_over(self) -> None:
-        """Resolve uncertain writes, and carry out effects that are still pending on this node."""
-        await run_each_logged(
-            self.refresh(table.code) if table.in_doubt else self.catch_up(table)
-            for table in self._table_cache.all()
-            if table.in_doubt or table.followed_up is not None
-        )
-
-    async def catch_up(self, table: LiveTable) -> None:
-        """Carry out the effects of changes that other nodes made, or whose reply was lost."""
-        while table.followed_up is not None:
-            known, table.followed_up = table.followed_up, None
-            if known.version > table.version and table.state.phase is not TablePhase.RUNNING:
-                # the store has lost changes, and with them the race
-                self._races.forget(known.state.race_id)
-            if not await self._followed_up(table, known, self._follow(table, known.state)):
-                return
-
-    async def _followed_up(
-        self, table: LiveTable, known: Known, follow_up: Awaitable[None]
-    ) -> bool:
-        """Run a follow-up; return whether it succeeded. If not, `look_over` repeats it.
-
-        The change is durable already, so an error here is not an answer to a command.
-        """
-        is_done = False
-        try:
-            is_done = await run_logged(follow_up)
-        finally:
-            if not is_done:
-                table.falls_behind(known)
-        return is_done
+        return await self.change(damaged.code, voided)
 
     # Effects
+
+    async def _lose_seats(self, held: LiveTable, reason: str) -> None:
+        if self._broadcaster.audience(held.code):
+            await run_logged(self._seats.closed(held, reason))
 
     async def _carry_out(self, applied: Applied, change: Change) -> None:
         table = applied.table
@@ -222,16 +140,23 @@ class TableService:
                 case tables.TableClosed(reason):
                     log.info("table_closed", table=table.code, reason=reason)
                     await self._seats.closed(table, reason)
-                case tables.RaceVoided(race):
-                    self._races.forget(race)
-                case tables.CountdownVoided(race, why):
-                    log.info("countdown_voided", table=table.code, race=race, reason=why)
+                case tables.RaceVoided(race, why):
+                    self._count_void(table.code, race, why)
         self._seats.close_replaced(table)
         await self._public_tables.update(table)
         self._count_phases(table, applied.before.state)
 
+    def _count_void(self, code: str, race: str, reason: str) -> None:
+        self._metrics.races_voided[reason] += 1
+        if reason == DAMAGED:
+            damage = self._races.damage(race)
+            log.error("race_voided", table=code, race=race, reason=str(damage or reason))
+        else:
+            log.info("countdown_voided", table=code, race=race, reason=reason)
+        self._races.forget(race)
+
     async def _follow(self, table: LiveTable, known: TableState) -> None:
-        """Carry out the effects of the change from `known` to the present table."""
+        await self._void_lost(table, known)
         state = table.state
         for session in self._broadcaster.audience(table.code):
             if session.seat == table.code and state.seat(session.player) is None:
@@ -244,6 +169,13 @@ class TableService:
         if state.settings.public or known.settings.public:
             await self._public_tables.update(table)
         self._count_phases(table, known)
+
+    async def _void_lost(self, table: LiveTable, known: TableState) -> None:
+        """Void the race of `known` if the store has lost it."""
+        if tables.has_lost(table.state, known):
+            await self.change(
+                table.code, lambda state, now: tables.lost(state, known, self._new_seed())
+            )
 
     async def _follow_race(self, table: LiveTable, known: TableState) -> None:
         """Carry out the effects on the race of `known` and on the table's present race."""
@@ -348,7 +280,9 @@ class TableService:
         def over(state: TableState, now: Millis) -> Change | None:
             nonlocal is_first
             is_first = state.phase is TablePhase.RUNNING and state.race == finish.write.race
-            return tables.finish(state, finish.outcome, now=now) if is_first else None
+            if not is_first:
+                return None
+            return tables.finish(state, finish.outcome, now=now, away=finish.away)
 
         await self.change(code, over, finish.write)
         if is_first:
@@ -381,11 +315,8 @@ class TableService:
         idle_players = await self._boards.sweep(race, table.state.served_since)
         self._search_stuck_boards(table, race)
         for player in idle_players:
-
-            def idle(state: TableState, now: Millis, player: str = player) -> Change | None:
-                return tables.idle_leave(state, player, now=now)
-
-            await self.change(table.code, idle)
+            if table.state.has_others(player) and await self._boards.end(race, player, State.IDLE):
+                log.info("board_idle", table=table.code, race=race.id, player=player)
         if race.is_over:
             await self.finish(table.code)
 

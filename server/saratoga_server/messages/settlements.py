@@ -2,7 +2,7 @@
 
 import msgspec
 
-from saratoga_server.ports import Settlement
+from saratoga_server.leaderboard_port import Settlement
 
 _DECODER = msgspec.msgpack.Decoder(Settlement)
 

@@ -83,7 +83,7 @@ class Metrics:
         self.races_over = 0
         """Races finished by this node; only one node counts each race."""
         self.races_voided: Counter[str] = Counter(dict.fromkeys(VOID_REASONS, 0))
-        """Races voided by this node, by reason; only one node counts each race."""
+        """Races and countdowns voided by this node, by reason; only one node counts each race."""
         self.node_events: Counter[str] = Counter()
         """Events received from other nodes and the store, by kind."""
         self.resubscriptions = 0

@@ -59,7 +59,12 @@ class _NodeCollector(Collector):
         )
         yield _counter("races_begun", "Races started by this node.", counts.races_begun)
         yield _counter("races_over", "Races finished by this node.", counts.races_over)
-        yield _by("races_voided", "Races voided by this node.", "reason", counts.races_voided)
+        yield _by(
+            "races_voided",
+            "Races and countdowns voided by this node.",
+            "reason",
+            counts.races_voided,
+        )
         yield _by(
             "node_events",
             "Events received from other nodes and the store.",

@@ -14,18 +14,21 @@ FORWARDED_FOR: Final = "X-Forwarded-For"
 IPV6_PREFIX: Final = 64
 """The leading bits of an IPv6 address that limits use."""
 
+HOUSEHOLD_PREFIX: Final = 56
+"""The leading bits of an IPv6 address that are the same for a whole household, which has 256 networks of /64."""
+
 NO_ADDRESS: Final = ""
 """The address of a connection that has none, such as one over a Unix socket."""
 
 
-def network_of(address: str) -> str:
-    """Return the key for limits: an IPv4 address, the /64 of an IPv6 address, or `NO_ADDRESS`."""
+def network_of(address: str, ipv6_prefix: int = IPV6_PREFIX) -> str:
+    """Return the key for limits: an IPv4 address, the network of an IPv6 address, or `NO_ADDRESS`."""
     found = _parsed(address)
     if found is None:
         return NO_ADDRESS
     if isinstance(found, IPv4Address):
         return str(found)
-    return str(ip_network((found, IPV6_PREFIX), strict=False))
+    return str(ip_network((found, ipv6_prefix), strict=False))
 
 
 def is_loopback(address: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reads of the boards of races."""
+"""Reads of the boards of races, and signs of activity."""
 
 import asyncio
 from typing import Final
@@ -29,7 +29,7 @@ class RedisBoards:
         stored = await self._client.write("load_board", (race_key(table, race),), player)
         if not stored:
             return None
-        epoch, last_id, banked, state, start, length, *lines = stored
+        epoch, last_id, banked, state, start, length, active_at, *lines = stored
         entries: list[LogEntry] = []
         try:
             for first in range(0, len(lines), READ_STEP):
@@ -45,12 +45,20 @@ class RedisBoards:
                 banked=int(banked),
                 state=state.decode(),
                 entries=tuple(entries),
+                active_at=Millis(int(active_at)),
             )
         except (ValueError, TypeError) as fault:  # TypeError: a field is missing
             if isinstance(fault, BoardDamaged):
                 raise
             what = f"entry {len(entries) + 1} of {len(lines)}, or a field, cannot be read: {fault}"
             raise BoardDamaged(what, entries) from None
+
+    async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
+        await self._client.write("note_active", (race_key(table, race),), player, at)
+
+    async def load_entry_count(self, table: str, race: int) -> int | None:
+        count = await self._client.command("HGET", race_key(table, race), "commits")
+        return int(count) if count is not None and count.isdigit() else None
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         stored = await self._client.read("load_standings", (race_key(table, race),))

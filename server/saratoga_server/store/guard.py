@@ -94,8 +94,11 @@ class StoreGuard:
         """Return if the store may be used; raise `StoreUnavailable` with the reason if not.
 
         After the connection for commits was lost, this checks the store first: another store may be there.
+        If a further connection is opened meanwhile, it checks again.
         """
-        if self._is_in_doubt:
+        doubts = -1
+        while self._is_in_doubt and doubts != self._doubts:
+            doubts = self._doubts
             await self._check_all()
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
@@ -157,8 +160,8 @@ class StoreGuard:
         # the ledgers were as they should be; what fails now, the next check does again
         try:
             async with asyncio.timeout(RAISED_WITHIN):
-                await self._ledger.raise_(primary, reading)
-            self._runs[primary] = run
+                if await self._ledger.raise_(primary, reading):
+                    self._runs[primary] = run
         except (RedisError, OSError, TimeoutError):
             pass
         except Exception as fault:  # after any error, raise again

@@ -13,10 +13,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_server.domain.periods import periods
+from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.messages.settlements import unpack_settlement
-from saratoga_server.ports import BoardKey, RankedRow, Settlement
 from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
     OUTBOX_KEYS,

@@ -34,6 +34,9 @@ from saratoga_server.store.primaries import Primaries, Primary
 LOSS_TOLERATED: Final = 60_000
 """Milliseconds of lost writes that a crash or a failover may explain; more means older data."""
 
+FIELD_REMOVED_AFTER: Final = 86_400_000
+"""Milliseconds without a raise after which a process's own field may be removed (`DAY_MS` in ledger.lua)."""
+
 _ELSEWHERE: Final = (AskError, TryAgainError)
 """The errors for a key that is on another primary, or on the way to it; MOVED is an `AskError`."""
 
@@ -154,6 +157,13 @@ def compare(
     return LostWrites(remembered, found, lost)
 
 
+def _is_tidied(remembered: LedgerEntry, found: LedgerEntry, now: Millis) -> bool:
+    """Return True if a ledger lacks nothing but the field of a process that was paused for more than a day."""
+    is_removed = not found.own and now - remembered.at > FIELD_REMOVED_AFTER
+    same = found.generation == remembered.generation
+    return is_removed and same and found.sequence >= remembered.sequence
+
+
 def _millis_lost(remembered: Collection[LedgerEntry], found: Collection[LedgerEntry]) -> int:
     """Return how much older the newest of some ledgers is than it was."""
     return max(entry.own for entry in remembered) - max(entry.own for entry in found)
@@ -188,6 +198,8 @@ class Ledger:
         self._first: dict[Primary, tuple[Millis, float]] = {}
         """The time of each primary's clock when it was accepted first, and this process's monotonic time then."""
         self._new_generation = token_hex(8)
+        self._seen: set[str] = set()
+        """The ledgers that this process has read before."""
 
     def keys(self, primary: Primary, *, every: bool) -> Sequence[str]:
         """Return the primary's ledgers: the first, or every one."""
@@ -234,21 +246,33 @@ class Ledger:
             return []
         # most ledgers are raised seldom: those that are raised all the time tell how much is lost
         millis = _millis_lost(known.values(), reading.entries.values())
-        compared = (compare(entry, reading.entries[key], millis) for key, entry in known.items())
+        compared = (
+            compare(entry, reading.entries[key], millis)
+            for key, entry in known.items()
+            if not _is_tidied(entry, reading.entries[key], reading.now)
+        )
         return [loss for loss in compared if loss is not None]
 
-    async def raise_(self, primary: Primary, reading: StoreReading) -> None:
+    async def raise_(self, primary: Primary, reading: StoreReading) -> bool:
         """Raise the ledgers that were read, and remember them if that write is durable.
 
-        A ledger that was replaced meanwhile is left alone; the next reading shows it.
+        A ledger that was replaced meanwhile is left alone; the next reading shows it. So is one that others raise,
+        when it is read first: a server that fails at each start leaves no fields behind. Return False then.
         """
-        keys = list(reading.entries)
-        if not keys:
-            return
-        known = [
-            word
+        entries = {
+            key: entry
             for key, entry in reading.entries.items()
-            for word in (key, entry.generation, entry.own)
+            if key in self._seen or entry.own or not entry.generation
+        }
+        self._seen.update(reading.entries)
+        if entries:
+            await self._raise(primary, reading, entries)
+        return len(entries) == len(reading.entries)
+
+    async def _raise(self, primary: Primary, reading: StoreReading, entries: Entries) -> None:
+        keys = list(entries)
+        known = [
+            word for key, entry in entries.items() for word in (key, entry.generation, entry.own)
         ]
         pipeline = primary.client.pipeline(transaction=False)
         own = self.memory.uptime()

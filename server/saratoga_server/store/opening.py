@@ -41,6 +41,7 @@ _PAUSE: Final = 0.05
 class Store(Struct, frozen=True):
     """An open store: the adapters of all ports."""
 
+    durability: Durability
     commits: Batcher | ClusterCommits
     boards: RedisBoards
     tables: RedisTables
@@ -126,6 +127,7 @@ async def open_store(
             commits = Batcher(primaries, primaries.all()[0], connect, encoder, on_batch)
         commits.start()
         yield Store(
+            durability=durability,
             commits=commits,
             boards=RedisBoards(client),
             tables=RedisTables(client),

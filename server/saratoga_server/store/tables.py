@@ -93,7 +93,13 @@ def _pack(write: TableWrite, writer: str) -> bytes:
         )
     finish: tuple[object, ...] = ()
     if write.finish is not None:
-        finish = (write.finish.race, write.finish.record, write.finish.settlement or b"")
+        entries = write.finish.entries
+        finish = (
+            write.finish.race,
+            write.finish.record,
+            write.finish.settlement or b"",
+            -1 if entries is None else entries,
+        )
     return pack(
         (
             write.expected,

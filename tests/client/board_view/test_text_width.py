@@ -1,5 +1,6 @@
 """The width of texts in cells, and cutting and padding to a width."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -16,6 +17,7 @@ from saratoga_client.board_view.text_width import (
 from saratoga_client.sanitised import sanitised
 
 TEXTS = st.text(max_size=60)
+WIDTHS = st.integers(8, 40)
 
 WIDEST = len("<U+E0041>")
 """The width in cells of the widest replacement for a character."""
@@ -31,13 +33,39 @@ def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
     assert cells_of(fitted(text, cells)) == cells
 
 
-@given(st.text(max_size=40), st.booleans(), st.integers(8, 40))
+@given(st.text(max_size=40), st.booleans(), st.sampled_from(["", "weak", "x" * 12]), WIDTHS)
 def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
-    name: str, bot: bool, cells: int
+    name: str, bot: bool, level: str, cells: int
 ) -> None:
-    fitted = fitted_name(name, bot, cells)
+    fitted = fitted_name(name, bot, level, cells)
     assert cells_of(fitted) == cells
-    assert fitted.rstrip().endswith("[bot]") or not bot
+    assert fitted.rstrip().endswith(("[bot]", " bot]", "[weak]")) or not bot
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (24, "Maximilian [strong bot]"),
+        (22, "Maximilian [strong]"),
+        (16, "Maximi… [strong]"),
+        (14, "Maxi… [strong]"),
+        (13, "Maximi… [bot]"),
+        (8, "M… [bot]"),
+    ],
+)
+def test_a_bot_s_level_gives_way_to_its_name(cells: int, shown: str) -> None:
+    assert fitted_name("Maximilian", True, "strong", cells).rstrip() == shown
+
+
+def test_a_short_name_keeps_the_level_wherever_both_fit() -> None:
+    assert fitted_name("Ida", True, "weak", 14) == "Ida [weak bot]"
+    assert fitted_name("Ida", True, "weak", 13) == "Ida [weak]   "
+    assert fitted_name("Ida", True, "weak", 9) == "Ida [bot]"
+
+
+def test_only_the_levels_of_our_own_bots_stand_for_the_word_bot() -> None:
+    assert fitted_name("Ida", True, "human", 15) == "Ida [human bot]"
+    assert fitted_name("Ida", True, "human", 14).rstrip() == "Ida [bot]"
 
 
 @given(TEXTS, st.integers(WIDEST, 40), st.integers(0, 8))

@@ -8,21 +8,24 @@ import pytest
 from kit.scripted_server import CODE, RACE, TOKEN, ScriptedPeer, ScriptedServer, scripted_server
 from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.memory import Memory
+from saratoga_client.bots.pace import Pace, steady_pace
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net
 from saratoga_rules.moves import DRAW, parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.views import View, redact
 
 CANFIELD = GAMES["canfield"]
-AT_ONCE = 0.0
+AT_ONCE = steady_pace(0)
 
 
 class Judge:
@@ -73,13 +76,17 @@ Answer = Callable[[commands.AnyCommand], events.AnyEvent]
 
 
 async def played(
-    server: ScriptedServer, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
+    server: ScriptedServer,
+    judge: Judge,
+    answer: Answer,
+    strength: Strength = Strength.WEAK,
+    pace: Pace = AT_ONCE,
 ) -> events.BoardView:
     """Return the board at the end of the bot's game; `answer` answers every command."""
     async with Connection(server.url, TOKEN) as client, asyncio.TaskGroup() as group:
         peer = await server.peer()
         answering = group.create_task(_answer_all(peer, answer))
-        player = BoardPlayer(client, CANFIELD, CHOOSERS[strength], pace=AT_ONCE)
+        player = BoardPlayer(client, CANFIELD, CHOOSERS[strength], pace=pace)
         board = await player.play(judge.board())
         answering.cancel()
     return board
@@ -177,6 +184,21 @@ async def test_a_bot_without_a_move_cashes_out(server: ScriptedServer, judge: Ju
         assert command == commands.CashOut(id=command.id, race=RACE)
         await peer.send(judge.answer(command))
         assert (await playing).state == "cashed out"
+
+
+async def test_a_bot_asks_for_a_pause_before_every_move_and_before_it_cashes_out(
+    server: ScriptedServer, judge: Judge
+) -> None:
+    paused: list[Choice] = []
+
+    def pace(game: Game, view: View, memory: Memory, choice: Choice) -> float:
+        assert view == redact(judge.position)
+        assert memory.moves == len(judge.made)
+        paused.append(choice)
+        return 0.0
+
+    await played(server, judge, judge.answer, pace=pace)
+    assert [str(choice.move) for choice in paused] == [*judge.made, "None"]
 
 
 async def test_a_move_carries_the_number_of_moves_before_it(

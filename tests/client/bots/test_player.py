@@ -24,7 +24,7 @@ from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
-from saratoga_client.problems import Problem
+from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
@@ -227,8 +227,21 @@ async def test_a_bot_does_not_race_a_deal_whose_countdown_it_has_seen(bot: Bot) 
 async def test_a_bot_that_lost_its_seat_reports_the_reason(bot: Bot) -> None:
     await ready_bot(bot)
     await bot.peer.send(events.SeatLost(table=CODE, reason="the host sent it away"))
-    with pytest.raises(Problem, match="sent it away"):
+    with pytest.raises(Problem, match="sent it away") as ended:
         await bot.staying
+    assert ended.value.code is Exit.REFUSED
+
+
+async def test_a_bot_whose_race_disappears_with_its_seat_says_so(bot: Bot) -> None:
+    await ready_bot(bot)
+    lost = events.SeatLost(table=CODE, reason="the host sent it away")
+    bot.peer.send_together(dealt(), lost)
+    while not isinstance(command := await bot.peer.command(), commands.GetRecord):
+        pass
+    await bot.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
+    with pytest.raises(Problem, match=f"ALARM: Race {RACE}: ") as ended:
+        await bot.staying
+    assert ended.value.code is Exit.NOT_VERIFIED
 
 
 async def test_a_lasting_refusal_ends_the_bot(bot: Bot) -> None:
@@ -262,3 +275,23 @@ async def test_a_bot_that_runs_its_table_prepares_the_next_race(server: Scripted
         command = await peer.command()
         assert command == commands.NextRace(id=command.id, table=CODE)
         staying.cancel()
+
+
+async def test_a_bot_that_races_without_end_keeps_no_deals_and_results(
+    server: ScriptedServer,
+) -> None:
+    async with Connection(server.url, TOKEN) as client:
+        peer = await server.peer()
+        await sit_down(client, peer)
+        player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0)
+        bot = Bot(client, peer, player)
+        await ready_bot(bot)
+        await peer.send(dealt())
+        assert isinstance(await peer.command(), commands.MakeMove)
+        later = replace(gathered(version=9).table, race=f"{CODE}/2", commitment="d1" * 32)
+        next_race = events.TableChanged(table=later, now=NOON)
+        await peer.send(events.RaceOver(outcome=outcome()), next_race)
+        assert isinstance(await bot.done(), commands.Ready)
+        assert (player.report.openings, player.report.outcomes) == ({}, [])
+        bot.staying.cancel()
+        await asyncio.gather(bot.staying, return_exceptions=True)

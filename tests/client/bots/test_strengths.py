@@ -1,23 +1,28 @@
-"""Every bot strength has a function that chooses moves; the strong bot banks more cards."""
+"""Every bot strength has a function that chooses moves; a stronger bot banks more cards."""
 
 import pytest
 
 from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.wording import BOT_LEVELS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
-DEALS = 12
-"""The number of fixed deals, enough for a clear lead of the strong bot."""
+DEALS = 20
+"""The number of fixed deals, enough for a clear lead of the stronger bot."""
 
 
 def test_every_strength_has_a_chooser() -> None:
     assert set(CHOOSERS) == set(Strength)
 
 
+def test_the_strengths_are_the_levels_that_stand_beside_the_names() -> None:
+    assert tuple(Strength) == BOT_LEVELS
+
+
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-def test_the_strong_bot_banks_more_than_the_weak_one(game: Game) -> None:
+def test_each_bot_banks_more_than_the_next_weaker_one(game: Game) -> None:
     banked = {
         strength: sum(
             play_offline(
@@ -27,4 +32,5 @@ def test_the_strong_bot_banks_more_than_the_weak_one(game: Game) -> None:
         )
         for strength, chooser in CHOOSERS.items()
     }
-    assert banked[Strength.STRONG] >= 1.3 * banked[Strength.WEAK]
+    assert banked[Strength.EVEN] >= 1.3 * banked[Strength.WEAK]
+    assert banked[Strength.STRONG] >= 1.05 * banked[Strength.EVEN]

@@ -1,49 +1,52 @@
 """The weak bot's choices."""
 
-from dataclasses import replace
-
 from kit.positions import draw
 from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.weak import MOST_IDLE_MOVES, MOST_PASSES, choose_weakly
+from saratoga_client.bots.weak import choose_weakly
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
-from saratoga_rules.moves import REDEAL, parse_move
+from saratoga_rules.moves import DRAW, Move, parse_move
 from saratoga_rules.views import View, redact
 
 AISLERIOT, CANFIELD = GAMES["canfield-aisleriot"], GAMES["canfield"]
 
+BANK = parse_move("w>up")
+
+FULL = "t1: 4C 9C\nt2: 9S\nt3: 7C\nt4: 7S"
+"""Columns without a space and without a move between them."""
+
+
+def view_of(picture: str) -> View:
+    return redact(draw(CANFIELD, picture))
+
+
+def choices(view: View) -> list[Move | None]:
+    return [choose_weakly(CANFIELD, view, Memory(variation=number)).move for number in range(200)]
+
 
 def test_it_sometimes_overlooks_a_card_that_it_can_bank() -> None:
-    view = redact(draw(CANFIELD, "t1: 9C\nwaste: AS\nstock: 2C 5D 9H\nbase: A"))
-    moves = {choose_weakly(CANFIELD, view, Memory(variation=number)).move for number in range(20)}
-    assert parse_move("w>up") in moves
-    assert len(moves) > 1
+    made = choices(view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A"))
+    assert set(made) == {BANK, DRAW}
+    assert made.count(BANK) > made.count(DRAW)
+
+
+def test_it_overlooks_a_card_until_the_next_pass() -> None:
+    view = view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A")
+    later = view._replace(stock=view.stock[1:], columns=(view.columns[0][1:], *view.columns[1:]))
+    assert choices(view) == choices(later)
+    assert choices(view) != choices(view._replace(passes=2))
+
+
+def test_it_overlooks_nothing_when_it_sees_no_point_in_another_pass() -> None:
+    view = view_of(f"{FULL}\nwaste: AS\nbase: A")
+    made = {
+        choose_weakly(CANFIELD, view, Memory(variation=number, idle=40)).move
+        for number in range(50)
+    }
+    assert made == {BANK}
 
 
 def test_it_never_takes_a_card_back_from_a_foundation() -> None:
     view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
     assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
     assert choose_weakly(AISLERIOT, view, Memory()).move is None
-
-
-def waste_only(passes: int) -> View:
-    return redact(draw(CANFIELD, f"waste: 2S 3S\nbase: A\npass: {passes}"))
-
-
-def test_it_makes_no_redeal_after_a_few_passes() -> None:
-    assert REDEAL in legal_moves(CANFIELD, waste_only(MOST_PASSES))
-    early, late = (
-        {
-            choose_weakly(CANFIELD, waste_only(passes), Memory(variation=number)).move
-            for number in range(20)
-        }
-        for passes in (1, MOST_PASSES)
-    )
-    assert REDEAL in early
-    assert REDEAL not in late
-
-
-def test_it_cashes_out_after_too_many_moves_without_progress() -> None:
-    view = redact(draw(CANFIELD, "t1: 9C\nwaste: AS\nbase: A"))
-    memory = replace(Memory(), idle=MOST_IDLE_MOVES)
-    assert choose_weakly(CANFIELD, view, memory).move is None

@@ -10,28 +10,49 @@ from kit.table_views import outcome
 from saratoga_client.__main__ import saratoga
 from saratoga_client.bots.player import Report
 from saratoga_client.cli import bot
-from saratoga_client.cli.bot import show
+from saratoga_client.cli.bot import ResultPrinter
 from saratoga_client.cli.commands import run
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 from saratoga_client.session.race_witness import Alarm
+from saratoga_client.session.state import Verification
+from saratoga_protocol.events import RaceOver
 
 
 def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
     raced = outcome()
     result = raced.results[0]
-    show(raced, result, OutputFormat.JSON)
+    printer = ResultPrinter(result.player, OutputFormat.JSON)
+    printer.see(RaceOver(outcome=raced))
+    assert capsys.readouterr().out == "", "the record is not checked yet"
+    printer.warn(raced.race, ("the deal was changed",))
+    printer.checked("another-race-1/1", Verification(True, "Good."))
+    printer.checked(raced.race, Verification(False, "Bad."))
     printed = json.loads(capsys.readouterr().out)
+    assert printed["verification"] == {"race": raced.race, "verified": False, "sentence": "Bad."}
+    assert printed["alarms"] == [f"Race {raced.race}: the deal was changed."]
     assert printed["schema"] == "saratoga.bot.v1"
     assert (printed["race"], printed["game"]) == (raced.race, raced.game)
     for key in ("name", "player", "place", "banked", "net", "state", "moves", "tie"):
         assert printed[key] == getattr(result, key)
 
 
+def test_a_result_whose_record_was_not_checked_is_printed_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    raced = outcome()
+    printer = ResultPrinter(raced.results[0].player, OutputFormat.JSON)
+    printer.see(RaceOver(outcome=raced))
+    printer.print_unchecked()
+    printer.print_unchecked()
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["race"], printed["verification"]) == (raced.race, None)
+
+
 def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     raced = outcome()
     result = raced.results[-1]
-    show(raced, result, OutputFormat.PLAIN)
+    ResultPrinter(result.player, OutputFormat.PLAIN).see(RaceOver(outcome=raced))
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
     assert f" {result.banked} banked, " in line
@@ -49,9 +70,9 @@ def test_a_bot_that_found_a_lie_says_so_and_ends_with_7(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class LiedTo:
-        name, player = "Otto", "o" * 16
+        shown_name, player = "Otto [strong bot]", "o" * 16
 
-        async def play(self, strength: str, *, alarm: Alarm, **options: object) -> Report:
+        async def play(self, *, alarm: Alarm, **options: object) -> Report:
             alarm("mint-otter-42/3", ("the deal was changed",))
             return Report(alarms=["Race mint-otter-42/3: the deal was changed."])
 

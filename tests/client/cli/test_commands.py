@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import COMMANDS, HIDDEN_COMMANDS, WordsOnly, run
+from saratoga_client.cli.commands import (
+    COMMANDS,
+    EXPOSURE_WARNING,
+    HIDDEN_COMMANDS,
+    WordsOnly,
+    run,
+)
 from saratoga_client.problems import Exit, Problem
 
 
@@ -27,6 +33,24 @@ def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, ["--version"]) == Exit.DONE
     assert capsys.readouterr().out.startswith("saratoga ")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_warned"),
+    [
+        (["watch", "--server", "ws://anna:secret@example.org", "-h"], True),
+        (["watch", "--server=ws://:p@ss@example.org", "-h"], True),
+        (["join", "saratoga join ws://anna:secret@example.org/mint-otter-42", "-h"], True),
+        (["watch", "--server", "ws://example.org:7470/a@b", "-h"], False),
+        (["watch", "--server", "ws://anna@example.org:7470", "-h"], False),
+        (["watch", "--server", "ws://[::1]:7470/mint-otter-42", "-h"], False),
+    ],
+)
+def test_a_password_on_the_command_line_is_warned_about_once(
+    line: list[str], is_warned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(saratoga, line)
+    assert capsys.readouterr().err.count(f"Warning: {EXPOSURE_WARNING}\n") == is_warned
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,11 @@ def test_an_unreachable_server_that_was_named_ends_with_3(
 ) -> None:
     code, output = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNREACHABLE
-    assert f"wrong  way: Can't reach the server at {NOWHERE}: no server listens there." in output
-    assert "remedy way: Is it running" in output
+    assert (
+        f"wrong  way: No server answers on this machine at {NOWHERE}: no server listens there."
+        in output
+    )
+    assert "To open it again: saratoga host --port 1" in output
 
 
 def test_the_json_report_holds_every_finding_and_the_overall_verdict(

@@ -18,7 +18,8 @@ from saratoga_client.cli.options import (
     viewing_options,
 )
 from saratoga_client.local import paths
-from saratoga_client.local.settings import DEFAULT_SERVER, Settings
+from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import capabilities
 from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination

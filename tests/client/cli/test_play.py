@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit.lobbies import OpenLobby, open_lobby
+from kit.session_states import CODE, seat, snapshot, state_after, table
 from saratoga_client.cli import play
-from saratoga_client.cli.play import ensure_name
+from saratoga_client.cli.play import ensure_name, left_race_line
 
 
 @pytest.fixture
@@ -49,3 +50,16 @@ async def test_a_name_is_asked_for_on_one_connection_until_the_server_accepts_it
     await ensure_name(await lobby.player(), "")
     assert questions == ["Your name at this server", "Another name"]
     assert "saratoga token use" in capsys.readouterr().err
+
+
+def test_a_player_who_left_a_race_reads_its_result_and_the_way_back() -> None:
+    assert left_race_line(state_after(), "") == (
+        f"Your race ended with 1 banked, -$45. To come back for the next race: saratoga join {CODE}"
+    )
+
+
+def test_without_a_race_or_another_person_there_is_no_way_back() -> None:
+    gathering = snapshot(shown=table(phase="gathering"))
+    assert left_race_line(state_after(first=gathering), "") == ""
+    with_bot = snapshot(shown=table(seats=[seat("y"), seat("o")]))
+    assert left_race_line(state_after(first=with_bot), "") == ""

@@ -89,9 +89,9 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     asked: list[tuple[RaceRecord, str]] = []
     real = flows.review_flow
 
-    def review_flow(record: RaceRecord, player: str) -> Flow:
+    def review_flow(record: RaceRecord, player: str, server: str) -> Flow:
         asked.append((record, player))
-        return real(record, player)
+        return real(record, player, server)
 
     monkeypatch.setattr("saratoga_client.cli.replay.in_lines", lambda _: False)
     monkeypatch.setattr(flows, "review_flow", review_flow)

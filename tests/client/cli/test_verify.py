@@ -1,9 +1,12 @@
 """`saratoga verify` on files."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
+import click
 import pytest
 
 from kit.races import Entrant, race
@@ -12,8 +15,10 @@ from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import verify
 from saratoga_client.cli.commands import run
+from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 from saratoga_client.session.record_store import RecordStore
+from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.records.void_record import format_void_record
@@ -24,6 +29,7 @@ RECORD = race(
     [Entrant("Anna", banking, patience=5), Entrant("Otto", wandering, bot=True, patience=3)],
 )
 TEXT = format_record(RECORD)
+NOWHERE = "ws://127.0.0.1:1"
 
 
 @pytest.fixture
@@ -134,3 +140,36 @@ def test_a_record_kept_on_this_machine_must_be_the_same(capsys: pytest.CaptureFi
     assert run(saratoga, ["verify", RECORD.race_id]) == Exit.NOT_VERIFIED
     words = digest_words(digest_of(shown_before))
     assert f"keeps another record of the race, with the words {words}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_record_on_this_machine_needs_no_server(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    RecordStore().keep(TEXT)
+    here = [command, RECORD.race_id, "--server", NOWHERE, "--plain"]
+    assert run(saratoga, here) == Exit.DONE
+    shown = capsys.readouterr()
+    assert "the record that is saved on this machine" in shown.err
+    assert RECORD.race_id in shown.out
+
+
+def test_a_record_that_is_nowhere_cannot_be_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["verify", RECORD.race_id, "--server", NOWHERE]) == Exit.UNREACHABLE
+    assert f"No server answers on this machine at {NOWHERE}" in capsys.readouterr().err
+
+
+def test_a_long_check_is_wrapped_between_words_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    check = Check("witness", True, "commitment, nonces, racers, time limit, start, deal")
+    proof = Mock(checks=(check,), sentence="It is verified.")
+    verify.show(proof, OutputFormat.LIVE)
+    first, second, verdict = (click.unstyle(line) for line in capsys.readouterr().out.splitlines())
+    assert (first, second) == (
+        "ok    witness: commitment, nonces,",
+        "      racers, time limit, start, deal",
+    )
+    assert verdict == "It is verified."

@@ -22,9 +22,9 @@ PICTURE = """
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("7", "7♣ the waste under 1; 7♥ column 1 under 2; 7♣ banked."),
-        ("9h", "9♥ the reserve."),
-        ("k", "K♠ column 2."),
+        ("7", "7♣ on the waste under 1; 7♥ in column 1 under 2; 7♣ banked."),
+        ("9h", "9♥ on the reserve."),
+        ("k", "K♠ in column 2."),
         ("j", "J♣ banked."),
         ("3", "No such card can be seen."),
         ("7d", "No such card can be seen."),
@@ -40,7 +40,7 @@ def test_of_many_cards_the_first_and_the_number_are_given() -> None:
     game = GAMES["lady-palk"]
     view = redact(draw(game, "\n".join(f"t{n}: 9H 8H 7H" for n in range(1, 9))))
     found = found_text(game, view, "h", ascii_card_name)
-    assert found.startswith("24 can be seen: 9h column 1 under 2; 8h column 1 under 1; ")
+    assert found.startswith("24 can be seen: 9h in column 1 under 2; 8h in column 1 under 1; ")
     assert found.endswith("; ..")
 
 

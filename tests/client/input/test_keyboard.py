@@ -109,7 +109,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
     [
         (*("lafayette", LAFAYETTE_BOARD, "1"), "7♠ from column 1: press 2; esc drops.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "2"), "8♥, column 2: no place to go now.", NO_SELECTION),
-        (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: that card cannot be laid on the top card of that column.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: columns build down in alternating colours.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "1 f"), "7♠: the foundation waits for another card. Next: A♠.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "1 w"), "5♦, the waste: no place to go now.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Pick-up from column 1 cancelled.", NO_SELECTION),

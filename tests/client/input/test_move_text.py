@@ -32,7 +32,10 @@ def test_a_hidden_card_has_no_name() -> None:
 @pytest.mark.parametrize(
     ("game", "pile", "name"),
     [
-        ("caprice", "t12", "column 12"),
+        ("caprice", "t9", "column 9"),
+        ("caprice", "t10", "column 10 (key 0)"),
+        ("caprice", "t11", "column 11 (key -)"),
+        ("caprice", "t12", "column 12 (key =)"),
         ("canfield", "w", "the waste"),
         ("canfield", "r", "the reserve"),
         ("canfield", "stock", "the stock"),

@@ -58,12 +58,15 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
     [
         (
             *("lafayette", "t1: JS\nt2: 5D", "t1", "t2", None),
-            "Js to column 2: that card cannot be laid on the top card of that column.",
+            "Js to column 2: columns build down in alternating colours.",
         ),
         (
             *("lafayette", "t1: JS", "t1", "t2", None),
             "Js to column 2: moving a whole column into a space would change nothing.",
         ),
+        (*("caprice", "t1: TS\nt11: 5D", "t1", "t11", None), "10s to column 11 (key -): columns build up or down in suit."),
+        (*("caprice", "t1: TS", "t1", "t11", None), "Column 11 (key -): moving a whole column into a space would change nothing."),
+        (*("canfield", "t1: TS\nt2: 5D", "t1", "t2", None), "10s to column 2: columns build down in alternating colours, K on A."),
         (*("lafayette", "t2: 5D", "t1", "t2", None), "Column 1 is empty: nothing to carry."),
         (*("lafayette", "t2: 5D", "w", "t2", None), "The waste is empty: nothing to carry."),
         (

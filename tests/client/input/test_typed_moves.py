@@ -55,8 +55,9 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
 @pytest.mark.parametrize(
     ("name", "picture", "line", "says"),
     [
-        ("lafayette", BOARD, "1 3", "7s to column 3: that card cannot be laid on the top card of that column."),
-        ("lafayette", BOARD, "t1>t3", "7s to column 3: that card cannot be laid on the top card of that column."),
+        ("lafayette", BOARD, "1 3", "7s to column 3: columns build down in alternating colours."),
+        ("lafayette", BOARD, "t1>t3", "7s to column 3: columns build down in alternating colours."),
+        ("caprice", "t1: 9S\nt11: 5D", "1 -", "9s to column 11: columns build up or down in suit."),
         ("lafayette", BOARD, "1 5", "Lafayette has no column 5."),
         ("lafayette", BOARD, "9 1", "Lafayette has no column 9."),
         ("lafayette", BOARD, "2", "8h, column 2: no place to go now."),

@@ -5,22 +5,27 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from kit.scripted_server import CODE, table
 from saratoga_client.local import hosting
 from saratoga_client.local.hosting import (
+    PORT,
     friends_address,
     is_free,
     is_server,
     lan_address,
+    last_port,
     local_server,
+    still_here,
 )
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.settings import Settings
+from saratoga_client.local.server_process import SOMEBODY, Person, RunningServer
+from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.problems import Problem
-from saratoga_client.session.invitation import invitation_to
+from saratoga_client.session.invitation import inviter_for
 
 
 @asynccontextmanager
@@ -55,6 +60,14 @@ def test_a_port_is_free_unless_a_program_listens() -> None:
     assert is_free(port)
 
 
+def test_a_host_opens_the_server_again_at_its_last_port() -> None:
+    assert last_port() == PORT
+    remember_server("ws://127.0.0.1:41233")
+    assert last_port() == 41233
+    remember_server("ws://192.168.1.7:8000")
+    assert last_port() == PORT
+
+
 def test_the_lan_address_is_no_loopback_address() -> None:
     address = lan_address()
     assert address is None or not address.startswith("127.")
@@ -87,16 +100,20 @@ async def test_a_machine_without_a_network_gets_a_warning(monkeypatch: pytest.Mo
         assert "--public-url" in server.warning
 
 
+def ready_at(address: str) -> RunningServer:
+    return RunningServer(address, Mock(asyncio.subprocess.Process), asyncio.Event())
+
+
 async def test_a_server_is_started_on_a_free_port_if_the_usual_one_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     flags_seen: list[tuple[str, ...]] = []
 
     @asynccontextmanager
-    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
+    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[RunningServer]:
         assert folder == data_folder()
         flags_seen.append(flags)
-        yield "ws://0.0.0.0:4711"
+        yield ready_at("ws://0.0.0.0:4711")
 
     monkeypatch.setattr(hosting, "running_server", started)
     reports: list[str] = []
@@ -120,9 +137,9 @@ async def test_a_server_behind_a_local_proxy_listens_on_loopback_only(
     flags_seen: list[tuple[str, ...]] = []
 
     @asynccontextmanager
-    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
+    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[RunningServer]:
         flags_seen.append(flags)
-        yield "ws://127.0.0.1:4711"
+        yield ready_at("ws://127.0.0.1:4711")
 
     monkeypatch.setattr(hosting, "running_server", started)
     monkeypatch.setattr(hosting, "is_server", no_server)
@@ -150,11 +167,41 @@ async def test_friends_get_the_lan_address_if_the_server_answers_at_it(
     assert await friends_address("wss://cards.example") == "wss://cards.example"
 
 
+@pytest.mark.parametrize(
+    ("server", "address"),
+    [
+        ("wss://anna:s3cret@cards.example/races", "wss://cards.example/races"),
+        ("wss://anna:s@3cret@cards.example:8443", "wss://cards.example:8443"),
+        ("ws://anna:s3cret@localhost:1", "ws://localhost:1"),
+    ],
+)
+async def test_an_invitation_has_no_user_name_and_no_password(server: str, address: str) -> None:
+    assert await friends_address(server) == address
+    lines = (await inviter_for(Settings(server=server))).lines(table())
+    assert lines[-1] == f"  saratoga join {address}/{CODE}"
+
+
 async def test_an_invitation_names_the_game_and_the_commands_to_install_and_join() -> None:
     settings = Settings(install="pipx install saratoga")
-    lines = await invitation_to(table(), settings, "wss://cards.example/")
+    lines = (await inviter_for(settings, "wss://cards.example/")).lines(table())
     assert lines == (
         "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
         "  pipx install saratoga",
         f"  saratoga join wss://cards.example/{CODE}",
+    )
+
+
+def test_the_people_on_a_server_are_named_by_table() -> None:
+    def person(name: str, table: str) -> Person:
+        return Person("p" * 16, name, table)
+
+    ben, cleo = person("Ben", "mint-otter-42"), person("Cleo", "mint-otter-42")
+    assert still_here([ben]) == "Ben is still at mint-otter-42."
+    assert still_here([ben, cleo]) == "Ben and Cleo are still at mint-otter-42."
+    assert still_here([person("", "")]) == "somebody is still in the lobby."
+    everybody = [ben, cleo, person("Dan", "fern-crow-07"), person("Eve", "")]
+    assert still_here([SOMEBODY]).startswith("The server can't say now")
+    assert still_here([ben, SOMEBODY]) == "Ben is still at mint-otter-42."
+    assert still_here(everybody) == (
+        "4 people are still here: Ben and Cleo at mint-otter-42, Dan at fern-crow-07, Eve in the lobby."
     )

@@ -1,13 +1,43 @@
-"""The command that installs the client on a friend's machine."""
+"""The commands that install the client on a friend's machine, and the server on this one."""
 
+import json
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from saratoga_client.local import installation
-from saratoga_client.local.installation import BY_NAME, install_line, line_for, origin_of
+from saratoga_client.local.installation import (
+    install_line,
+    origin_of,
+    repository_of,
+    server_install_line,
+)
 
 ELSEWHERE = "https://code.example.org/cards/saratoga.git"
+FROM_A_REPOSITORY = {"url": ELSEWHERE, "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}
+
+
+class Installed:
+    """An installation with this PEP 610 metadata."""
+
+    def __init__(self, direct_url: str | None) -> None:
+        self._direct_url = direct_url
+
+    def read_text(self, name: str) -> str | None:
+        assert name == "direct_url.json"
+        return self._direct_url
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Pretend that the program was installed with this metadata."""
+
+    def install(direct_url: str | None) -> None:
+        monkeypatch.setattr(installation, "distribution", lambda _name: Installed(direct_url))
+
+    return install
 
 
 def clone(folder: Path, url: str) -> str:
@@ -20,14 +50,16 @@ def clone(folder: Path, url: str) -> str:
     return folder.as_uri()
 
 
-def test_what_came_from_a_repository_is_had_from_there() -> None:
-    direct_url = {"url": ELSEWHERE, "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}
-    assert line_for(direct_url) == f"pip install git+{ELSEWHERE}"
+def test_what_came_from_a_repository_is_had_from_there(installed: Any) -> None:
+    assert repository_of(FROM_A_REPOSITORY) == ELSEWHERE
+    installed(json.dumps(FROM_A_REPOSITORY))
+    assert install_line() == f"pip install git+{ELSEWHERE}"
+    assert server_install_line() == f"pip install 'saratoga[server] @ git+{ELSEWHERE}'"
 
 
 def test_a_clone_knows_where_it_came_from(tmp_path: Path) -> None:
     direct_url = {"url": clone(tmp_path, ELSEWHERE), "dir_info": {"editable": True}}
-    assert line_for(direct_url) == f"pip install git+{ELSEWHERE}"
+    assert repository_of(direct_url) == ELSEWHERE
 
 
 @pytest.mark.parametrize(
@@ -39,15 +71,25 @@ def test_a_clone_knows_where_it_came_from(tmp_path: Path) -> None:
         "../saratoga",
     ],
 )
-def test_a_local_or_secret_source_is_not_in_the_install_line(tmp_path: Path, url: str) -> None:
-    assert line_for({"url": clone(tmp_path, url), "dir_info": {}}) == BY_NAME
+def test_a_local_or_secret_source_is_not_for_friends(
+    tmp_path: Path, url: str, installed: Any
+) -> None:
+    folder = tmp_path / "a clone"
+    folder.mkdir()
+    installed(json.dumps({"url": clone(folder, url), "dir_info": {}}))
+    assert install_line() == ""
+    assert shlex.split(server_install_line()) == ["pip", "install", f"{folder}[server]"]
 
 
 @pytest.mark.parametrize(
-    "direct_url", [{}, [], None, {"url": 3}, {"url": "file:///nowhere/at/all"}]
+    "direct_url", ["{}", "[]", "null", '{"url": 3}', '{"url": "file:///nowhere/at/all"}', "{", None]
 )
-def test_without_a_source_the_install_line_names_the_package(direct_url: object) -> None:
-    assert line_for(direct_url) == BY_NAME
+def test_without_a_source_no_command_installs_the_package_by_name(
+    direct_url: str | None, installed: Any
+) -> None:
+    installed(direct_url)
+    assert install_line() == ""
+    assert server_install_line() == "pip install '.[server]', in a clone of Saratoga"
 
 
 def test_what_is_no_clone_has_no_origin(tmp_path: Path) -> None:
@@ -57,8 +99,6 @@ def test_what_is_no_clone_has_no_origin(tmp_path: Path) -> None:
     assert origin_of(tmp_path) == ""
 
 
-def test_a_program_that_was_never_installed_has_a_line_too(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_program_that_was_never_installed_has_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "PACKAGE", "a-package-that-nobody-has")
-    assert install_line() == BY_NAME
+    assert install_line() == ""

@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from saratoga_client.local.paths import config_path
-from saratoga_client.local.settings import DEFAULT_SERVER, Settings, keep, load
+from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.paths import HOME_VARIABLE, config_path, state_folder
+from saratoga_client.local.settings import (
+    Settings,
+    keep,
+    last_table_at,
+    load,
+    remember_server,
+    server_to_name,
+)
 from saratoga_client.problems import Problem
 
 
@@ -56,3 +64,56 @@ def test_a_choice_is_kept_for_the_next_run() -> None:
     assert loaded.quick
     assert dict(loaded.suits) == {"caprice": "two"}
     assert config_path().is_file()
+
+
+LAN = "ws://192.168.1.7:7470"
+
+
+def test_the_last_server_is_meant_unless_another_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember_server(LAN, "mint-otter-42")
+    assert load({}).server_url == LAN
+    assert load({}, file).server_url == "wss://file.example"
+    assert load({"SARATOGA_SERVER": "ws://variable.example"}).server_url == "ws://variable.example"
+    assert load({}).given(server="ws://flag.example").server_url == "ws://flag.example"
+    # `saratoga host` opens a server on this machine unless one is named
+    assert load({}).server == ""
+
+
+def test_the_last_table_belongs_to_the_last_server() -> None:
+    remember_server(LAN, "mint-otter-42")
+    remember_server(f"{LAN}/")
+    assert last_table_at(LAN) == "mint-otter-42"
+    assert last_table_at(DEFAULT_SERVER) == ""
+    remember_server(DEFAULT_SERVER)
+    assert (last_table_at(LAN), last_table_at(DEFAULT_SERVER)) == ("", "")
+
+
+def test_a_damaged_file_of_last_choices_is_as_good_as_none() -> None:
+    remember_server(LAN, "mint-otter-42")
+    (state_folder() / "last.toml").write_text(f'server = "{LAN}"\ntable = "no code"\n')
+    assert load({}).server_url == DEFAULT_SERVER
+
+
+def test_the_settings_file_has_no_last_table(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('table = "mint-otter-42"\n')
+    with pytest.raises(Problem, match="there is no setting 'table'"):
+        load({}, path)
+
+
+def test_a_command_names_its_server_unless_it_goes_there_anyway(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SARATOGA_SERVER", raising=False)
+    assert server_to_name(DEFAULT_SERVER) == ""
+    assert server_to_name(LAN) == LAN
+    remember_server(LAN)
+    assert server_to_name(f"{LAN}/") == ""
+    assert server_to_name(DEFAULT_SERVER) == DEFAULT_SERVER
+    monkeypatch.setenv("SARATOGA_SERVER", "wss://cards.example.org")
+    assert server_to_name(LAN) == LAN
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "other"))
+    monkeypatch.setenv("SARATOGA_THEME", "no theme")
+    assert server_to_name(DEFAULT_SERVER) == ""

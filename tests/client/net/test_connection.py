@@ -280,6 +280,29 @@ async def test_the_welcome_sets_the_servers_time(server: ScriptedServer) -> None
         assert 0 <= client.now() - NOON < 10_000
 
 
+async def test_a_heartbeat_shows_the_players_activity_unless_a_move_did(
+    server: ScriptedServer,
+) -> None:
+    async with connection(server, timing=Timing(heartbeat_every=0.0)) as client:
+
+        async def is_active() -> bool:
+            return (await asyncio.wait_for(server.heartbeats.get(), 10)).active
+
+        assert not await is_active()
+        client.show_activity()
+        while not await is_active():
+            continue
+        peer = await server.peer()
+        client.show_activity()
+        moving = asyncio.create_task(client.request(DRAW))
+        await peer.command()
+        moving.cancel()
+        client.show_activity()
+        for _ in range(50):
+            await server.heartbeats.get()
+        assert not await is_active(), "a move was sent less than 15 s ago"
+
+
 async def test_heartbeats_measure_the_round_trip(server: ScriptedServer) -> None:
     async with connection(server, timing=Timing(heartbeat_every=0.0)) as client:
         # A heartbeat is sent only after the answer to the last one.

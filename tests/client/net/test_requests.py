@@ -105,17 +105,18 @@ async def test_all_requests_of_one_kind_can_fail_together() -> None:
     requests.forget(record)
 
 
-async def test_an_observer_gets_what_was_carried_out_with_its_answer() -> None:
+async def test_an_observer_gets_every_command_with_its_answer() -> None:
     requests, seen = open_requests(), []
     stop = requests.observe_answers(lambda command, answer: seen.append((command, answer)))
     asked, _ = requests.open(partial(commands.NotReady, table=CODE))
     refused, waiter = requests.open(partial(commands.NotReady, table=CODE))
     assert requests.next_id == refused.id + 1
     requests.receive(events.Done(re=asked.id))
-    requests.receive(events.Refused(re=refused.id, code="not_seated", message="No."))
+    no = events.Refused(re=refused.id, code="not_seated", message="No.")
+    requests.receive(no)
     with pytest.raises(CommandRefused):
         await waiter
     stop()
     later, _ = requests.open(partial(commands.NotReady, table=CODE))
     requests.receive(events.Done(re=later.id))
-    assert seen == [(asked, events.Done(re=asked.id))]
+    assert seen == [(asked, events.Done(re=asked.id)), (refused, no)]

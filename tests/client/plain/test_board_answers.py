@@ -19,6 +19,7 @@ def test_look_lists_every_pile_under_a_heading() -> None:
     assert first.startswith("board: lafayette, 4 moves, ")
     assert "column 1: 9C" in piles
     assert "waste: 1, AS" in piles
+    assert piles[-1].startswith("rule: Columns build down in alternating colours. A space takes ")
 
 
 def test_look_at_an_ended_board_gives_no_number_of_moves() -> None:
@@ -56,4 +57,7 @@ def test_where_without_a_card_is_explained() -> None:
 def test_rules_are_of_the_current_game_or_of_the_named_one() -> None:
     assert next(rules_lines("", LAFAYETTE)) == "rules game: Lafayette"
     assert next(rules_lines("Caprice", LAFAYETTE)) == "rules game: Caprice"
+    assert [*rules_lines("Caprice", LAFAYETTE)][1] == (
+        "rules in short: Columns build up or down in suit. A space is filled from the stock."
+    )
     assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Which game? There are canfield, ")

@@ -1,14 +1,12 @@
 """Commands at a table: those sent to the server, and those answered locally."""
 
 from collections.abc import Callable
-from typing import cast
+from dataclasses import replace
 
 import pytest
 
-from kit.recorded_output import RecordedOutput, scripted_session
 from kit.session_states import (
     CODE,
-    opening,
     outcome,
     player,
     seat,
@@ -16,42 +14,12 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
-from kit.table_screens import FakeSession
-from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.commands import TableCommands
-from saratoga_client.plain.grammar import Context, parse_line
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_session import TableSession
+from kit.typing_player import TypingPlayer
+from saratoga_client.plain.grammar import Context
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW
-
-
-class AnsweringSession(FakeSession):
-    """A session whose server answers at once."""
-
-    async def until(self, holds: Callable[[SessionState], bool]) -> None:
-        while not holds(self._now()):
-            self.confirm()
-
-
-class TypingPlayer:
-    """A player who types commands at a table; the server answers at once."""
-
-    def __init__(self, first: SessionState, context: Context = Context.TABLE) -> None:
-        session, self.output = scripted_session()
-        self.seat = AnsweringSession(first, opening(), None)
-        self.context = context
-        table = cast(TableSession, self.seat)
-        writer = ChangeWriter(self.output, table.now)
-        self.commands = TableCommands(session, table, writer, context)
-
-    async def say(self, line: str) -> list[str]:
-        """Type a line; return the lines that answer it."""
-        output: RecordedOutput = self.output
-        before = len(output.lines)
-        await self.commands.do(parse_line(line, self.context))
-        return output.lines[before:]
 
 
 def gathering(**seats: bool) -> SessionState:
@@ -122,6 +90,14 @@ async def test_without_a_board_the_answer_says_how_to_get_one(
         assert await TypingPlayer(first()).say(command) == [answer]
 
 
+@pytest.mark.parametrize(("host", "who"), [("y", "Type next"), ("a", "The host types next")])
+async def test_after_a_race_the_answer_says_who_prepares_the_next_one(host: str, who: str) -> None:
+    table = at_table(phase="over", host=host)
+    typing = TypingPlayer(state_after(first=snapshot(shown=table)))
+    assert await typing.say("ready") == [f"no: The next race is not being prepared yet. {who}."]
+    assert await typing.say("look") == [f"no: This race is over. {who} to prepare another one."]
+
+
 async def test_a_host_locks_the_table_and_ends_the_race() -> None:
     player_at_table = TypingPlayer(gathering())
     for command in ("lock", "unlock", "end race"):
@@ -134,7 +110,7 @@ async def test_a_host_kicks_by_name_and_an_unknown_name_lists_the_players() -> N
     assert await player_at_table.say("kick Bob") == [
         "no: Type kick NAME. At this table: ana, Otto [bot]."
     ]
-    await player_at_table.say("kick otto [bot]")
+    await player_at_table.say("kick otto [weak bot]")
     assert player_at_table.seat.asked == [f"kick {player('o')}"]
 
 
@@ -150,18 +126,26 @@ async def test_a_host_allows_a_player_by_name_to_get_ready_again() -> None:
 async def test_a_refused_command_is_answered_with_the_reason() -> None:
     player_at_table = TypingPlayer(gathering())
     player_at_table.seat.refuses = True
-    assert (await player_at_table.say("start"))[0].startswith("no: The server refuses this.")
+    assert (await player_at_table.say("start now"))[0].startswith("no: The server refuses this.")
     assert (await player_at_table.say("leave"))[0].startswith("no: The server refuses this.")
     assert not player_at_table.commands.has_left
 
 
-async def test_review_share_and_verify_need_a_finished_race() -> None:
-    player_at_table = TypingPlayer(state_after())
-    for command in ("review", "share", "verify"):
-        assert await player_at_table.say(command) == ["no: No race is over yet."]
-    player_at_table = TypingPlayer(over())
-    assert (await player_at_table.say("verify"))[0].startswith("no: There is no such record.")
-    assert "result 1. ana: 9 banked, -$5, cashed out" in await player_at_table.say("results")
+async def test_wait_verified_waits_for_the_check_of_the_race_before_the_open_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    checked = {f"{CODE}/1": Verification(True, "Good.")}
+    typing = TypingPlayer(replace(gathering(), verifications=checked))
+    found: list[bool] = []
+
+    async def until(holds: Callable[[SessionState], bool]) -> None:
+        assert typing.seat.state is not None
+        for typing.seat.is_checking in (True, False):
+            found.append(holds(typing.seat.state))
+
+    monkeypatch.setattr(typing.seat, "until", until)
+    assert await typing.say("wait verified") == []
+    assert found == [False, True]
 
 
 async def test_wait_accepts_only_events_that_it_knows() -> None:
@@ -170,3 +154,27 @@ async def test_wait_accepts_only_events_that_it_knows() -> None:
     (answer,) = await player_at_table.say("wait tomorrow")
     assert answer.startswith("no: Type wait ready, wait ready 3, or wait with countdown, ")
     assert not player_at_table.commands.is_waiting
+
+
+async def test_start_asks_once_while_somebody_is_not_ready_and_a_second_start_starts() -> None:
+    typing = TypingPlayer(gathering(ready=True))
+    question = "start: ana isn't ready. Start without ana? Type start again, or wait."
+    assert await typing.say("start") == [question]
+    assert typing.seat.asked == []
+    await typing.say("start")
+    assert typing.seat.asked == ["start"]
+    # any other command drops the question
+    assert await typing.say("start") == [question]
+    await typing.say("table")
+    assert await typing.say("start") == [question]
+    await typing.say("yes")
+    await typing.say("start now")
+    assert typing.seat.asked == ["start"] * 3
+
+
+async def test_start_does_not_ask_if_everybody_is_ready_or_the_player_is_not_the_host() -> None:
+    everybody = at_table(phase="gathering", seats=[seat("y", ready=True), seat("a", ready=True)])
+    for shown in (everybody, at_table(phase="gathering", host="a")):
+        typing = TypingPlayer(state_after(first=snapshot(shown=shown)))
+        assert await typing.say("start") == []
+        assert typing.seat.asked == ["start"]

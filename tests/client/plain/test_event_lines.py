@@ -1,14 +1,17 @@
 """Events at a table as lines: each is written once and can be understood by itself."""
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import msgspec
 
 from kit.session_states import (
     CAP,
+    CODE,
     RACE,
     START,
     board,
+    in_match,
     opening,
     outcome,
     player,
@@ -28,7 +31,13 @@ from saratoga_client.plain.event_lines import (
     table_lines,
 )
 from saratoga_client.session.own_board import with_move
-from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
+from saratoga_client.session.state import (
+    SessionState,
+    Verification,
+    confirm,
+    link_changed,
+    next_state,
+)
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -165,6 +174,37 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
     assert not any("digest" in line for line in lines)
 
 
+def test_the_table_of_a_match_follows_each_result() -> None:
+    over = in_match(at_table("ya", phase="over", version=9), "a9:cashed_out y1:cashed_out")
+    told = events.TableChanged(table=over, now=START)
+    ended = events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out"))
+    for order in ((told, ended), (ended, told)):
+        lines = heard(state_after(first=snapshot(shown=in_match(at_table("ya")))), *order)
+        heads = [line.split(":")[0] for line in lines]
+        assert heads.index("match") > heads.index("result 2. Zoë")
+        assert [line for line in lines if line.startswith("match")] == [
+            "match: match after race 1 of 3",
+            "match 1. ana: -$5, 1 win, race 1 1st -$5",
+            "match 2. Zoë: -$45, 0 wins, race 1 2nd -$45",
+        ]
+
+
+def test_a_table_and_each_new_race_say_which_race_of_the_match_it_is() -> None:
+    gathering = in_match(at_table(phase="gathering", race=f"{CODE}/2"), "a9 y1")
+    assert "match: race 2 of 3" in table_lines(state_after(first=snapshot(shown=gathering)))
+    assert any(
+        line.endswith("16 seats, private, match of 3 races")
+        for line in table_lines(state_after(first=snapshot(shown=gathering)))
+    )
+    over = in_match(at_table(phase="over"), "a9 y1")
+    before = state_after(first=snapshot(shown=over))
+    following = in_match(at_table(phase="gathering", version=9, race=f"{CODE}/2"), "a9 y1")
+    assert heard(before, events.TableChanged(table=following, now=START)) == [
+        f"race {CODE}/2: gathering",
+        "match: race 2 of 3",
+    ]
+
+
 def test_after_a_table_s_first_race_there_are_no_totals() -> None:
     lines = heard(state_after(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
     assert [line for line in lines if line.startswith("result")]
@@ -191,6 +231,25 @@ def test_a_voided_race_has_one_line_instead_of_the_servers_notice() -> None:
         "damaged. It counts for nothing. To check it: saratoga verify mint-otter-42/1",
         "race mint-otter-42/2: gathering",
     ]
+
+
+def test_a_verdict_is_written_while_the_next_race_is_open_already() -> None:
+    gathering = state_after(first=snapshot(shown=at_table(phase="gathering", race=f"{CODE}/2")))
+    found = Verification(False, "NOT VERIFIED: 1 of 14 checks failed.")
+    checked = replace(
+        gathering, alarms=("The seed is another.",), verifications=MappingProxyType({RACE: found})
+    )
+    assert said(gathering, checked) == [
+        "alarm: The seed is another.",
+        "alarm: NOT VERIFIED: 1 of 14 checks failed.",
+    ]
+    good = replace(checked, verifications=MappingProxyType({RACE: Verification(True, "Good.")}))
+    assert said(checked, good) == ["verified: Good."]
+
+
+def test_alarms_from_before_the_first_lines_are_written_with_them() -> None:
+    alarmed = replace(state_after(), alarms=("The deal was changed.",))
+    assert "alarm: The deal was changed." in opening_lines(alarmed, PLAIN, START)
 
 
 def test_a_late_comer_is_told_of_voided_races() -> None:
@@ -223,3 +282,32 @@ def test_a_blocked_player_and_the_countdowns_that_the_player_voided_are_listed()
         "voided 2 countdowns, needs the host's permission to get ready" in line
         for line in table_lines(state)
     )
+
+
+def test_an_idle_racer_is_warned_once_for_each_warning() -> None:
+    racing = state_after(first=snapshot("y4 a3", board()))
+    soon, sooner = replace(racing, idle_left=60), replace(racing, idle_left=15)
+    warning = "warning: no line for a while; your board ends in 60 s; type any line to go on"
+    assert said(racing, soon) == [warning]
+    assert said(soon, soon) == []
+    assert said(soon, sooner) == [warning.replace("60", "15")]
+    assert said(sooner, racing) == []
+
+
+def test_a_new_host_reads_what_to_type_in_this_phase() -> None:
+    def hosted(phase: str) -> list[str]:
+        table = at_table(phase=phase, host="a")
+        return heard(state_after(first=snapshot(shown=table)), shown(table, host=player("y")))
+
+    you = "host: you are the host now"
+    assert hosted("gathering") == [f"{you}: type start when everyone is ready"]
+    assert hosted("over") == [f"{you}: type next to prepare the next race"]
+    assert hosted("running") == [you]
+
+
+def test_a_table_says_how_the_board_of_each_racer_stands() -> None:
+    state = state_after(standings("a9:cashed_out y1"))
+    assert [line for line in table_lines(state) if line.startswith("seat ")][:2] == [
+        "seat 1 Zoë: you, host, racing",
+        "seat 2 ana: cashed out",
+    ]

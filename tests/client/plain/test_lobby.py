@@ -4,12 +4,16 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from kit.leaderboard_pages import BEST
 from kit.recorded_output import RecordedOutput, scripted_session
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
+from saratoga_client.plain import lobby
 from saratoga_client.plain.lobby import ask_name, claim_name, run_lobby, tables_lines
 from saratoga_client.plain.session import ExitReason
+from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 
 
@@ -17,6 +21,7 @@ class AnsweringConnection:
     """A connection that records the commands and answers them at once."""
 
     url = "ws://127.0.0.1:9"
+    seat: str | None = None
 
     def __init__(self, name: str | None = "Anna", table: str | None = None) -> None:
         self.welcome = SimpleNamespace(name=name, table=table)
@@ -70,6 +75,20 @@ def test_a_public_table_shows_its_game_and_free_seats() -> None:
     ]
 
 
+async def test_a_table_that_is_gone_with_a_race_is_an_alarm_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def gone(*_: object, **__: object) -> ExitReason:
+        raise Problem("No such table. ALARM: Race 1: gone.", "", Exit.NOT_VERIFIED)
+
+    monkeypatch.setattr(lobby, "play_table", gone)
+    session, output = scripted_session("join mint-otter-42", "quit")
+    connection = cast(Connection, AnsweringConnection())
+    assert await run_lobby(connection, session=session) is ExitReason.QUIT
+    assert session.alarms == ["No such table. ALARM: Race 1: gone."]
+    assert output.lines[-1] == "no: No such table. ALARM: Race 1: gone."
+
+
 async def test_a_taken_name_is_asked_for_again() -> None:
     session, output = scripted_session("tables", "Anna", "name Bert")
     assert await ask_name(cast(Connection, AnsweringConnection(name=None)), session) is None
@@ -88,3 +107,12 @@ async def test_an_empty_or_too_long_name_is_not_sent() -> None:
     assert not await claim_name(cast(Connection, connection), session, "x" * 65)
     assert [line.split(":")[0] for line in output.lines] == ["no", "no"]
     assert connection.asked == []
+
+
+async def test_the_question_for_a_name_suggests_none_that_may_be_taken() -> None:
+    session, output = scripted_session("name", "quit")
+    await ask_name(cast(Connection, AnsweringConnection(name=None)), session)
+    assert output.lines == [
+        "name: You have no name at this server yet. Type name and your name: name NAME.",
+        "no: Which name? Type name and your name: name NAME.",
+    ]

@@ -23,7 +23,9 @@ def test_a_legal_move_is_parsed() -> None:
 
 def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
     assert answered("3") == "no: 9 of spades, column 3: no place to go now."
-    assert answered("1 2") == "no: That card cannot be laid on the top card of that column."
+    assert answered("1 2") == (
+        "no: 9 of clubs to column 2: columns build down in alternating colours."
+    )
 
 
 def test_an_ambiguous_move_lists_what_to_type() -> None:

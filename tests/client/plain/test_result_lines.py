@@ -1,8 +1,13 @@
 """Lines for standings, results and totals."""
 
-from kit.session_states import RACE, outcome, seat, snapshot, standings, state_after
+from kit.session_states import RACE, START, outcome, seat, snapshot, standings, state_after
 from kit.session_states import table as at_table
-from saratoga_client.plain.result_lines import result_lines, standings_lines, totals_lines
+from saratoga_client.plain.result_lines import (
+    climb_lines,
+    result_lines,
+    standings_lines,
+    totals_lines,
+)
 from saratoga_protocol import events
 
 
@@ -35,3 +40,16 @@ def test_a_result_needs_a_finished_race() -> None:
         f"race {RACE}: over, canfield, unranked",
         "result 1. ana: 9 banked, -$5, cashed out",
     ]
+
+
+def test_the_climb_of_everyone_has_counts_at_regular_times_and_now() -> None:
+    state = state_after(standings("a6 y2 r1"), standings("a9 y2 r1:stuck"), every=30_000)
+    assert list(climb_lines(state, START + 65_000)) == [
+        "climb 1. ana: 1 at 0:00, 6 at 0:30, 9 at 1:00, 9 now",
+        "climb 2. Zoë: 1 at 0:00, 2 at 0:30, 2 at 1:00, 2 now",
+        "climb 3. raj: 1 at 0:00, 1 at 0:30, 1 at 1:00, 1 now",
+    ]
+    # a long race has fewer counts, not longer lines
+    assert next(climb_lines(state, START + 540_000)).count(" at ") == 9
+    before = state_after(first=snapshot(shown=at_table(phase="gathering")))
+    assert list(climb_lines(before, START)) == ["climb: no race is running"]

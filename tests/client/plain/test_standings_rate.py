@@ -1,6 +1,6 @@
 """Standings are written at a limited rate, are current, and omit no change."""
 
-from kit.session_states import START, player, standings, state_after
+from kit.session_states import START, board, player, snapshot, standings, state_after
 from saratoga_client.plain.standings_rate import (
     EVERY,
     EVERY_VERBOSE,
@@ -39,6 +39,18 @@ def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
     assert late.lines == ("news: you are 3rd of 3, 2 cards behind raj",)
     again = report_standings(late.shown, later, START + 90_000)
     assert (again.lines, again.wait) == ((), None)
+
+
+def test_breaking_even_is_written_beside_a_summary() -> None:
+    first = state_after(first=snapshot("a9 y8 r1", board()))
+    later = state_after(
+        standings("y10 a9 r1"), standings("r11 y10 a9"), first=snapshot("a9 y8 r1", board())
+    )
+    for is_verbose in (False, True):
+        shown = shown_at_first(first)
+        report = report_standings(shown, later, START + 30_000, is_verbose=is_verbose)
+        assert report.lines[0] == "news: you broke even with 10"
+        assert len(report.lines) == (4 if is_verbose else 2)
 
 
 def test_many_changes_at_once_are_one_line() -> None:

@@ -1,38 +1,15 @@
 """A table in plain lines: joining, watching, and leaving."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
 
-from kit.recorded_output import RecordedOutput, scripted_session
-from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedPeer, scripted_server, snapshot
+from kit.plain_tables import at_table
+from kit.scripted_server import CODE, snapshot
 from kit.voided_races import voided_race
-from saratoga_client.net.connection import Connection
+from saratoga_client.net.connection import Timing
 from saratoga_client.plain.session import ExitReason
-from saratoga_client.plain.table import play_table
 from saratoga_protocol import commands, events
-
-
-@asynccontextmanager
-async def at_table(
-    *typed: str, is_watching: bool = False
-) -> AsyncIterator[tuple[ScriptedPeer, "asyncio.Future[ExitReason]", RecordedOutput]]:
-    """Join or watch a table and type these commands there."""
-    async with scripted_server() as server, Connection(server.url, TOKEN) as connection:
-        peer = await server.peer()
-        session, output = scripted_session(*typed)
-        playing = asyncio.ensure_future(
-            play_table(connection, CODE, is_watching=is_watching, session=session)
-        )
-        entering = await peer.command()
-        kind = commands.WatchTable if is_watching else commands.JoinTable
-        assert entering == kind(id=entering.id, table=CODE)
-        seats = [] if is_watching else [events.Seat(player=PLAYER, name="Anna")]
-        entered = snapshot(re=entering.id)
-        await peer.send(replace(entered, table=replace(entered.table, seats=seats)))
-        yield peer, playing, output
 
 
 async def test_quit_keeps_the_seat_for_a_minute_and_says_how_to_come_back() -> None:
@@ -73,3 +50,16 @@ async def test_a_wait_for_a_result_ends_when_the_race_is_voided() -> None:
         async with asyncio.timeout(10):
             assert await playing is ExitReason.QUIT
     assert "no: The race was voided, so result does not come. Get ready again." in output.lines
+
+
+async def test_a_typed_line_is_a_sign_of_activity_but_not_of_a_watcher() -> None:
+    often = Timing(heartbeat_every=0.0)
+    async with at_table("not ready", "quit", timing=often) as (peer, _, _):
+        assert isinstance(await peer.command(), commands.NotReady)
+        async with asyncio.timeout(10):
+            while not (await peer.server.heartbeats.get()).active:
+                continue
+    async with at_table("table", is_watching=True, timing=often) as (peer, _, _):
+        assert isinstance(await peer.command(), commands.UnwatchTable)
+        heartbeats = [await peer.server.heartbeats.get() for _ in range(20)]
+        assert not any(heartbeat.active for heartbeat in heartbeats)

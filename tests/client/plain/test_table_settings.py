@@ -15,6 +15,8 @@ from saratoga_client.plain.table_settings import TypedSettings, read_settings
             TypedSettings(game="canfield", cap=5, seats=4, public=True),
         ),
         ("cap none private", TypedSettings(cap=0, public=False)),
+        ("races 3 lafayette", TypedSettings(game="lafayette", races=3)),
+        ("races 1", TypedSettings(races=1)),
     ],
 )
 def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings) -> None:
@@ -28,6 +30,8 @@ def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings)
         ("cap 7", "The time limit is 3, 5, 10 or 20 minutes"),
         ("cap", "The time limit is 3, 5, 10 or 20 minutes"),
         ("seats 0", "A table has "),
+        ("races 4", "A match has 3 or 5 races"),
+        ("races", "A match has 3 or 5 races"),
         ("fast", "'fast' is not a setting."),
     ],
 )

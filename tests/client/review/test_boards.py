@@ -28,3 +28,11 @@ def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -
         assert list(board.positions) == replay(record, board.player)
         assert board.climb.final == row.banked == board.banked
         assert board.end == record.racer(board.player).log[-1].at
+
+
+def test_a_board_has_the_level_of_its_bot_if_it_is_known() -> None:
+    record = finished()
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    assert {board.level for board in open_boards(record)} == {""}
+    levels = {board.bot: board.level for board in open_boards(record, {bot: "weak"})}
+    assert levels == {True: "weak", False: ""}

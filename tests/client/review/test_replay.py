@@ -92,3 +92,10 @@ def test_swapping_with_the_rival_twice_changes_nothing(name: str) -> None:
     other = there.of(there.rival)
     assert other.rival == there.shown
     assert other.of(other.rival) == there
+
+
+def test_a_replay_has_the_known_levels_of_bots() -> None:
+    record = finished()
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    shown = replay_of(record, bot, {bot: "weak"})
+    assert shown.board.level == "weak"

@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from kit.races import Entrant, race
+from kit.sightings import announced
 from kit.voided_races import NONCE, void_record
 from kit.walks import banking
 from saratoga_client.session.earlier_races import earlier_witness
 from saratoga_client.session.verification import prove
-from saratoga_client.session.witness import Sighting, Witness
+from saratoga_client.session.witness import GONE, Sighting, Witness
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import RaceRecord, format_record
 
@@ -20,7 +22,7 @@ LINES = tuple(void_record(f"{RECORD.table}/{number}").line for number in (1, 2))
 AFTER = replace(RECORD, voided=LINES)
 
 
-def sighting(number: int, **changed: str) -> Sighting:
+def sighting(number: int, **changed: Any) -> Sighting:
     """Return what a machine saw of a voided race."""
     line = LINES[number - 1]
     seen = Sighting(
@@ -65,10 +67,35 @@ def test_a_voided_race_that_the_record_leaves_out_is_a_fault(tmp_path: Path) -> 
     assert fault == f"the server voided {RECORD.table}/1, but the record does not list it"
 
 
+def test_a_race_that_disappeared_and_is_not_listed_is_a_fault(tmp_path: Path) -> None:
+    gone = sighting(2, voided="", alarms=[GONE])
+    fault = failed(replace(RECORD, voided=()), tmp_path, sighting(1), gone)
+    assert fault.startswith(f"the server discarded {RECORD.table}/2, but the record does not")
+    assert f"the server voided {RECORD.table}/1, but" in fault
+
+
+def test_a_race_that_this_machine_did_not_see_to_its_end_need_not_be_listed(tmp_path: Path) -> None:
+    witness = Witness(tmp_path)
+    witness.keep(sighting(2, voided=""))
+    assert earlier_witness(replace(RECORD, voided=()), witness) is None
+
+
+def test_a_listed_race_that_this_machine_did_not_see_hides_no_earlier_one(tmp_path: Path) -> None:
+    fault = failed(replace(RECORD, voided=LINES[1:]), tmp_path, sighting(1))
+    assert fault == f"the server voided {RECORD.table}/1, but the record does not list it"
+
+
+def test_a_deal_whose_racers_were_not_listed_may_have_changed(tmp_path: Path) -> None:
+    witness = Witness(tmp_path)
+    changed = sighting(2, voided="", commitment="00" * 32, nonce_hashes={})
+    witness.keep(changed)
+    assert earlier_witness(AFTER, witness) is None
+
+
 def test_a_race_voided_before_an_earlier_record_need_not_be_listed_again(tmp_path: Path) -> None:
     witness = Witness(tmp_path)
     witness.keep(sighting(1))
-    witness.keep(sighting(2, voided="", digest="d0" * 32))
+    witness.keep(sighting(2, voided="", outcome=announced(RECORD)))
     assert earlier_witness(RECORD, witness) is None
 
 
@@ -77,11 +104,11 @@ def test_a_race_voided_before_an_earlier_record_need_not_be_listed_again(tmp_pat
     [
         ({"commitment": "00" * 32}, "is not the one announced before the race"),
         ({"voided": "tired"}, "the reason for the void was tired, and now is damaged"),
-        ({"voided": "", "digest": "d0" * 32}, "announced a result of the race"),
+        ({"voided": "", "outcome": announced(RECORD)}, "announced a result of the race"),
     ],
 )
 def test_a_line_that_contradicts_what_was_seen_is_a_fault(
-    changed: dict[str, str], fault: str, tmp_path: Path
+    changed: dict[str, Any], fault: str, tmp_path: Path
 ) -> None:
     assert fault in failed(AFTER, tmp_path, sighting(2, **changed))
 

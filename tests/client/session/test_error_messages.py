@@ -1,5 +1,7 @@
 """Messages for connection errors and lost seats: what happened, and what to do."""
 
+from dataclasses import replace
+
 import pytest
 
 from kit.session_states import CODE, board, snapshot, standings, state_after
@@ -13,7 +15,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.problems import Exit
-from saratoga_client.session.error_messages import problem_for, seat_lost_problem
+from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_protocol import events
@@ -82,7 +84,7 @@ def test_the_message_to_a_kicked_player_says_why_and_what_counts() -> None:
         problem.what
         == f"You are no longer at table {CODE}: The host has kicked you from the table."
     )
-    assert f"saratoga join {CODE}." in problem.remedy
+    assert problem.remedy.endswith(f": saratoga join {CODE}")
     assert "the host allows it" in problem.remedy
     assert f"The 1 card that you banked in race {CODE}/1 counts" in problem.remedy
     assert "unless the table was closed" in problem.remedy
@@ -92,17 +94,33 @@ def test_the_message_to_a_kicked_player_says_why_and_what_counts() -> None:
 def test_a_player_who_was_disconnected_too_long_keeps_what_was_banked() -> None:
     problem = seat_lost_problem(seat_lost(SEAT_EXPIRED))
     assert "You were disconnected for too long" in problem.what
-    assert problem.remedy.endswith("counts.")
+    assert "counts. To sit down again" in problem.remedy
 
 
 def test_an_ended_board_counts_although_the_seat_is_lost() -> None:
     problem = seat_lost_problem(seat_lost("Away.", snapshot("a5 y1:stuck", board(state="stuck"))))
-    assert problem.remedy.endswith("had ended; what you banked counts.")
+    assert "had ended; what you banked counts. To sit" in problem.remedy
 
 
 def test_the_message_for_a_seat_lost_before_a_race_names_no_score() -> None:
     problem = seat_lost_problem(seat_lost("Away.", snapshot()))
-    assert problem.remedy.endswith(f"saratoga join {CODE}.")
+    assert problem.remedy.startswith("To sit down again")
+
+
+def test_the_way_back_to_another_server_than_the_usual_one_names_it() -> None:
+    server = "ws://192.168.1.7:7470"
+    lost = replace(seat_lost("Away."), server=server)
+    assert seat_lost_problem(lost).remedy.endswith(f": saratoga join {server}/{CODE}")
+    watched = seat_lost_problem(lost, is_watching=True)
+    assert watched.remedy.endswith(f": saratoga watch {server}/{CODE}")
+
+
+def test_a_server_of_this_machine_that_is_closed_can_be_opened_again() -> None:
+    problem = problem_for(
+        "ws://127.0.0.1:8123", Unreachable("ws://127.0.0.1:8123", "no server listens there")
+    )
+    assert "No server answers on this machine at ws://127.0.0.1:8123" in problem.what
+    assert problem.remedy.endswith("To open it again: saratoga host --port 8123")
 
 
 def test_the_message_to_a_watcher_does_not_speak_of_a_seat() -> None:
@@ -111,3 +129,11 @@ def test_the_message_to_a_watcher_does_not_speak_of_a_seat() -> None:
     )
     assert problem.what.startswith(f"You no longer watch table {CODE}")
     assert f"saratoga watch {CODE}" in problem.remedy
+
+
+def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code() -> None:
+    problem = seat_lost_problem(seat_lost("Away."))
+    assert with_alarms(problem, []) is problem
+    alarmed = with_alarms(problem, ["Race a/1: gone.", "Race a/2: gone."])
+    assert alarmed.what == f"{problem.what} ALARM: Race a/1: gone. Race a/2: gone."
+    assert (alarmed.remedy, alarmed.code) == (problem.remedy, Exit.NOT_VERIFIED)

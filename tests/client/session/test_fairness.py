@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from kit.scripted_server import (
     CODE,
     NOON,
+    PLAYER,
     RACE,
     TOKEN,
     ScriptedServer,
     scripted_server,
     snapshot,
     table,
+    welcome,
 )
 from kit.scripted_table import (
     PROMISE,
@@ -27,7 +29,12 @@ from kit.scripted_table import (
 from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent
-from saratoga_client.session.fairness import COUNTDOWN_CHANGED, DEAL_REUSED, RACE_REUSED
+from saratoga_client.session.table_observer import (
+    COUNTDOWN_CHANGED,
+    DEAL_REUSED,
+    OTHER_PLAYER,
+    RACE_REUSED,
+)
 from saratoga_client.session.witness import Sighting, Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -124,6 +131,21 @@ async def test_the_nonce_is_revealed_again_if_the_countdown_begins_again(
     assert isinstance(shown, commands.Reveal)
     assert isinstance(repeated, commands.Reveal)
     assert (repeated.nonce, player.alarms) == (shown.nonce, [])
+
+
+async def test_a_server_that_gives_the_player_another_id_does_not_change_the_evidence(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    async with Connection(server.url, TOKEN) as client:
+        before = DutifulPlayer(client, await server.peer(), tmp_path)
+        await before.race()
+    server.greeting = lambda hello: replace(welcome(hello), player="z" * 16)
+    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    async with Connection(server.url, TOKEN) as client:
+        after = DutifulPlayer(client, await server.peer(), tmp_path)
+        await after.seat.handle(replace(snapshot(), table=later))
+        assert after.alarms == [(later.race, (OTHER_PLAYER,))]
+        assert after.seat.take_due() == [RACE], "the race is missed all the same"
 
 
 async def test_an_older_version_of_the_table_is_ignored(player: DutifulPlayer) -> None:
@@ -224,15 +246,6 @@ async def test_a_racer_who_leaves_in_the_countdown_raises_no_alarm(player: Dutif
     assert player.alarms == []
 
 
-async def test_a_table_that_closes_after_a_countdown_raises_no_alarm(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
-    honest = countdown((await player.ready()).nonce_hash)
-    await player.answer(player.seat.handle(honest))
-    closed = replace(honest.table, version=4, phase="closed", seats=[], commitment="c0" * 32)
-    await player.seat.handle(events.TableChanged(table=closed, now=NOON))
-    assert player.alarms == []
-
-
 async def test_no_nonce_is_revealed_for_a_deal_the_player_is_not_ready_for(
     player: DutifulPlayer,
 ) -> None:
@@ -250,6 +263,36 @@ async def test_no_nonce_is_revealed_if_the_server_names_another_hash(player: Dut
     await player.seat.handle(countdown("00" * 32))
     ((_, faults),) = player.alarms
     assert "did not send" in faults[0]
+
+
+async def hear_silently(player: DutifulPlayer, table: events.Table) -> None:
+    """Handle a version of the table, and check that nothing is sent."""
+    handling = asyncio.ensure_future(player.seat.handle(events.TableChanged(table=table, now=NOON)))
+    asking = asyncio.ensure_future(player.seat.not_ready())
+    command = await player.peer.command()
+    assert isinstance(command, commands.NotReady), "the first command"
+    await player.peer.send(events.Done(re=command.id))
+    await asyncio.gather(handling, asking)
+
+
+async def test_no_nonce_is_revealed_if_the_racers_have_changed(player: DutifulPlayer) -> None:
+    await player.seat.handle(gathering())
+    honest = countdown((await player.ready()).nonce_hash)
+    # the countdown is seen, and the program ends before it reveals
+    player.seat.see(honest)
+    player.seat = player.restarted()
+    fewer = replace(honest.table, version=3, seats=honest.table.seats[:1], racers=[PLAYER])
+    await hear_silently(player, fewer)
+    assert player.alarms == [(RACE, (COUNTDOWN_CHANGED,))]
+
+
+async def test_no_nonce_is_revealed_to_a_racer_without_a_nonce_hash(player: DutifulPlayer) -> None:
+    await player.seat.handle(gathering())
+    honest = countdown((await player.ready()).nonce_hash)
+    seats = [honest.table.seats[0], replace(honest.table.seats[1], nonce_hash="")]
+    unhashed = replace(honest.table, seats=seats)
+    await hear_silently(player, unhashed)
+    assert player.alarms == [(RACE, ("the countdown has racers without a nonce hash",))]
 
 
 async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer) -> None:

@@ -1,5 +1,6 @@
 """The call and the countdown: what a client reveals, and what it notices when a countdown is voided."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from kit.scripted_table import (
     countdown,
     gathering,
 )
-from saratoga_client.net.connection import Connection
-from saratoga_client.session.fairness import RACE_REUSED
-from saratoga_client.session.witness import NONCE_DENIED, Witness
+from saratoga_client.net.connection import Connection, Timing
+from saratoga_client.session.table_observer import RACE_REUSED
+from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import Reveal
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -109,6 +110,46 @@ async def test_a_nonce_that_the_server_did_not_confirm_may_be_missing(
     await player.answer_refused(player.seat.handle(countdown(ready.nonce_hash)))
     await player.seat.handle(voided(ready.nonce_hash))
     assert player.alarms == []
+
+
+async def test_a_nonce_that_is_confirmed_after_the_void_raises_the_alarm_too(
+    player: DutifulPlayer,
+) -> None:
+    await player.seat.handle(gathering())
+    ready = await player.ready()
+    player.seat.see(countdown(ready.nonce_hash))
+    revealing = asyncio.ensure_future(player.seat.reveal())
+    reveal = await player.peer.command()
+    player.seat.see(voided(ready.nonce_hash))
+    assert player.alarms == []
+    # the table has forgotten the void when the answer comes
+    later = replace(voided("").table, race=f"{CODE}/3", version=30, voided=[])
+    player.seat.see(events.TableChanged(table=later, now=NOON))
+    await player.peer.send(events.Done(re=reveal.id))
+    await revealing
+    assert player.alarms == [(RACE, (NONCE_DENIED,))]
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["void first", "void last"])
+@pytest.mark.parametrize("is_cut", [False, True], ids=["connected", "connection lost"])
+async def test_a_reveal_without_an_answer_raises_the_alarm_if_the_connection_was_never_lost(
+    tmp_path: Path, is_first: bool, is_cut: bool
+) -> None:
+    timing = Timing(answer_within=0.3)
+    async with scripted_server() as server, Connection(server.url, TOKEN, timing=timing) as client:
+        player = DutifulPlayer(client, await server.peer(), tmp_path)
+        await player.seat.handle(gathering())
+        ready = await player.ready()
+        player.seat.see(countdown(ready.nonce_hash))
+        revealing = asyncio.ensure_future(player.seat.reveal())
+        assert isinstance(await player.peer.command(), Reveal)
+        if is_first:
+            player.seat.see(voided(ready.nonce_hash))
+        if is_cut:
+            player.peer.cut()
+        await revealing
+        player.seat.see(voided(ready.nonce_hash))
+        assert player.alarms == ([] if is_cut else [(RACE, (REVEAL_UNANSWERED,))])
 
 
 async def test_an_honest_void_raises_no_alarm(player: DutifulPlayer, tmp_path: Path) -> None:

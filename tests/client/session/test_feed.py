@@ -61,20 +61,26 @@ def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
 def test_every_tenth_card_gets_a_line() -> None:
     first = snapshot("a19 y9 r1", board())
     state = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
-    assert lines(state) == ["ana reached 20", "you reached 10"]
+    assert lines(state) == ["you broke even with 10", "ana reached 20"]
+
+
+def test_a_won_board_has_broken_the_bank() -> None:
+    state = state_after(standings("a52:won y1 r1"), first=snapshot("a51 y1 r1", board()))
+    assert lines(state) == ["ana broke the bank with 52, +$210"]
+    assert state.feed_lines[-1].tone is Tone.WON
 
 
 def test_every_ended_board_gets_a_line() -> None:
     state = state_after(
         standings("a12:cashed_out y9 r8:stuck o7:left"),
-        standings("a12:cashed_out y9:stuck r8:stuck o7:left"),
+        standings("a12:cashed_out y9:idle r8:stuck o7:left"),
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
     )
     assert lines(state) == [
         "ana cashed out with 12, +$10",
         "raj is stuck at 8, -$10",
         "Otto [bot] left at 7, -$15",
-        "you are stuck at 9, -$5",
+        "you were idle for 3 minutes and ended at 9, -$5",
     ]
 
 

@@ -5,8 +5,17 @@ import shlex
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from saratoga_client.session.invitation import Destination, Invitation, destination
+from kit.session_states import table
+from saratoga_client.session.invitation import (
+    FROM_A_CLONE,
+    Destination,
+    Inviter,
+    destination,
+    join_command,
+)
+from saratoga_protocol.events import TableSettings
 
 CODE = "mint-otter-42"
 LAN = "ws://192.168.1.7:7470"
@@ -58,25 +67,34 @@ def test_no_text_is_too_strange_to_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("server", [LAN, "wss://example.org/cards", "ws://[fe80::1]:7470"])
 def test_the_invitation_leads_where_it_says(server: str) -> None:
-    where = Destination(CODE, server)
-    invitation = Invitation(where=where, game="Canfield", cap=10, install="pip install saratoga")
-    assert destination(invitation.command) == where
-    assert destination("\n".join(invitation.lines())) == where
+    inviter = Inviter(server=server, install="pip install git+https://cards.example/saratoga")
+    lines = inviter.lines(table())
+    assert destination(lines[-1]) == Destination(CODE, server)
+
+
+@pytest.mark.parametrize("install", ["", "pipx install saratoga"])
+def test_a_friend_may_paste_the_whole_invitation(install: str) -> None:
+    lines = Inviter(server=LAN, install=install).lines(table())
+    assert destination("\n".join(lines)) == Destination(CODE, LAN)
 
 
 def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
-    invitation = Invitation(
-        where=Destination(CODE, LAN), game="Caprice", cap=0, install="pipx install saratoga"
-    )
-    assert invitation.lines() == (
+    settings = TableSettings(game="caprice", cap=0, seats=4, public=False)
+    inviter = Inviter(server=LAN, install="pipx install saratoga")
+    assert inviter.lines(replace(table(), settings=settings)) == (
         "Race me at patience: Caprice, no time limit, the same deal for everyone.",
         "  pipx install saratoga",
         f"  saratoga join {LAN}/{CODE}",
     )
 
 
+def test_an_invitation_without_a_public_source_installs_no_package_by_name() -> None:
+    lines = Inviter(server=LAN).lines(table())
+    assert lines[1] == FROM_A_CLONE
+    assert "pip install saratoga" not in "\n".join(lines)
+
+
 def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:
-    where = Destination("x$(touch here)", LAN)
-    invitation = Invitation(where=where, game="Canfield", cap=10, install="pip install saratoga")
-    assert shlex.split(invitation.command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
-    assert shlex.quote(f"{LAN}/x$(touch here)") in invitation.command
+    command = join_command(Destination("x$(touch here)", LAN))
+    assert shlex.split(command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
+    assert shlex.quote(f"{LAN}/x$(touch here)") in command

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from kit.lobbies import OpenLobby, open_lobby
 from kit.scripted_server import CODE, PLAYER, scripted_server, snapshot, table, welcome
 from saratoga_client.local.identity import new_token
-from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Problem
-from saratoga_client.session import join
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     TableWanted,
+    check_table,
     claim_name,
-    others_at,
     release_other_seat,
     take_seat,
+    way_back,
 )
 from saratoga_protocol.commands import LeaveTable, Ready, Start
 from saratoga_protocol.events import Done, Refused
@@ -74,6 +74,35 @@ async def test_a_seat_without_a_race_is_given_up_for_another_table(
     assert [seat.name for seat in table.seats] == ["Bert"]
 
 
+async def test_the_way_back_leads_to_the_seat_and_else_to_the_last_table_if_it_is_open(
+    lobby: OpenLobby,
+) -> None:
+    last = await lobby.host("Cleo")
+    token = new_token()
+    async with Connection(lobby.url, token, name="Anna") as before:
+        seated = (await take_seat(before, WANTED))[1].code
+    anna = await lobby.player(token=token)
+    found = await way_back(anna, last)
+    assert (found.code, found.is_seated) == (seated, True)
+    await anna.request(partial(LeaveTable, table=seated))
+    found = await way_back(anna, last)
+    assert (found.code, found.is_seated) == (last, False)
+    assert not anna.follows(last)
+    assert (await way_back(anna, "mint-otter-99")).code == ""
+
+
+async def test_an_unknown_table_is_refused_and_a_known_one_is_not_watched_on(
+    lobby: OpenLobby,
+) -> None:
+    code = await lobby.host("Cleo")
+    nameless = await lobby.player()
+    await check_table(nameless, code)
+    assert not nameless.follows(code)
+    with pytest.raises(CommandRefused) as refusal:
+        await check_table(nameless, "mint-otter-99")
+    assert refusal.value.code == "no_such_table"
+
+
 async def test_a_player_who_races_at_another_table_keeps_that_seat(lobby: OpenLobby) -> None:
     token = new_token()
     async with Connection(lobby.url, token, name="Anna") as before:
@@ -98,50 +127,3 @@ async def test_a_player_who_has_left_a_running_race_is_not_sent_back_to_it() -> 
             await peer.send(Refused(re=leave.id, code="not_seated", message="", retry=False))
             await peer.send(Done(re=(await peer.command()).id))
             assert await releasing == ""
-
-
-async def test_no_players_are_listed_at_a_table_if_the_server_is_gone() -> None:
-    lost = asyncio.Event()
-
-    def state_changed(state: LinkState) -> None:
-        if state is LinkState.RECONNECTING:
-            lost.set()
-
-    async with (
-        scripted_server() as server,
-        Connection(server.url, new_token(), on_state=state_changed) as anna,
-    ):
-        (await server.peer()).cut()
-        await server.close()
-        await lost.wait()
-        async with asyncio.timeout(1.0):
-            assert await others_at(anna, "mint-otter-42") == ()
-
-
-async def test_no_players_are_listed_at_a_table_if_the_server_does_not_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(join, "OTHERS_TIMEOUT", 0.1)
-    async with scripted_server() as server, Connection(server.url, new_token()) as anna:
-        await server.peer()
-        assert await others_at(anna, "mint-otter-42") == ()
-
-
-async def test_the_others_at_a_table_are_the_connected_people(lobby: OpenLobby) -> None:
-    anna = await lobby.player("Anna")
-    wanted = TableWanted(game="caprice", cap=3, seats=9, public=False)
-    code = (await take_seat(anna, wanted))[1].code
-    await lobby.sit_down("Bert", code)
-    async with Connection(lobby.url, new_token(), name="Cleo") as cleo:
-        await take_seat(cleo, code)
-    async with Connection(lobby.url, new_token(), name="Otto", bot=True) as otto:
-        await take_seat(otto, code)
-        assert await others_at(anna, code) == ("Bert",)
-    assert await others_at(anna, "no-such-1") == ()
-
-
-async def test_looking_at_a_table_leaves_no_subscription(lobby: OpenLobby) -> None:
-    anna, bert = await lobby.player("Anna"), await lobby.player("Bert")
-    code = (await take_seat(anna, WANTED))[1].code
-    await others_at(bert, code)
-    assert not bert.follows(code)

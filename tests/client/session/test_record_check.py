@@ -1,6 +1,7 @@
 """The record of a race is compared with what the player saw."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,19 +20,21 @@ from kit.scripted_server import (
     scripted_server,
     snapshot,
     table,
+    welcome,
 )
 from kit.scripted_table import (
     PROMISE,
     RIVAL,
     RIVALS_NONCE,
     DutifulPlayer,
-    outcome_of,
     record_of,
 )
+from kit.sightings import announced
 from saratoga_client.net.connection import Connection
-from saratoga_client.session.fairness import RACE_REUSED
-from saratoga_client.session.race_witness import GONE, WITHHELD
-from saratoga_client.session.witness import Witness
+from saratoga_client.session import record_check
+from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.table_observer import RACE_REUSED
+from saratoga_client.session.witness import GONE, WITHHELD, Witness
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import format_record
@@ -53,21 +56,56 @@ async def player(server: ScriptedServer, tmp_path: Path) -> AsyncIterator[Dutifu
 
 async def test_an_honest_race_is_witnessed(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
-    await player.hear_the_end(record, outcome_of(record))
+    await player.hear_the_end(record, announced(record))
     said = player.seat.testimonies[RACE]
     assert said.verdict == "witnessed here"
     assert said.seen == (
-        *("commitment", "nonces", "racers", "time limit", "start", "deal", "digest"),
+        *("commitment", "nonces", "racers", "time limit", "start", "deal", "boards", "result"),
     )
     assert player.alarms == []
 
 
 async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
-    outcome = outcome_of(record)
+    outcome = announced(record)
     await player.hear_the_end(record, outcome)
-    await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
-    assert player.seat.take_due() == []
+    over = replace(table(version=9, phase="over"), commitment=PROMISE)
+    await player.seat.handle(replace(snapshot(), table=over, outcome=outcome))
+    assert (player.seat.take_due(), player.alarms) == ([], [])
+
+
+async def test_a_second_result_that_differs_raises_the_alarm(player: DutifulPlayer) -> None:
+    record = record_of(await player.race())
+    outcome = announced(record)
+    await player.hear_the_end(record, outcome)
+    await player.seat.handle(events.RaceOver(outcome=outcome))
+    assert player.alarms == []
+    await player.seat.handle(events.RaceOver(outcome=replace(outcome, ranked=True)))
+    ((race, (fault,)),) = player.alarms
+    assert (race, fault.startswith("the announced mark as ranked was no")) == (RACE, True)
+
+
+async def test_a_result_that_comes_after_the_check_of_the_record_is_compared_too(
+    player: DutifulPlayer,
+) -> None:
+    record = record_of(await player.race())
+    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    await player.seat.handle(replace(snapshot(), table=later))
+    await player.hear_the_record(format_record(record))
+    assert player.alarms == []
+    await player.hear_the_end(record, replace(announced(record), results=[]))
+    ((_, (fault,)),) = player.alarms
+    assert "order of players" in fault
+
+
+async def test_a_record_that_fails_another_check_is_not_witnessed(player: DutifulPlayer) -> None:
+    record = record_of(await player.race())
+    rows = tuple(dataclasses.replace(row, place=2) for row in record.results)
+    wrong = dataclasses.replace(record, results=rows)
+    await player.hear_the_end(wrong, announced(wrong))
+    assert player.seat.testimonies[RACE].verdict == "not the race seen here"
+    ((_, faults),) = player.alarms
+    assert any("the record is not verified: place 1 should be" in fault for fault in faults)
 
 
 async def test_a_race_that_is_unranked_after_its_start_raises_the_alarm(
@@ -85,7 +123,7 @@ async def test_a_race_that_is_unranked_after_its_start_raises_the_alarm(
     await player.seat.handle(events.TableChanged(table=running, now=NOON))
     assert player.alarms == []
     record = record_of(nonce)
-    await player.hear_the_end(record, outcome_of(record))
+    await player.hear_the_end(record, announced(record))
     ((_, faults),) = player.alarms
     assert faults == ("the race was ranked when it started, and in the record is unranked",)
 
@@ -95,7 +133,7 @@ async def test_a_race_that_is_unranked_after_its_start_raises_the_alarm(
     [
         ({"seed": "00" * 32}, "seed"),
         ({"nonces": {PLAYER: "00" * 16}}, "nonces"),
-        ({"results": []}, "announced result"),
+        ({"results": []}, "order of players"),
         ({"digest": "00" * 32}, "digest"),
     ],
 )
@@ -103,7 +141,7 @@ async def test_a_result_that_differs_from_the_record_raises_the_alarm(
     player: DutifulPlayer, lie: dict[str, Any], sentence: str
 ) -> None:
     record = record_of(await player.race())
-    await player.hear_the_end(record, replace(outcome_of(record), **lie))
+    await player.hear_the_end(record, replace(announced(record), **lie))
     ((race, faults),) = player.alarms
     assert race == RACE
     assert sentence in " ".join(faults)
@@ -112,7 +150,7 @@ async def test_a_result_that_differs_from_the_record_raises_the_alarm(
 
 async def test_a_record_refused_for_the_moment_is_requested_again(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=outcome_of(record)))
+    await player.seat.handle(events.RaceOver(outcome=announced(record)))
     (race,) = player.seat.take_due()
     checking = asyncio.ensure_future(player.seat.check(race))
     for code in ("race_running", "no_such_race"):
@@ -138,7 +176,7 @@ async def test_a_record_that_is_withheld_raises_the_alarm_until_it_comes(
     player: DutifulPlayer, tmp_path: Path, code: str
 ) -> None:
     record = record_of(await player.race())
-    outcome = outcome_of(record)
+    outcome = announced(record)
     await player.seat.handle(events.RaceOver(outcome=outcome))
     refusing = asyncio.ensure_future(refuse_records(player, code))
     (race,) = player.seat.take_due()
@@ -157,16 +195,18 @@ async def test_a_record_that_is_withheld_raises_the_alarm_until_it_comes(
 
 
 async def test_only_the_time_of_the_connection_counts(
-    server: ScriptedServer, player: DutifulPlayer
+    server: ScriptedServer, player: DutifulPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # long enough to close the server in
+    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 4 * WITHHELD_AFTER)
     record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=outcome_of(record)))
+    await player.seat.handle(events.RaceOver(outcome=announced(record)))
     (race,) = player.seat.take_due()
     checking = asyncio.ensure_future(player.seat.check(race))
     await player.peer.command()
     await server.close()
     # the server is away for longer than it may withhold a record
-    await asyncio.wait([checking], timeout=2 * WITHHELD_AFTER)
+    await asyncio.wait([checking], timeout=5 * WITHHELD_AFTER)
     assert not checking.done()
     await server.open()
     player.peer = await server.peer()
@@ -214,27 +254,101 @@ async def test_a_restarted_program_misses_a_race_that_disappeared(
 async def test_the_race_of_a_table_that_is_gone_is_missed(player: DutifulPlayer) -> None:
     await player.race()
     refusing = asyncio.ensure_future(refuse_records(player, "no_such_table"))
-    assert await player.seat.lost_races(CODE) == [RACE]
-    assert await player.seat.lost_races("other-table-01") == []
+    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {GONE}."]
+    assert await player.seat.lost_races("other-table-01", is_gone=True) == []
     refusing.cancel()
     assert player.alarms == [(RACE, (GONE,))]
 
 
+async def say_running(player: DutifulPlayer) -> None:
+    """Refuse every request for a record as if the race ran."""
+    while True:
+        command = await player.peer.command()
+        running = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
+        await player.peer.send(running)
+
+
+def running(version: int = 8) -> events.TableChanged:
+    """Return the table of the race that `DutifulPlayer.race` begins, as it runs."""
+    there = replace(table(version=version, phase="running"), commitment=PROMISE)
+    racing = replace(there, racers=[PLAYER, RIVAL], start_at=NOON, deadline=NOON + 600_000)
+    return events.TableChanged(table=racing, now=NOON)
+
+
 async def test_a_seat_lost_in_a_running_race_is_no_lost_race(player: DutifulPlayer) -> None:
     await player.race()
-    asking = asyncio.ensure_future(player.seat.lost_races(CODE))
-    command = await player.peer.command()
-    running = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
-    await player.peer.send(running)
-    assert (await asking, player.alarms) == ([], [])
+    await player.seat.handle(running())
+    refusing = asyncio.ensure_future(say_running(player))
+    assert (await player.seat.lost_races(CODE, is_gone=False), player.alarms) == ([], [])
+    refusing.cancel()
 
 
-async def test_a_table_that_closes_over_a_running_race_raises_the_alarm(
-    player: DutifulPlayer,
+@pytest.mark.parametrize("why", ["table gone", "next race", "time over"])
+async def test_a_race_that_cannot_run_any_more_is_missed_although_the_server_says_that_it_runs(
+    player: DutifulPlayer, tmp_path: Path, why: str
 ) -> None:
     await player.race()
-    closed = replace(table(version=9, phase="closed"))
+    await player.seat.handle(running())
+    if why == "next race":
+        later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+        await player.seat.handle(events.TableChanged(table=later, now=NOON))
+    elif why == "time over":
+        player.seat = seen_earlier(player, tmp_path, 16 * 60_000)
+    refusing = asyncio.ensure_future(say_running(player))
+    lost = await player.seat.lost_races(CODE, is_gone=why == "table gone")
+    refusing.cancel()
+    assert lost == [f"Race {RACE}: {GONE}."]
+
+
+def seen_earlier(player: DutifulPlayer, folder: Path, millis: int) -> FairnessDuties:
+    """Return the duties of a restarted program, after this machine saw the race that much earlier."""
+    witness = Witness(folder)
+    sighting = witness.load(RACE)
+    assert sighting is not None
+    witness.keep(replace(sighting, seen_at=sighting.seen_at - millis))
+    return player.restarted()
+
+
+async def test_a_race_is_missed_for_a_week_by_this_machines_clock(
+    server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await player.race()
+    refusing = asyncio.ensure_future(refuse_records(player, "no_such_table"))
+    old = seen_earlier(player, tmp_path, 8 * 24 * 3_600_000)
+    assert await old.lost_races(CODE, is_gone=True) == []
+    recent = seen_earlier(player, tmp_path, -2 * 24 * 3_600_000)
+    # a server whose clock is years ahead does not make the race older
+    server.greeting = lambda hello: replace(welcome(hello), now=2 * NOON)
+    assert await recent.lost_races(CODE, is_gone=True) != []
+    refusing.cancel()
+
+
+async def test_a_finished_race_whose_record_was_not_compared_is_missed(
+    player: DutifulPlayer,
+) -> None:
+    record = record_of(await player.race())
+    await player.seat.handle(events.RaceOver(outcome=announced(record)))
+    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
+    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {WITHHELD}."]
+    refusing.cancel()
+    assert player.alarms == [(RACE, (WITHHELD,))]
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["its number", "the next number"])
+async def test_a_table_that_closes_over_a_race_without_a_record_raises_the_alarm(
+    player: DutifulPlayer, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a refusal that lasts needs no second request
+    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 600.0)
+    await player.race()
+    closed = replace(table(version=9, phase="closed"), race=f"{CODE}/{number}")
     await player.seat.handle(events.TableChanged(table=closed, now=NOON))
+    assert player.seat.take_due() == [RACE]
+    checking = asyncio.ensure_future(player.seat.check(RACE))
+    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
+    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {GONE}."]
+    assert await checking is None
+    refusing.cancel()
     assert player.alarms == [(RACE, (GONE,))]
 
 
@@ -255,7 +369,12 @@ async def test_a_commitment_changed_since_the_countdown_raises_the_alarm(
     player: DutifulPlayer,
 ) -> None:
     await player.race()
-    running = replace(table(version=7, phase="running"), commitment="d0" * 32)
+    running = replace(
+        table(version=7, phase="running"),
+        commitment="d0" * 32,
+        start_at=NOON,
+        deadline=NOON + 600_000,
+    )
     for _ in range(2):
         await player.seat.handle(events.TableChanged(table=running, now=NOON))
     ((_, faults),) = player.alarms
@@ -269,7 +388,7 @@ async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
     counting = replace(table(phase="countdown"), commitment=PROMISE, seats=seats, racers=[RIVAL])
     await player.seat.handle(events.TableChanged(table=counting, now=NOON))
     record = record_of("00" * 16)
-    await player.hear_the_end(record, outcome_of(record))
+    await player.hear_the_end(record, announced(record))
     said = player.seat.testimonies[RACE]
-    assert said.seen == ("commitment", "nonces", "racers", "time limit", "digest")
+    assert said.seen == ("commitment", "nonces", "racers", "time limit", "result")
     assert said.disagreements == (f"{PLAYER} is in the record, but was not in the countdown",)

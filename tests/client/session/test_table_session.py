@@ -184,6 +184,7 @@ async def test_a_seat_taken_over_by_another_device_is_played_there() -> None:
             await cashing
 
 
+@pytest.mark.usefixtures("impatient_checks")
 async def test_the_notice_of_a_closed_table_is_shown() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -291,7 +292,7 @@ async def test_a_table_that_is_gone_with_a_dealt_race_raises_the_alarm(code: str
         there.network.refusals.extend([(code, False), ("no_such_race", False)])
         with pytest.raises(Problem) as gone:
             await there.do(there.session.sit_down(there.state.table.code))
-        assert f"ALARM: Race {there.state.table.race}: the race was dealt" in gone.value.what
+        assert f"ALARM: Race {there.state.table.race}: the racers were listed" in gone.value.what
         assert gone.value.code is Exit.NOT_VERIFIED
 
 
@@ -303,7 +304,7 @@ async def test_a_seat_that_is_lost_with_the_race_raises_the_alarm() -> None:
         lost = events.SeatLost(table=there.state.table.code, reason="There is no such table.")
         await there.receive(lost)
         problem = await there.problem()
-        assert f"ALARM: Race {there.state.table.race}: the race was dealt" in problem.what
+        assert f"ALARM: Race {there.state.table.race}: the racers were listed" in problem.what
 
 
 async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:

@@ -1,6 +1,8 @@
 """A table session in a race at a real server: the countdown, cashing out and records."""
 
 import asyncio
+import threading
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ from kit.stepped_connection import run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.net.connection import Timing
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session import verification
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, GetRecord, Reveal
 from saratoga_rules.moves import DRAW
@@ -53,7 +56,9 @@ async def test_after_reconnecting_in_the_countdown_the_nonce_is_revealed_and_the
 async def test_after_a_countdown_cancelled_meanwhile_the_player_can_get_ready_again() -> None:
     async with stepped_session() as there:
         await lose_connection_in_countdown(there)
-        await there.server.pass_time(COUNTDOWN_MILLIS)
+        # without any nonce the countdown begins again, once
+        for _ in range(2):
+            await there.server.pass_time(COUNTDOWN_MILLIS)
         await there.network.restore()
         await there.settle()
         assert there.state.phase == "gathering"
@@ -136,6 +141,28 @@ async def test_a_record_is_requested_once_and_kept() -> None:
         await there.network.cut()
         assert (await there.session.record(race)).race_id == race
         assert requests == 1
+
+
+async def test_a_record_that_is_being_checked_is_neither_fetched_nor_checked_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin, proofs = threading.Event(), []
+
+    def held(*args: Any, **more: Any) -> verification.Proof:
+        assert begin.wait(10)
+        proofs.append(prove(*args, **more))
+        return proofs[-1]
+
+    prove = verification.prove
+    monkeypatch.setattr(verification, "prove", held)
+    async with stepped_session() as there:
+        race = await finish_race(there)
+        asking = asyncio.create_task(there.do(there.session.record(race)))
+        await run_ready_tasks()
+        begin.set()
+        await asking
+        requests = [type(command) for command in there.network.answered].count(GetRecord)
+        assert (requests, len(proofs)) == (1, 1)
 
 
 async def test_a_record_without_an_answer_is_reported_as_missing() -> None:

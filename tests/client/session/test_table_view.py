@@ -37,6 +37,13 @@ def test_a_racer_who_left_the_table_keeps_the_name() -> None:
     assert [row.name for row in rows(view)] == ["Otto", "Anna"]
 
 
+def test_a_racer_who_left_before_the_client_connected_has_a_name() -> None:
+    left = events.Seat(player=SEATS[1].player, name="Otto", bot=True)
+    shown = replace(table(phase="running"), seats=SEATS[:1], departed=[left])
+    late = first_view(events.Snapshot(table=shown, now=NOON, standings=STANDINGS))
+    assert [row.name for row in rows(late)] == ["Otto", "Anna"]
+
+
 def test_after_the_race_the_rows_are_the_results() -> None:
     view = next_view(running(), events.RaceOver(outcome=outcome()))
     assert [(row.name, row.bot, row.gap) for row in rows(view)] == [
@@ -59,3 +66,15 @@ def test_the_time_left_ends_at_zero() -> None:
 def test_there_is_no_time_left_before_the_start_or_without_a_limit() -> None:
     assert remaining(first_view(snapshot()), NOON) is None
     assert remaining(first_view(replace(snapshot(), table=table(phase="running"))), NOON) is None
+
+
+def test_a_bot_s_level_stays_beside_its_name_after_it_has_left() -> None:
+    marked = [replace(seat, level="weak" if seat.bot else "") for seat in SEATS]
+    here = replace(table(version=2, phase="running"), seats=marked)
+    view = next_view(running(), events.TableChanged(table=here, now=NOON))
+    assert [row.level for row in rows(view)] == ["weak", ""]
+    gone = replace(here, version=3, seats=[seat for seat in marked if not seat.bot])
+    view = next_view(view, events.TableChanged(table=gone, now=NOON))
+    assert [row.level for row in rows(view)] == ["weak", ""]
+    view = next_view(view, events.RaceOver(outcome=outcome()))
+    assert [row.level for row in rows(view)] == ["weak", ""]

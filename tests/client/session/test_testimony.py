@@ -7,17 +7,19 @@ import pytest
 from msgspec.structs import replace
 
 from kit.races import Entrant, race
-from kit.sightings import sighting_of, watcher_of
+from kit.sightings import announced, sighting_of, watcher_of
 from kit.voided_races import ANNA, NONCE, void_record, voided_race
 from kit.walks import banking, wandering
-from saratoga_client.session.seen_race import SeenEntry
-from saratoga_client.session.testimony import compare_with_record
-from saratoga_client.session.witness import Sighting
+from saratoga_client.session.announced_result import RESULT_AND_VOID
+from saratoga_client.session.seen_board import SeenBoard, SeenEntry
+from saratoga_client.session.testimony import VOID_AND_RESULT, compare_with_record
+from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Sighting
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, format_record
 from saratoga_rules.records.void_record import format_void_record
 from saratoga_rules.records.void_replay import void_deal
+from saratoga_rules.records.voided import NONCE_MISSING
 from saratoga_rules.views import redact
 
 ANNAS_ID = "4x6e6e6x4x6e6e6x"
@@ -33,7 +35,7 @@ def test_the_record_of_a_race_seen_here_is_witnessed(record: RaceRecord) -> None
     assert said.disagreements == ()
     assert said.seen == (
         *("commitment", "nonces", "racers", "time limit", "start"),
-        *("deal", "moves", "standings", "digest"),
+        *("deal", "moves", "boards", "standings", "result"),
     )
     assert said.verdict == "witnessed here"
 
@@ -66,7 +68,6 @@ def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
         ({"commitment": "00" * 32}, "commitment is not the one"),
         ({"nonce": "00" * 16}, "nonce for this player"),
         ({"deal": "another"}, "deal is not the one"),
-        ({"digest": "00" * 32}, "digest is not the one"),
         ({"public": False}, "the table was private, and in the record is public"),
         ({"cap": 5}, "the time limit was 5 minutes, and in the record is 10"),
         ({"start_at": 1}, "the race started at 1, and in the record at 1788278400001"),
@@ -74,7 +75,8 @@ def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
         ({"deadline": 0}, "the deadline was 0, and by the record it was"),
         ({"names": {ANNAS_ID: ["Ana"]}}, "raced as Ana, and in the record is Anna"),
         ({"bots": [ANNAS_ID]}, "raced as a bot, and in the record is a person"),
-        ({"entries": (SeenEntry(1, 0, 1, "draw"),)}, "this player's entry 1 was draw at 0 ms"),
+        ({"own": (SeenEntry(1, 0, 1, "draw"),)}, "this player's entry 1 was draw at 0 ms"),
+        ({"own": (SeenBoard(1, "00"),)}, "was shown after entry 1 is not that of the record"),
         ({"nonce_hashes": {"zz": "00" * 32}}, "was in the countdown, but is not in the record"),
         ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, but was not in the countdown"),
     ],
@@ -88,11 +90,49 @@ def test_a_record_that_differs_from_the_sighting_disagrees(
     assert said.verdict == "not the race seen here"
 
 
+def test_a_result_that_differs_from_the_record_disagrees(record: RaceRecord) -> None:
+    told = announced(record)
+    rows = [replace(told.results[0], name="Ana"), *told.results[1:]]
+    sighting = replace(sighting_of(record), outcome=replace(told, results=rows))
+    (disagreement,) = compare_with_record(sighting, format_record(record)).disagreements
+    assert disagreement.endswith("was Ana, and in the record is Anna")
+
+
+def test_a_result_of_a_race_that_was_voided_disagrees(record: RaceRecord) -> None:
+    told = replace(SEEN, outcome=announced(record))
+    said = compare_with_record(told, format_void_record(void_record()))
+    assert said.disagreements == (RESULT_AND_VOID,)
+
+
+@pytest.mark.parametrize("durability", ["fast", "safe"])
+def test_a_result_after_a_void_disagrees_unless_the_server_may_lose_data(
+    record: RaceRecord, durability: str
+) -> None:
+    told = replace(sighting_of(record), voided="damaged", durability=durability)
+    said = compare_with_record(told, format_record(record))
+    assert said.disagreements == (() if durability == "fast" else (VOID_AND_RESULT,))
+
+
+def test_a_void_for_another_reason_than_was_announced_disagrees() -> None:
+    text = format_void_record(void_record())
+    assert compare_with_record(replace(SEEN, voided=void_record().reason), text).disagreements == ()
+    (fault,) = compare_with_record(replace(SEEN, voided="closed"), text).disagreements
+    assert fault == "the reason for the void was closed, and in the record is damaged"
+
+
 def test_a_player_who_was_ready_and_did_not_race_is_no_disagreement(record: RaceRecord) -> None:
     sighting = replace(watcher_of(record), player="zz", nonce="00" * 16)
     said = compare_with_record(sighting, format_record(record))
     assert said.disagreements == ()
     assert said.verdict == "watched here"
+
+
+def test_a_deal_whose_racers_were_not_listed_may_have_changed(record: RaceRecord) -> None:
+    ready = Sighting(
+        race=record.race_id, game="caprice", commitment="00" * 32, nonce="00" * 16, player="zz"
+    )
+    said = compare_with_record(ready, format_record(record))
+    assert (said.disagreements, said.verdict) == ((), "self-consistent only")
 
 
 def test_a_nonce_that_does_not_match_its_hash_disagrees(record: RaceRecord) -> None:
@@ -108,6 +148,7 @@ SEEN = Sighting(
     game="canfield",
     commitment=voided_race().commitment,
     player=ANNA,
+    nonce=NONCE,
     nonce_hashes={ANNA: nonce_hash(bytes.fromhex(NONCE))},
 )
 
@@ -119,6 +160,11 @@ def test_the_record_of_a_voided_race_is_compared_with_what_was_seen() -> None:
     assert testimony.verdict == "witnessed here"
     other = replace(SEEN, commitment="00" * 32, nonce_hashes={ANNA: "00" * 32})
     assert len(compare_with_record(other, text).disagreements) == 2
+
+
+def test_a_racer_whose_nonce_another_device_drew_has_witnessed_nothing() -> None:
+    testimony = compare_with_record(replace(SEEN, nonce=""), format_void_record(void_record()))
+    assert (testimony.disagreements, testimony.verdict) == ((), "self-consistent only")
 
 
 def test_a_nonce_that_the_server_could_not_read_is_no_contradiction() -> None:
@@ -145,3 +191,26 @@ def test_the_deal_of_a_voided_race_is_compared_with_the_deal_seen() -> None:
     assert compare_with_record(dealt, text).disagreements == ()
     (fault,) = compare_with_record(replace(SEEN, deal="another"), text).disagreements
     assert "is not the one that this player was dealt" in fault
+
+
+def test_a_nonce_that_the_server_had_confirmed_cannot_be_missing() -> None:
+    voided = dataclasses.replace(
+        void_record(),
+        reason=NONCE_MISSING,
+        racers=(
+            dataclasses.replace(
+                void_record().racers[0],
+                nonce="",
+                missing=SEEN.nonce_hashes[ANNA],
+                log=(),
+            ),
+        ),
+    )
+    text = format_void_record(voided)
+    assert compare_with_record(SEEN, text).disagreements == ()
+    said = compare_with_record(replace(SEEN, revealed=True), text)
+    assert said.disagreements == (NONCE_DENIED,)
+    said = compare_with_record(replace(SEEN, unanswered=True), text)
+    assert said.disagreements == (REVEAL_UNANSWERED,)
+    lost = replace(SEEN, revealed=True, durability="fast")
+    assert compare_with_record(lost, text).disagreements == ()

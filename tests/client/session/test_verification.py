@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 
+from msgspec.structs import replace as replaced
+
 from kit.races import Entrant, race
-from kit.sightings import sighting_of
+from kit.sightings import announced, sighting_of
 from kit.voided_races import ANNA, NONCE, void_record, voided_race
 from kit.walks import banking, wandering
-from saratoga_client.session.verification import Proof, prove
-from saratoga_client.session.witness import Sighting
+from saratoga_client.session import testimony
+from saratoga_client.session.seen_board import SeenEntry, SeenLoss
+from saratoga_client.session.verification import LONGEST_FAULT, Proof, prove
+from saratoga_client.session.witness import WITHHELD, Sighting
 from saratoga_rules.dealing.fairness import nonce_hash
+from saratoga_rules.records.checks import Check
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.void_record import format_void_record
 
@@ -23,7 +28,13 @@ def failed(proof: Proof) -> set[str]:
 
 
 def seen(commitment: str) -> Sighting:
-    return Sighting(race=RECORD.race_id, game="caprice", commitment=commitment)
+    return Sighting(
+        race=RECORD.race_id,
+        game="caprice",
+        commitment=commitment,
+        start_at=RECORD.start_at,
+        deadline=RECORD.start_at + RECORD.cap * 60_000,
+    )
 
 
 def test_a_good_record_of_a_race_not_seen_here_is_self_consistent_only() -> None:
@@ -61,6 +72,67 @@ def test_a_record_with_another_order_fails() -> None:
     assert "finish" in failed(proof)
 
 
+def test_a_race_about_which_this_machine_raised_alarms_fails() -> None:
+    sighting = replaced(sighting_of(RECORD), alarms=["the deal was changed", WITHHELD])
+    proof = prove(TEXT, RECORD.race_id, sighting)
+    assert failed(proof) == {"alarms"}
+    assert proof.faults == ("the deal was changed",), "the record is no longer withheld"
+    assert (proof.testimony.verdict, proof.verdict) == ("witnessed here", "not verified")
+
+
+def test_moves_that_the_server_says_it_lost_stand_in_the_verdict() -> None:
+    seen = sighting_of(RECORD)
+    beyond = [SeenEntry(len(seen.entries) + 1, 1, 900, "draw", 800), SeenLoss(1)]
+    lost = replaced(seen, durability="fast", own=(*seen.own, *beyond))
+    proof = prove(TEXT, RECORD.race_id, lost)
+    assert proof.sentence == (
+        f"{RECORD.race_id} is verified: witnessed here. "
+        "The server says that it lost 1 move that this machine saw."
+    )
+    (check,) = (check for check in proof.checks if check.name == "witness")
+    assert check.detail.endswith("; the server says that it lost 1 move that this machine saw")
+    assert not prove(TEXT, RECORD.race_id, replaced(lost, durability="safe")).ok
+
+
+def test_another_record_than_the_one_kept_here_fails() -> None:
+    kept = TEXT.decode()
+    other = format_record(replace(RECORD, start_at=RECORD.start_at - 1)).encode()
+    assert prove(TEXT, kept=kept).ok
+    proof = prove(other, kept=kept)
+    assert failed(proof) == {"kept"}
+    (fault,) = proof.faults
+    assert "this machine keeps another record" in fault
+
+
+def test_a_result_that_was_announced_otherwise_fails() -> None:
+    told = replaced(sighting_of(RECORD), outcome=replaced(announced(RECORD), results=[]))
+    proof = prove(TEXT, RECORD.race_id, told)
+    assert failed(proof) == {"witness"}
+    assert proof.verdict == "not the race seen here"
+
+
+def test_a_record_that_fails_by_itself_is_not_witnessed() -> None:
+    results = tuple(replace(row, place=1) for row in RECORD.results)
+    record = replace(RECORD, results=results)
+    proof = prove(format_record(record).encode(), RECORD.race_id, sighting_of(record))
+    assert (failed(proof), proof.verdict) == ({"finish"}, "not verified")
+
+
+def test_a_fault_is_not_longer_than_an_alarm_may_be() -> None:
+    check = Check("moves", False, "a" * 10_000)
+    proof = Proof(
+        checks=(check,),
+        testimony=testimony.Testimony((), ()),
+        record=None,
+        void=None,
+        standing=(),
+        digest="",
+    )
+    (fault,) = proof.faults
+    assert fault.startswith("the record is not verified: aaa")
+    assert len(fault) < 2 * LONGEST_FAULT
+
+
 def test_garbage_fails_and_does_not_raise() -> None:
     for junk in (b"", b"\xff\xfe", b"saratoga record 1\n", b"\n" * 1000):
         assert not prove(junk).ok
@@ -73,6 +145,7 @@ def test_the_record_of_a_voided_race_says_that_it_counts_for_nothing() -> None:
         game="canfield",
         commitment=voided.commitment,
         player=ANNA,
+        nonce=NONCE,
         nonce_hashes={ANNA: nonce_hash(bytes.fromhex(NONCE))},
     )
     proof = prove(text, voided.race, sighting)

@@ -10,10 +10,11 @@ from kit.sightings import sighting_of, watcher_of
 from kit.voided_races import ANNA, NONCE, voided_race
 from kit.walks import banking
 from saratoga_client.session import witness as witness_module
-from saratoga_client.session.seen_race import MOST_STANDINGS
+from saratoga_client.session.seen_board import MOST_SEEN
+from saratoga_client.session.seen_standings import MOST_STANDINGS
 from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.record import MOST_ENTRIES, RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 
 @pytest.fixture(scope="module")
@@ -75,21 +76,32 @@ def test_the_oldest_sighting_is_deleted_first(
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_many_races_of_a_table_delete_none_of_other_tables(
+    tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witness_module, "MAX_KEPT_OF_TABLE", 2)
+    monkeypatch.setattr(witness_module, "MAX_KEPT", 4)
+    for raced in ("maple-crane-10/1", *(f"mint-otter-42/{number}" for number in range(1, 9))):
+        Witness(tmp_path).keep(replace(sighting_of(record), race=raced))
+    assert Witness(tmp_path).load("maple-crane-10/1") is not None
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_what_is_added_during_the_race_is_kept_over_a_crash(
     tmp_path: Path, record: RaceRecord
 ) -> None:
     whole = sighting_of(record)
-    known = replace(whole, entries=whole.entries[:2], standings=())
+    known = replace(whole, own=whole.own[:2], standings=())
     witness = Witness(tmp_path)
     witness.keep(known)
-    known = known.with_seen(whole.entries[2])
-    witness.add(known, whole.entries[2])
+    known = known.with_seen(*whole.own[2:4])
+    witness.add(known, *whole.own[2:4])
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes() + b'\n["entry",4,99')  # the program was killed here
     again = Witness(tmp_path)
     assert again.load(record.race_id) == known
-    more = known.with_seen(whole.entries[3], whole.standings[0])
-    again.add(more, whole.entries[3], whole.standings[0])
+    more = known.with_seen(whole.own[4], whole.standings[0])
+    again.add(more, whole.own[4], whole.standings[0])
     assert Witness(tmp_path).load(record.race_id) == more
 
 
@@ -102,10 +114,10 @@ def test_a_file_that_is_gone_is_written_again_with_all_that_was_seen(
 
 def test_a_hostile_server_cannot_fill_the_disk(record: RaceRecord) -> None:
     sighting = sighting_of(record)
-    entries = [sighting.entries[0]] * (MOST_ENTRIES + 2)
+    shown = [sighting.own[0]] * (MOST_SEEN + 1)
     standings = [sighting.standings[0]] * (MOST_STANDINGS + 2)
-    full = sighting.with_seen(*entries, *standings)
-    assert (len(full.entries), len(full.standings)) == (MOST_ENTRIES + 1, MOST_STANDINGS)
+    full = sighting.with_seen(*shown, *standings)
+    assert (len(full.own), len(full.standings)) == (MOST_SEEN, MOST_STANDINGS)
 
 
 def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord) -> None:
@@ -113,7 +125,7 @@ def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord
     assert (racer.worth, watcher.worth) == ("witnessed here", "watched here")
     assert replace(racer, nonce_hashes={}).worth == "self-consistent only"
     assert replace(watcher, nonce_hashes={}).worth == "self-consistent only"
-    assert replace(watcher, digest="").worth == "self-consistent only", "the end was not watched"
+    assert replace(watcher, outcome=None).worth == "self-consistent only", "the end was not watched"
 
 
 def test_a_witness_in_memory_forgets_the_oldest_race(
@@ -122,13 +134,25 @@ def test_a_witness_in_memory_forgets_the_oldest_race(
     monkeypatch.setattr(witness_module, "MAX_REMEMBERED", 2)
     witness = MemoryWitness()
     for number in (1, 2, 3):
-        sighting = replace(sighting_of(record), race=f"mint-otter-42/{number}", entries=())
+        sighting = replace(sighting_of(record), race=f"mint-otter-42/{number}", own=())
         witness.keep(sighting)
         witness.add(sighting.with_seen(sighting_of(record).entries[0]))
     assert witness.load("mint-otter-42/1") is None
     kept = witness.load("mint-otter-42/3")
     assert kept is not None
     assert len(kept.entries) == 1
+
+
+def test_a_witness_in_memory_forgets_a_race_without_a_record_last(
+    record: RaceRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witness_module, "MAX_REMEMBERED", 2)
+    witness = MemoryWitness()
+    for number in (1, 2, 3):
+        race = f"mint-otter-42/{number}"
+        witness.keep(replace(sighting_of(record), race=race, has_record=number > 1))
+    assert witness.load("mint-otter-42/1") is not None
+    assert witness.load("mint-otter-42/2") is None
 
 
 # Voided races
@@ -156,6 +180,8 @@ def test_a_voided_race_that_keeps_what_was_promised_has_no_fault() -> None:
         ({"commitment": "00" * 32, "seed": ""}, "is not the one announced before the race"),
         ({"nonces": {ANNA: "00" * 16}}, "does not match the hash from the countdown"),
         ({"nonces": {ANNA: "short"}}, "does not match the hash from the countdown"),
+        ({"reason": "server-away"}, "but every nonce was revealed"),
+        ({"reason": "racer-left"}, "none of its racers is named"),
     ],
 )
 def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(

@@ -49,6 +49,27 @@ async def test_a_problem_that_ends_the_flow_is_kept_for_the_normal_screen() -> N
     assert app.problem is trouble
 
 
+async def test_the_program_ends_with_the_alarms_of_its_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def ended(app: SaratogaApp) -> None:
+        app.alarms.append("Race 1: gone.")
+        await app.flow_ended()
+
+    async def interrupted(app: SaratogaApp) -> None:
+        await ended(app)
+        app.is_interrupted = True
+
+    monkeypatch.setattr(app_module, "run", ended)
+    with pytest.raises(Problem, match="ALARM: Race 1: gone") as alarmed:
+        await run_flow(stay)
+    assert alarmed.value.code is Exit.NOT_VERIFIED
+    monkeypatch.setattr(app_module, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        await run_flow(stay)
+    assert capsys.readouterr().err == "ALARM: Race 1: gone.\n"
+
+
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
 async def test_ctrl_c_ends_it_at_once_from_anywhere(key: str) -> None:
     app = SaratogaApp(stay)

@@ -21,6 +21,11 @@ READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}
 its value for large text, because that text is bold.
 """
 
+LINES = 2.5
+"""The smallest contrast of the edges of cards, which are no words."""
+
+EDGES = tuple(role for role in Role if role.endswith("-edge"))
+
 TONES = ("black", "red", "club", "diamond")
 SYSTEMS = {
     Depth.ALL: ColorSystem.TRUECOLOR,
@@ -89,6 +94,41 @@ def test_suits_can_be_read_in_every_state(depth: Depth, theme: str) -> None:
 )
 def test_words_on_the_table_can_be_read(depth: Depth, theme: str, role: Role) -> None:
     assert contrast(paint(depth, theme)[role], depth) > READABLE[depth]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_dim_words_can_be_read_too(theme: str) -> None:
+    assert contrast(paint(Depth.ALL, theme)[Role.DIM], Depth.ALL) > READABLE[Depth.ALL]
+    # The 256 colours have no dark green, so less is possible.
+    assert contrast(paint(Depth.MANY, theme)[Role.DIM], Depth.MANY) > READABLE[Depth.SIXTEEN]
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+@pytest.mark.parametrize("ground", ["#ffffff", "#000000"])
+def test_without_background_words_can_be_read_on_a_light_and_on_a_dark_terminal(
+    depth: Depth, theme: str, ground: str
+) -> None:
+    for role, style in paint(depth, theme, background=False).items():
+        if style.color is None:
+            # the terminal's own colour on its own ground
+            assert style.bgcolor is None, role
+            continue
+        painted = style if style.bgcolor is not None else style + Style(bgcolor=ground)
+        if role is Role.CARD_BACK:
+            # a pattern without meaning
+            continue
+        least = LINES if role in EDGES else READABLE[depth]
+        assert contrast(painted, depth) > least, role
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_without_background_roles_that_differ_in_meaning_differ_in_style(theme: str) -> None:
+    bare = paint(Depth.ALL, theme, background=False)
+    for one, other in combinations(
+        (Role.TEXT, Role.DIM, Role.KEY, Role.MONEY_UP, Role.MONEY_DOWN, Role.TITLE), 2
+    ):
+        assert bare[one] != bare[other]
+    assert bare[Role.KEY] != bare[Role.KEY_LIT] != bare[Role.KEY_TARGET]
 
 
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)

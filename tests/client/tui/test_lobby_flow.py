@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from textual.drivers.headless_driver import HeadlessDriver
 
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
-from kit.scripted_server import PLAYER, ScriptedPeer, scripted_server, snapshot, table, welcome
+from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
+from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.hosting import LocalServer
-from saratoga_client.local.settings import DEFAULT_SERVER, Settings, load
+from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import lobby_connection, lobby_flow
@@ -20,6 +22,7 @@ from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, WatchTable
 from saratoga_protocol.events import Seat, Table, Tables
+from saratoga_protocol.players import player_id
 
 NOWHERE = "ws://127.0.0.1:1"
 
@@ -76,6 +79,8 @@ async def test_a_seat_is_not_given_without_a_name(lobby: OpenLobby) -> None:
         await visitor.press("enter")
         await visitor.reads("Your name:")
         assert isinstance(visitor.screen, LobbyScreen)
+        await visitor.type("Bert")
+        await visitor.reads("SEATS 2 of")
 
 
 async def test_a_code_with_a_typo_can_be_corrected(lobby: OpenLobby) -> None:
@@ -157,18 +162,6 @@ async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
     assert (load({}).game, load({}).cap) == ("lafayette", 20)
 
 
-async def test_the_lobby_returns_to_a_seat_from_an_earlier_session(lobby: OpenLobby) -> None:
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert", "none now")
-        await visitor.press("c", "enter")
-        await visitor.reads("SEATS 1 of 16")
-        code = visitor.lines[0].split()[1]
-    async with in_the_lobby(lobby.url) as visitor:
-        await visitor.reads(f"You are Bert, and you have a seat at {code}; b goes back")
-        await visitor.press("b")
-        await visitor.reads("SEATS 1 of 16", code)
-
-
 async def test_without_a_server_the_lobby_lists_what_the_player_can_do(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads(
@@ -223,8 +216,13 @@ async def answer_all_but_joins(peer: ScriptedPeer) -> JoinTable:
 
 
 @asynccontextmanager
-async def seated_too_late(there: Table) -> AsyncIterator[tuple[Visitor, ScriptedPeer]]:
-    """A player who began to practise before the server answered with a seat at the table."""
+async def seated_too_late(
+    there: Callable[[str], Table],
+) -> AsyncIterator[tuple[Visitor, ScriptedPeer]]:
+    """A player who began to practise before the server answered with a seat at the table.
+
+    `there` returns that table; its argument is the id of the player.
+    """
     async with scripted_server() as server:
         server.greeting = lambda hello: replace(welcome(hello), name="Bert")
         async with in_the_lobby(server.url) as visitor:
@@ -236,20 +234,24 @@ async def seated_too_late(there: Table) -> AsyncIterator[tuple[Visitor, Scripted
             await asyncio.wait([answering])
             await visitor.press("p", "1")
             await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
-            await peer.send(replace(snapshot(re=(await answering).id), table=there))
+            assert peer.hello is not None
+            seated = there(player_id(peer.hello.token))
+            await peer.send(replace(snapshot(re=(await answering).id), table=seated))
             yield visitor, peer
 
 
 async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
-    async with seated_too_late(table()) as (visitor, peer):
+    async with seated_too_late(lambda player: table()) as (visitor, peer):
         assert isinstance(await peer.command(), LeaveTable)
         await visitor.press("q")
         await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
 
 
 async def test_a_seat_in_a_running_race_that_comes_too_late_is_kept() -> None:
-    own = Seat(player=PLAYER, name="Bert")
-    race = replace(table(phase="running"), racers=[PLAYER], seats=[own])
+    def race(player: str) -> Table:
+        own = Seat(player=player, name="Bert")
+        return replace(table(phase="running"), racers=[player], seats=[own])
+
     async with seated_too_late(race) as (visitor, peer):
         await visitor.press("q")
         await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
@@ -283,7 +285,7 @@ async def test_an_unexpected_error_of_the_connection_ends_the_program(
     monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
     with pytest.raises(Exception, match="a fault of this program"):
         async with asyncio.timeout(SEEN_WITHIN):
-            await run_flow(lobby_flow.lobby_flow(Settings(server=NOWHERE)))
+            await run_flow(lobby_flow.lobby_flow(Settings(server=NOWHERE), OwnServer()))
 
 
 @pytest.fixture
@@ -295,7 +297,8 @@ def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     async def local_server(report: Callable[[str], None]) -> AsyncIterator[LocalServer]:
         report("Starting a server on this machine ...")
         happened.append("started")
-        yield LocalServer(own=lobby.url, friends="ws://192.0.2.7:7470", is_ours=True)
+        friends = "ws://192.0.2.7:7470"
+        yield LocalServer(own=lobby.url, friends=friends, is_ours=True, people=lobby.people)
         happened.append("closed")
 
     monkeypatch.setattr(lobby_flow, "local_server", local_server)
@@ -333,6 +336,25 @@ async def test_the_server_here_is_not_closed_under_a_friend_without_a_question(
         await visitor.reads(f"Anna is still at {code}.")
         await visitor.press("y")
         await visitor.reads("Your server on this machine has been closed.")
+
+
+async def test_the_server_here_is_closed_for_no_other_step_without_a_question(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        other = await lobby.host("Anna")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        await visitor.press("n", "o")
+        await visitor.type(NOWHERE)
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        assert server_here == ["started"]
+        await visitor.press("y")
+        await visitor.reads("WHAT YOU CAN DO")
+        assert server_here == ["started", "closed"]
 
 
 async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(

@@ -1,5 +1,7 @@
 """A table's screens follow its state, also below other screens, and leaving ends all tasks."""
 
+import dataclasses
+
 import pytest
 from msgspec.structs import replace
 
@@ -102,6 +104,14 @@ async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
         assert at_table.app.problem is None
 
 
+async def test_the_program_keeps_the_alarms_of_a_table_that_is_left() -> None:
+    async with table_player(GATHERING) as at_table:
+        at_table.seat.change_to(dataclasses.replace(GATHERING, alarms=("Race 1: gone.",)))
+        await at_table.press("q", "y")
+        await at_table.settled()
+        assert at_table.app.alarms == ["Race 1: gone."]
+
+
 @pytest.mark.parametrize("refuses", [True, False])
 async def test_a_refusal_of_the_server_leaves_the_screen_as_it_is(refuses: bool) -> None:
     seats = [seat("y", ready=True), seat("a", ready=True)]
@@ -113,10 +123,37 @@ async def test_a_refusal_of_the_server_leaves_the_screen_as_it_is(refuses: bool)
         assert top(at_table) is GatheringScreen
 
 
-async def test_a_flow_without_an_invitation_makes_one() -> None:
+async def test_the_invitation_follows_the_settings_when_they_change() -> None:
     async with table_player(GATHERING) as at_table:
-        at_table.flow.invitation = ()
-        assert at_table.flow.invitation_lines == ("saratoga join mint-otter-42",)
-        at_table.flow.server = "wss://cards.example.org"
-        (line,) = at_table.flow.invitation_lines
-        assert line == "saratoga join wss://cards.example.org/mint-otter-42"
+        assert "Race me at patience: Canfield, 10 minutes" in at_table.text
+        settings = replace(GATHERING.table.settings, game="caprice", cap=0)
+        shown = replace(GATHERING.table, settings=settings)
+        view = dataclasses.replace(GATHERING.table_view, table=shown)
+        at_table.seat.change_to(dataclasses.replace(GATHERING, table_view=view))
+        await at_table.settled()
+        assert "Race me at patience: Caprice, no time limit" in at_table.text
+        assert "Race me at patience: Canfield" not in at_table.text
+
+
+async def test_y_copies_the_invitation_with_the_present_settings() -> None:
+    async with table_player(GATHERING) as at_table:
+        await at_table.press("y")
+        copied = at_table.app.clipboard
+        assert copied == "\n".join(at_table.flow.invitation_lines)
+        assert copied.endswith("saratoga join ws://192.168.1.7:7470/mint-otter-42")
+
+
+async def test_a_reader_is_told_the_table_s_news_and_stays_on_the_screen() -> None:
+    async with table_player(state_after()) as at_table:
+        await at_table.press("?")
+        await at_table.receive(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4))
+        assert top(at_table) is HelpScreen
+        assert "The race is over. You finished 1st of 3" in at_table.text
+        await at_table.receive(changed("gathering", 5, race="mint-otter-42/2"))
+        assert "The table is open for the next race: q goes there." in at_table.text
+        seats = [seat("y"), seat("a", ready=True), seat("r"), seat("m")]
+        await at_table.receive(changed("gathering", 6, race="mint-otter-42/2", seats=seats))
+        assert "ana is ready. mei sat down. 1 of 4 ready for the next race." in at_table.text
+        assert top(at_table) is HelpScreen
+        await at_table.press("q")
+        assert top(at_table) is GatheringScreen

@@ -27,7 +27,8 @@ from saratoga_rules.records.void_record import is_void_record, parse_void_record
 from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.periods import periods
-from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
+from saratoga_server.leaderboard_port import BoardKey, RankedRow
+from saratoga_server.ports import Millis, StoredBoard
 from saratoga_server.store.opening import Store
 
 MOST_ROWS = 1_000

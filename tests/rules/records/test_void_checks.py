@@ -5,12 +5,19 @@ from dataclasses import replace
 import pytest
 
 from kit.races import Entrant, race
-from kit.voided_races import void_record
+from kit.voided_races import ANNA, void_record
 from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import format_void_record
-from saratoga_rules.records.voided import NONCE_MISSING, VoidedLine
+from saratoga_rules.records.voided import (
+    CLOSED,
+    CLOSED_IN_COUNTDOWN,
+    NONCE_MISSING,
+    RACER_LEFT,
+    SERVER_AWAY,
+    VoidedLine,
+)
 
 AFTER = race("canfield", 5, [Entrant("Anna", banking, patience=6)])
 
@@ -37,10 +44,42 @@ def test_the_numbers_of_voided_races_lead_up_to_the_races_own_without_a_gap() ->
     assert "cannot stand here" in faults_of(first)[0]
 
 
-def test_a_countdown_voided_for_a_missing_nonce_names_it() -> None:
-    countdown = replace(voided(AFTER.race - 1), reason=NONCE_MISSING, logs=0)
-    assert "but none is missing" in faults_of(countdown)[0]
+@pytest.mark.parametrize("reason", [NONCE_MISSING, SERVER_AWAY])
+def test_a_countdown_voided_for_a_missing_nonce_names_it(reason: str) -> None:
+    countdown = replace(voided(AFTER.race - 1), reason=reason, logs=0)
+    assert "but every nonce was revealed" in faults_of(countdown)[0]
     assert faults_of(replace(countdown, missing={"b" * 16: "ab" * 32})) == []
+
+
+def test_a_countdown_voided_because_a_racer_left_names_one_of_its_racers() -> None:
+    countdown = replace(voided(AFTER.race - 1), reason=RACER_LEFT, logs=0, left="b" * 16)
+    assert "none of its racers is named" in faults_of(countdown)[0]
+    missing = {"b" * 16: "ab" * 32}
+    assert faults_of(replace(countdown, missing=missing)) == []
+    assert faults_of(replace(countdown, left=ANNA)) == []
+
+
+def test_the_record_of_a_countdown_that_a_racer_left_names_the_racer_and_blames_nobody_else() -> (
+    None
+):
+    (racer,) = void_record().racers
+    revealed = replace(racer, log=(), complete=False)
+    waiting = replace(revealed, player="b" * 16, name="Bert", nonce="", missing="ab" * 32)
+    record = replace(void_record(), reason=RACER_LEFT, racers=(revealed, waiting), left=ANNA)
+    verdict = verify(format_void_record(record))
+    assert verdict.ok, verdict.faults
+    said = {check.name: check.detail for check in verdict.checks}
+    assert said["nonces"] == "the countdown ended before the nonce of Bert came"
+    assert said["voided"].startswith("Anna left in the countdown; no race started.")
+    lying = verify(format_void_record(replace(record, left="c" * 16)))
+    assert [check.name for check in lying.faults] == ["voided"]
+
+
+def test_a_closed_table_has_no_later_race() -> None:
+    last = voided(AFTER.race - 1)
+    assert "was closed in race" in faults_of(replace(last, reason=CLOSED))[0]
+    countdown = replace(last, reason=CLOSED_IN_COUNTDOWN, logs=0)
+    assert "was closed in race" in faults_of(countdown)[0]
 
 
 def test_the_record_of_a_voided_countdown_verifies_and_names_who_did_not_reveal() -> None:

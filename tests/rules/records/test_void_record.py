@@ -50,8 +50,17 @@ RECORD = VoidRecord(
 )
 
 
+LEFT = replace(
+    RECORD,
+    reason="racer-left",
+    racers=tuple(replace(racer, log=(), complete=False) for racer in RECORD.racers),
+    left=ANNA.player,
+)
+
+
 @pytest.mark.parametrize(
-    "record", [RECORD, replace(RECORD, seed="", commitment="", racers=(replace(ANNA, nonce=""),))]
+    "record",
+    [RECORD, LEFT, replace(RECORD, seed="", commitment="", racers=(replace(ANNA, nonce=""),))],
 )
 def test_a_void_record_written_and_read_is_the_same_record(record: VoidRecord) -> None:
     text = format_void_record(record)
@@ -73,6 +82,14 @@ def test_a_void_record_written_and_read_is_the_same_record(record: VoidRecord) -
 def test_any_other_text_is_refused(old: str, new: str) -> None:
     with pytest.raises(RecordError):
         parse_void_record(format_void_record(RECORD).replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "record", [replace(LEFT, left=""), replace(LEFT, left="x"), replace(RECORD, left=ANNA.player)]
+)
+def test_the_racer_who_left_stands_there_with_that_reason_only(record: VoidRecord) -> None:
+    with pytest.raises(RecordError):
+        parse_void_record(format_void_record(record))
 
 
 def test_the_line_for_the_next_record_has_all_that_was_secret_but_the_logs() -> None:

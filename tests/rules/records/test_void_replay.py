@@ -12,6 +12,7 @@ from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
 from saratoga_rules.records.void_replay import replay_faults, void_deal
+from saratoga_rules.records.voided import CLOSED
 
 RACE = race("canfield", 3, [Entrant("Anna", banking, patience=6), Entrant("Ben", banking)])
 VOID = VoidRecord(
@@ -75,3 +76,15 @@ def test_a_log_marked_damaged_is_not_replayed() -> None:
 def test_a_record_in_which_everything_is_whole_says_that_it_shows_no_damage() -> None:
     assert verify(format_void_record(VOID)).ok
     assert "Nothing in this record shows the damage" in deal_check(VOID).detail
+
+
+def test_a_race_with_results_cannot_be_voided_because_the_table_is_closed() -> None:
+    closed = replace(VOID, reason=CLOSED)
+    assert "every board had ended" in deal_check(closed).detail
+    assert not deal_check(closed).ok
+    first, *others = VOID.racers
+    racing = replace(first, log=first.log[:-1])
+    for racer in (racing, replace(first, complete=False)):
+        check = deal_check(replace(closed, racers=(racer, *others)))
+        assert check.ok, check
+        assert "shows the damage" not in check.detail

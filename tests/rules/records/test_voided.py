@@ -9,7 +9,7 @@ from kit.voided_races import void_record
 from kit.walks import banking
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import format_record, parse_record
-from saratoga_rules.records.voided import MOST_VOIDED, NONCE_MISSING, VoidedLine
+from saratoga_rules.records.voided import MOST_VOIDED, NONCE_MISSING, RACER_LEFT, VoidedLine
 
 AFTER = race("canfield", 5, [Entrant("Anna", banking, patience=6)])
 
@@ -18,9 +18,16 @@ def voided(number: int) -> VoidedLine:
     return void_record(f"{AFTER.table}/{number}", "lafayette").line
 
 
+LEFT = replace(voided(1), reason=RACER_LEFT, logs=0, left="a" * 16)
+
+
 @pytest.mark.parametrize(
     "races",
-    [[voided(1)], [voided(1), replace(voided(2), seed="", commitment="", nonces={}, logs=0)]],
+    [
+        [voided(1)],
+        [LEFT],
+        [voided(1), replace(voided(2), seed="", commitment="", nonces={}, logs=0)],
+    ],
 )
 def test_voided_races_written_and_read_are_the_same(races: list[VoidedLine]) -> None:
     record = replace(AFTER, voided=tuple(races))
@@ -32,6 +39,8 @@ def test_voided_races_written_and_read_are_the_same(races: list[VoidedLine]) -> 
     [
         ([replace(voided(1), cap=0, public=True)], "has a time limit"),
         ([replace(voided(1), reason=NONCE_MISSING, logs=1)], "has no logs"),
+        ([replace(LEFT, left="")], "the racer who left"),
+        ([replace(voided(1), left="a" * 16)], "voided-left"),
         ([replace(voided(1), missing={"a" * 16: "ab" * 32})], "has every nonce"),
         ([voided(number) for number in range(1, MOST_VOIDED + 2)], "more than 16"),
     ],

@@ -70,3 +70,10 @@ def test_words_of_the_same_rule_are_equal_and_print_alike() -> None:
     )
     assert str(up_or_down(Pairing.SAME_SUIT)) == "up or down in suit"
     assert "onto" not in repr(down(Pairing.SAME_SUIT))
+
+
+def test_a_building_rule_has_a_brief_form_for_one_line_of_a_screen() -> None:
+    corner = down(Pairing.ALTERNATE_COLOUR, around_the_corner=True)
+    assert corner.brief == "down in alternating colours, K on A"
+    assert down(Pairing.ANY_SUIT).brief == "down in any suit"
+    assert up_or_down(Pairing.SAME_SUIT).brief == "up or down in suit"

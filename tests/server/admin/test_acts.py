@@ -20,6 +20,7 @@ from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import TablePhase, TableState, disconnect, due, unpack
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
+from saratoga_server.leaderboard_port import BoardKey, Settlement
 from saratoga_server.messages.node_events import (
     Announce,
     Banned,
@@ -32,15 +33,7 @@ from saratoga_server.messages.node_events import (
     Touched,
 )
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import (
-    BoardKey,
-    Millis,
-    PlayerRow,
-    RaceFinish,
-    RowTable,
-    Settlement,
-    TableWrite,
-)
+from saratoga_server.ports import Millis, PlayerRow, RaceFinish, RowTable, TableWrite
 from saratoga_server.store.keys import table_key
 
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)

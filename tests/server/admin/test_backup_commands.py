@@ -1,6 +1,7 @@
 """`admin backup` and `admin restore` as an administrator types them."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,33 @@ def test_out_into_a_folder_and_back_into_an_empty_one(
     assert (code, "new/store is not empty" in told) == (1, True), told
 
 
+def test_a_backup_that_looks_newer_than_the_one_just_taken_is_named(tmp_path: Path) -> None:
+    (tmp_path / "b" / "saratoga-29991231T040000Z").mkdir(parents=True)
+    code, told = asyncio.run(typed_beside_a_server(tmp_path / "data", "backup", tmp_path / "b"))
+    assert (code, "saratoga-29991231T040000Z: its date is later" in told) == (0, True), told
+
+
 def test_there_is_nothing_to_back_up_where_nothing_runs(tmp_path: Path) -> None:
     code, told = typed("--data", tmp_path, "backup", tmp_path / "b")
     assert (code, "No server runs on" in told) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("backup", "b"), ("restore", "."), ("repair",), ("accept-clock",), ("tables",)],
+)
+def test_a_folder_of_another_user_is_left_to_that_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Config(data=tmp_path / "data").store_folder
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / "appendonlydir").mkdir()
+    (folder / "appendonlydir" / "appendonly.aof.1.incr.aof").write_bytes(b"*")
+    other = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: other)
+    code, told = typed("--data", tmp_path / "data", *words)
+    assert (code, f"{folder} belongs to another user. Run this command as " in told) == (1, True)
 
 
 @pytest.mark.parametrize("words", [("backup", "b"), ("restore", ".")])

@@ -8,11 +8,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from redis.asyncio import Redis
 
+from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin import backups
-from saratoga_server.admin.backups import NOTE, SNAPSHOT, UNFINISHED, BadBackup
+from saratoga_server.admin.backups import NOTE, UNFINISHED, BackupNote, BadBackup
+from saratoga_server.domain.tables import unpack
+from saratoga_server.domain.tables.restored import LEAST_GAP
+from saratoga_server.domain.tables.writes import write_of
+from saratoga_server.embedded_store.append_files import SNAPSHOT
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import LEDGER_KEY, read_note
 from saratoga_server.ports import StoreRefused
@@ -72,6 +78,22 @@ async def test_what_was_backed_up_is_restored_and_kept_from_then_on(
         await client.set("more", "kept")
     async with running(fresh) as client:
         assert await client.mget("here", "more") == [b"now", b"kept"]
+
+
+async def test_a_restored_table_gives_no_race_number_that_players_have_seen(
+    folder: Path, tmp_path: Path
+) -> None:
+    table = seated(ANN, BEN)
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        assert await store.tables.save_table(write_of(0, None, table))
+        path, _ = await backups.take(folder, tmp_path / "backups")
+    await backups.restore(path, tmp_path / "fresh")
+    async with EmbeddedStore(tmp_path / "fresh") as url, open_store(url) as store:
+        stored = await store.tables.load_table(CODE)
+        assert stored is not None
+        gathering = unpack(stored[1])
+    assert gathering.race > table.race + LEAST_GAP
+    assert gathering.seed != table.seed
 
 
 async def test_a_restored_store_begins_with_its_append_only_file(
@@ -188,14 +210,84 @@ async def test_a_backup_waits_while_the_store_rewrites_its_file(
     assert note.keys == 100
 
 
+def backup_of(folder: Path, name: str, sequence: int, generation: str = "one") -> Path:
+    """Make a folder that looks like a backup of the data with that generation and sequence."""
+    note = BackupNote(
+        format=backups.FORMAT,
+        taken="2026-11-21T04:00:00+00:00",
+        program="saratoga-server",
+        store_version="Valkey",
+        size=0,
+        sha256="",
+        keys=0,
+        generation=generation,
+        sequence=sequence,
+    )
+    path = folder / name
+    path.mkdir()
+    (path / NOTE).write_bytes(msgspec.json.encode(note))
+    return path
+
+
 def test_the_newest_stay_and_what_was_never_finished_goes(tmp_path: Path) -> None:
-    names = [f"saratoga-2026112{day}T040000Z" for day in range(5)]
-    for name in (*names, f"saratoga-20261130T040000Z{UNFINISHED}"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / NOTE).write_text("{}")
+    paths = [
+        backup_of(tmp_path, f"saratoga-2026112{day}T040000Z", 100 * day) for day in range(1, 6)
+    ]
+    unfinished = tmp_path / f"saratoga-20261130T040000Z{UNFINISHED}"
+    unfinished.mkdir()
     others = ["my notes", "saratoga-notes", "saratoga-x1y2z3"]
     for name in others:
         (tmp_path / name).mkdir()
-    gone = backups.prune(tmp_path, keep=2)
-    assert len(gone) == 4
-    assert names_in(tmp_path) == sorted([*others, *names[-2:]])
+    assert backups.prune(paths[-1], keep=2) == [*paths[:3], unfinished]
+    assert names_in(tmp_path) == sorted([*others, paths[3].name, paths[4].name])
+
+
+def test_backups_dated_in_the_future_do_not_replace_the_one_just_taken(tmp_path: Path) -> None:
+    """While they were taken, the clock was wrong."""
+    ahead = [backup_of(tmp_path, f"saratoga-2099112{day}T040000Z", day) for day in range(1, 3)]
+    new = [backup_of(tmp_path, f"saratoga-2026112{day}T040000Z", day) for day in range(3, 5)]
+    assert backups.dated_later(new[-1]) == ahead
+    assert backups.prune(new[-1], keep=2) == ahead
+    assert backups.dated_later(new[-1]) == []
+    assert names_in(tmp_path) == [path.name for path in new]
+
+
+def test_backups_of_other_stores_and_of_no_store_are_left_alone(tmp_path: Path) -> None:
+    others = [
+        backup_of(tmp_path, "saratoga-20261121T040000Z", 1, "two"),
+        backup_of(tmp_path, "saratoga-20261122T040000Z", 9, "two"),
+        tmp_path / "saratoga-20261123T040000Z",
+    ]
+    others[-1].mkdir()
+    own = backup_of(tmp_path, "saratoga-20261120T040000Z", 5)
+    assert backups.prune(own, keep=1) == []
+    assert names_in(tmp_path) == sorted(path.name for path in (*others, own))
+
+
+def test_nothing_is_deleted_while_a_backup_has_newer_data(tmp_path: Path) -> None:
+    """The store's files were replaced by older ones."""
+    for day in range(1, 4):
+        backup_of(tmp_path, f"saratoga-2026112{day}T040000Z", 100 * day)
+    taken = backup_of(tmp_path, "saratoga-20261124T040000Z", 250)
+    before = names_in(tmp_path)
+    with pytest.raises(
+        BadBackup, match=r"Nothing was deleted, because .*20261123T040000Z has newer"
+    ):
+        backups.prune(taken, keep=1)
+    assert names_in(tmp_path) == before
+
+
+async def test_a_backup_that_another_store_is_taking_is_not_deleted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = backup_of(tmp_path, "saratoga-20261124T040000Z", 1)
+    read = vars(backups)["_read"]
+
+    async def prune_meanwhile(snapshot: Path) -> object:
+        assert backups.prune(own, keep=1) == []
+        return await read(snapshot)
+
+    monkeypatch.setattr(backups, "_read", prune_meanwhile)
+    async with running(folder):
+        path, _ = await backups.take(folder, tmp_path)
+    assert names_in(path) == [NOTE, SNAPSHOT]

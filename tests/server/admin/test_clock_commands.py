@@ -19,6 +19,12 @@ AHEAD = 100 * 24 * 60 * 60 * 1000
 KEY = LEDGER_KEYS[0]
 
 
+def test_a_folder_without_a_store_gets_none(tmp_path: Path) -> None:
+    code, told = typed("--data", tmp_path / "mistyped", "accept-clock")
+    assert (code, "mistyped/store has no store" in told) == (1, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def typed(*words: str | Path) -> tuple[int, str]:
     result = CliRunner().invoke(main, ["admin", *map(str, words)])
     return result.exit_code, result.output

@@ -1,7 +1,10 @@
 """Repair of really damaged files: as much as a store can load, on a copy, in a folder that the server accepts."""
 
 import asyncio
+import errno
 import hashlib
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +14,15 @@ from msgspec import structs
 from kit.tables import ANN, BEN, CODE, running
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.admin.repair import Repair, put_in_place, repair
-from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables import TableState, unpack
+from saratoga_server.domain.tables.restored import LEAST_GAP
 from saratoga_server.domain.tables.writes import write_of
-from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST, wait_for_child
+from saratoga_server.embedded_store.append_files import (
+    FOLDER,
+    MANIFEST,
+    present_files,
+    wait_for_child,
+)
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import (
     LedgerNote,
@@ -21,7 +30,8 @@ from saratoga_server.embedded_store.ledger_file import (
     read_note,
     write_note,
 )
-from saratoga_server.live.races import game_of
+from saratoga_server.embedded_store.writes_in_file import ends_of_writes
+from saratoga_server.live.stored_logs import game_of
 from saratoga_server.ports import (
     BoardCommit,
     CommitStatus,
@@ -136,7 +146,9 @@ async def repaired(folder: Path) -> Repair:
         assert note.generation not in ("", "abcdef"), "the ledger accepts it as new data"
         async with EmbeddedStore(folder) as url, open_store(url) as store:
             moves = 0
-            if await store.tables.load_table(CODE) is not None:
+            stored = await store.tables.load_table(CODE)
+            if stored is not None:
+                assert unpack(stored[1]).race_gap >= LEAST_GAP, "lost races keep their numbers"
                 for player in (ANN, BEN):
                     board = await store.boards.load_board(CODE, 1, player)
                     assert board is not None
@@ -157,6 +169,26 @@ async def test_a_store_without_damage_is_left_alone(folder: Path) -> None:
     assert (census.tables, census.running, census.boards, census.moves) == (1, 1, 2, 2 * MOVES)
     assert (census.players, census.damaged) == (2, [])
     assert [path.name for path in folder.parent.iterdir()] == ["store"]
+
+
+async def test_an_older_file_beside_those_of_an_intact_store_repeats_no_move(folder: Path) -> None:
+    [newest] = (folder / FOLDER).glob("*.incr.aof")
+    older = newest.with_name("appendonly.aof.1.incr.aof")
+    assert newest != older
+    older.write_bytes(newest.read_bytes())
+    done = await repaired(folder)
+    assert (done.census.moves, done.census.damaged) == (2 * MOVES, [])
+
+
+async def test_a_newer_file_that_the_manifest_does_not_name_is_recovered(folder: Path) -> None:
+    path = file_of(folder, "incr")
+    newer = path.with_name("appendonly.aof.9.incr.aof")
+    content = path.read_bytes()
+    ends = list(ends_of_writes(content))
+    path.write_bytes(content[: ends[MOVES // 2]])
+    newer.write_bytes(content[ends[MOVES // 2] :])
+    done = await repaired(folder)
+    assert (done.census.moves, done.census.damaged) == (2 * MOVES, [])
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.13, 0.37, 0.61, 0.88, 0.999])
@@ -242,6 +274,31 @@ async def test_what_the_ledger_file_knows_more_is_missing(folder: Path) -> None:
     done = await repaired(folder)
     assert done.missing_millis == 90_000
     assert done.folder is not None
+
+
+async def test_writes_that_are_missing_after_a_shutdown_in_order_are_counted(folder: Path) -> None:
+    path = file_of(folder, "incr")
+    note = read_note(folder)
+    assert note is not None
+    write_note(folder, structs.replace(note, files=present_files(folder)))
+    content = path.read_bytes()
+    *_, end, _ = ends_of_writes(content)
+    path.write_bytes(content[:end])
+    done = await repaired(folder)
+    assert (done.bytes_left_out, done.bytes_missing) == (0, len(content) - end)
+    assert done.folder is not None
+
+
+async def test_a_copy_that_cannot_be_written_is_said_with_the_reason(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_the_disk(*given: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfile", fill_the_disk)
+    with pytest.raises(StoreRefused, match=rf"{folder.parent}, and needs as much room"):
+        await repair(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["store"]
 
 
 async def test_a_folder_in_use_is_not_repaired(folder: Path) -> None:

@@ -13,11 +13,10 @@ from saratoga_rules.judge import IllegalMove, is_won, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.record import LOG_ENDINGS
-from saratoga_rules.records.standing import Reached, State
+from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_server.domain.board import (
     ENDING_OF_STATE,
     FOLD_STEP,
-    IDLE_MILLIS,
     Board,
     BoardChange,
     commit_of,

@@ -20,7 +20,7 @@ from saratoga_server.domain.board import (
     open_board,
     played,
 )
-from saratoga_server.domain.results import CountedRace, count_up, outcome_of, wire_standings
+from saratoga_server.domain.results import CountedRace, count_up, recorded_outcome, wire_standings
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import LogEntry, Millis
 
@@ -174,7 +174,7 @@ def test_the_outcome_can_be_read_from_the_record() -> None:
     race.ends(BEN, State.STUCK, at=9000)
     race.ends(CLEO, State.OUT_OF_TIME, at=600_000)
     counted = race.counted()
-    assert outcome_of(counted.record) == counted.outcome
+    assert recorded_outcome(counted.record) == counted.outcome
 
 
 def test_the_final_standings_are_those_of_the_outcome() -> None:

@@ -211,6 +211,23 @@ async def test_a_new_folder_holds_no_data_and_a_used_one_does(tmp_path: Path) ->
     assert check_files(tmp_path / "store", is_known=False)
 
 
+async def test_a_snapshot_that_was_copied_into_the_folder_is_not_ignored(tmp_path: Path) -> None:
+    folder = tmp_path / "our data" / "store"
+    async with EmbeddedStore(folder):
+        pass
+    without_files(folder / FOLDER)
+    (folder / "dump.rdb").write_bytes(b"REDIS")
+    with pytest.raises(
+        StoreRefused, match=r"dump\.rdb is a snapshot.* --data '.*our data' restore"
+    ):
+        await EmbeddedStore(folder).__aenter__()
+
+
+def test_the_remedy_can_be_typed_as_it_is_printed() -> None:
+    remedy = append_files.remedy_for(Path("/our data/store"))
+    assert "`saratoga-server admin --data '/our data' repair`" in remedy
+
+
 def test_a_file_that_became_shorter_was_cut_and_one_that_is_gone_was_replaced(
     tmp_path: Path,
 ) -> None:

@@ -36,6 +36,16 @@ def test_the_manifest_comes_first_if_all_its_files_are_there(tmp_path: Path) -> 
     assert of_manifest(folder) is None
 
 
+def test_an_older_file_of_writes_is_no_reason_to_doubt_the_manifest(tmp_path: Path) -> None:
+    manifest = f"file {BASE} seq 2 type b\nfile {SECOND} seq 2 type i\n"
+    files = {BASE: b"REDIS", FIRST: SET, SECOND: SET, MANIFEST: manifest.encode()}
+    folder = folder_of(tmp_path, files)
+    whole = StoreFiles(BASE, (FIRST, SECOND))
+    assert candidates(folder, {BASE: 5, SECOND: 9})[:2] == [StoreFiles(BASE, (SECOND,)), whole]
+    # the manifest did name it, and no rewrite has replaced it
+    assert candidates(folder, {BASE: 5, FIRST: 9, SECOND: 9})[0] == whole
+
+
 @pytest.mark.parametrize(
     "name", ["../outside", "/etc/hostname", "appendonly.aof", f"../{FOLDER}/{SECOND}"]
 )

@@ -42,6 +42,19 @@ def test_only_the_newest_file_is_cut(tmp_path: Path) -> None:
 def test_only_the_newest_copies_are_kept(tmp_path: Path) -> None:
     copies = [f"appendonly.aof.{9 + day}.incr.aof.cut-2026112{day}T000000Z" for day in range(5)]
     folder = folder_of(tmp_path, {FIRST: WRITE, **dict.fromkeys(copies, b"")})
-    delete_old_copies(folder)
-    found = {path.name for path in (folder / FOLDER).glob("*.cut-*")}
-    assert found == set(copies[-COPIES_KEPT:])
+    delete_old_copies(folder, folder / FOLDER / copies[-1])
+    assert copies_in(folder) == copies[-COPIES_KEPT:]
+
+
+def test_the_copy_of_the_present_cut_is_kept_while_others_are_dated_in_the_future(
+    tmp_path: Path,
+) -> None:
+    ahead = [f"appendonly.aof.{day}.incr.aof.cut-2099112{day}T000000Z" for day in range(1, 6)]
+    newest = "appendonly.aof.9.incr.aof.cut-20261121T000000Z"
+    folder = folder_of(tmp_path, {FIRST: WRITE, **dict.fromkeys([*ahead, newest], b"")})
+    delete_old_copies(folder, folder / FOLDER / newest)
+    assert copies_in(folder) == [*ahead[1 - COPIES_KEPT :], newest]
+
+
+def copies_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / FOLDER).glob("*.cut-*"))

@@ -63,6 +63,8 @@ async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: 
     await file.close(clean=True)
     again = LedgerFile(tmp_path)
     assert await again.open()
+    assert read_note(tmp_path) == replace(NOTE, clean=True)
+    await again.note_use()
     assert read_note(tmp_path) == NOTE
     assert again.recall() == {LEDGER_KEY: NOTE.entry}
 
@@ -91,7 +93,8 @@ async def test_a_file_that_cannot_be_written_is_logged(
 
 async def test_a_store_whose_use_cannot_be_noted_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "store"
-    folder.mkdir(mode=0o700)
+    async with EmbeddedStore(folder):
+        pass
     write_note(folder, replace(NOTE, clean=True))
     (folder / f"{NAME}.new").mkdir()
     with pytest.raises(StoreRefused, match=r"cannot hold the store .*ledger\.json\.new"):

@@ -1,11 +1,14 @@
 """Hellos, tokens and names."""
 
+from dataclasses import replace
+
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered
-from kit.players import token_of
-from saratoga_protocol.commands import ClaimName, Hello
-from saratoga_protocol.events import NameClaimed, Refused, Welcome
+from kit.in_process_server import InProcessServer, gathered, serving
+from kit.players import MemoryPlayer, token_of
+from kit.stepped_store import stepped_store
+from saratoga_protocol.commands import ClaimName, Hello, Resume
+from saratoga_protocol.events import NameClaimed, Refused, Snapshot, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
@@ -22,12 +25,18 @@ def test_the_token_hash_contains_neither_the_token_nor_the_player_id() -> None:
     assert player_id(token) not in token_hash(token)
 
 
+async def test_the_welcome_says_how_durable_a_move_is() -> None:
+    async with stepped_store() as store, serving(replace(store, durability="fast")) as server:
+        assert (await server.connect("Anna").hello()).durability == "fast"
+
+
 async def test_a_new_player_is_stored_and_welcomed(server: InProcessServer) -> None:
     anna = server.connect("Anna")
     welcome = await anna.hello()
     assert (welcome.player, welcome.name, welcome.bot) == (player_id(anna.token), "Anna", False)
     assert (welcome.next_id, welcome.now, welcome.table) == (1, server.time.at, None)
     assert (welcome.node, welcome.games) == (server.node.name, list(GAMES))
+    assert welcome.durability == "safe"
     assert (await server.row(anna.player)).token_hash == token_hash(anna.token)
 
 
@@ -185,3 +194,40 @@ async def test_refused_hellos_of_one_address_count_together(server: InProcessSer
     for each in (anna, cleo):
         assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"
     assert await cleo.refused(Hello, token=cleo.token) == "too_fast"
+
+
+async def with_level(server: InProcessServer, name: str, level: str, bot: bool) -> MemoryPlayer:
+    player = server.connect(name, bot=bot)
+    await player.hello(level=level)
+    return player
+
+
+def levels(shown: Snapshot) -> list[tuple[str, bool, str]]:
+    return [(seat.name, seat.bot, seat.level) for seat in shown.table.seats]
+
+
+async def test_everyone_at_the_table_sees_the_level_of_a_bot(server: InProcessServer) -> None:
+    anna, otto = await server.player("Anna"), await with_level(server, "Otto", "weak", bot=True)
+    code = await gathered(anna, otto)
+    shown = await anna.at_table(Resume, table=code)
+    assert levels(shown) == [("Anna", False, ""), ("Otto", True, "weak")]
+
+
+async def test_a_bot_that_opens_a_table_has_its_level(server: InProcessServer) -> None:
+    otto = await with_level(server, "Otto", "weak", bot=True)
+    code = await gathered(otto)
+    assert levels(await otto.at_table(Resume, table=code)) == [("Otto", True, "weak")]
+
+
+async def test_a_bot_has_the_level_of_its_newest_connection(server: InProcessServer) -> None:
+    anna, otto = await server.player("Anna"), await with_level(server, "Otto", "weak", bot=True)
+    code = await gathered(anna, otto)
+    back = await with_level(server, "Otto", "strong", bot=True)
+    shown = await back.at_table(Resume, table=code)
+    assert levels(shown) == [("Anna", False, ""), ("Otto", True, "strong")]
+
+
+async def test_a_person_has_no_level(server: InProcessServer) -> None:
+    anna = await with_level(server, "Anna", "strong", bot=False)
+    code = await gathered(anna)
+    assert levels(await anna.at_table(Resume, table=code)) == [("Anna", False, "")]

@@ -10,9 +10,11 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import BoardEnded, MoveMade, RaceOver, Refused
-from saratoga_server.domain.board import IDLE_MILLIS
+from saratoga_protocol.commands import CashOut, Heartbeat, MakeMove
+from saratoga_protocol.events import BoardEnded, MoveMade, RaceOver, Refused, SeatLost
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import IDLE_MILLIS
+from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 
@@ -153,15 +155,38 @@ async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -
         assert len(player.received.all(RaceOver)) == 1
 
 
-async def test_a_racer_who_does_nothing_for_three_minutes_has_left(server: InProcessServer) -> None:
+async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_the_seat_stays(
+    server: InProcessServer,
+) -> None:
     anna, bert = await two_racing(server)
     await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
     await anna.moves("draw")
     await server.pass_time(LOOK_MILLIS)
     (ended,) = bert.received.all(BoardEnded)
-    assert ended.board.state == "left"
+    assert ended.board.state == "idle"
+    assert bert.received.all(SeatLost) == []
     assert anna.received.all(BoardEnded) == []
-    assert [seat.name for seat in anna.table.seats] == ["Anna"]
+    assert [seat.name for seat in anna.table.seats] == ["Anna", "Bert"]
+    await anna.cash_out()
+    await server.settle()
+    (over,) = bert.received.all(RaceOver)
+    assert {result.name: result.state for result in over.outcome.results}["Bert"] == "idle"
+    record = await server.record(anna.table.code)
+    assert record is not None
+    assert " idle\n" in record
+    assert verify(parse_record(record)).ok
+
+
+async def test_a_racer_who_gives_signs_of_activity_may_think_for_as_long_as_the_race_lasts(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(server)
+    for _ in range(3):
+        await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+        await anna.ask(Heartbeat)
+        await bert.ask(Heartbeat, active=True)
+    assert [each.board.state for each in anna.received.all(BoardEnded)] == ["idle"]
+    assert bert.received.all(BoardEnded) == []
 
 
 async def test_a_racer_alone_may_think_for_any_time(server: InProcessServer) -> None:

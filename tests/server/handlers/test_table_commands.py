@@ -1,5 +1,7 @@
 """Commands of seated players: settings, lock, ready, start, reveal, end race, next race."""
 
+import asyncio
+
 import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
@@ -136,6 +138,7 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
         assert (voided.race, voided.reason) == (race, "nonce-missing")
         assert voided.nonces == {anna.player: nonce(anna.player)}
         assert voided.missing == {bert.player: nonce_hash(bert.player)}
+    assert server.node.metrics.races_voided["nonce-missing"] == 1
     record = await bert.ask(GetRecord, race=race)
     assert is_void_record(record.text)
     assert verify(record.text).ok
@@ -147,6 +150,25 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     finished = parse_record((await bert.ask(GetRecord, race=f"{code}/2")).text)
     assert verify(finished).ok
     assert [(each.race, each.seed) for each in finished.voided] == [(1, voided.seed)]
+
+
+async def test_a_nonce_that_came_in_time_counts_if_the_table_was_held_until_later(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    for player in (anna, bert):
+        await player.ready()
+    await anna.ask(Start, table=code)
+    await anna.reveal()
+    table = server.node.table_cache.known(code)
+    assert table is not None
+    async with table.lock:
+        revealed = asyncio.ensure_future(bert.reveal())
+        await asyncio.sleep(0)  # the command arrives, and waits for the table
+        server.time.at = table.state.reveal_by + 1
+    assert isinstance(await revealed, Done)
+    assert table.state.deal_key
 
 
 async def test_a_player_who_voided_a_countdown_waits_for_the_hosts_permission(
@@ -289,6 +311,17 @@ async def test_a_command_whose_reply_was_lost_can_be_repeated(
     assert isinstance(await anna.send(command), Done)
     assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
     assert len(bert.received.all(TableChanged)) == 1
+
+
+async def test_the_host_sets_the_races_of_a_match_with_a_new_table_and_later(
+    server: InProcessServer,
+) -> None:
+    (anna,) = await players(server, "Anna")
+    code = await gathered(anna, races=5)
+    assert anna.table.settings.races == 5
+    assert isinstance(await anna.ask(ChangeSettings, table=code, races=3), Done)
+    assert anna.table.settings.races == 3
+    assert await anna.refused(ChangeSettings, table=code, races=4) == "bad_settings"
 
 
 async def test_a_command_with_an_id_below_the_last_one_is_refused(

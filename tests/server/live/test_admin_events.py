@@ -5,13 +5,24 @@ from dataclasses import replace
 
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered
+from kit.in_process_server import InProcessServer, counted_down, gathered
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
+from saratoga_protocol.commands import (
+    CashOut,
+    CreateTable,
+    GetRecord,
+    Hello,
+    JoinTable,
+    MakeMove,
+    WatchTable,
+)
 from saratoga_protocol.events import Announcement, SeatLost
 from saratoga_protocol.refusals import BANNED, DELETED
-from saratoga_server.admin.acts import Administration
+from saratoga_rules.records.verify import verify
+from saratoga_rules.records.void_record import parse_void_record
+from saratoga_server.admin.acts import Administration, NotDone
 from saratoga_server.app import compose_table_cache
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.messages.node_events import (
     AdminEvent,
@@ -22,6 +33,7 @@ from saratoga_server.messages.node_events import (
     Standings,
     TableClosedByAdmin,
 )
+from saratoga_server.ports import TableWrite
 
 
 class AppliedAtOnce:
@@ -75,16 +87,87 @@ async def test_closing_a_table_frees_its_seats_and_watchers(
     await anna.at_table(CreateTable, game="canfield")
 
 
-async def test_the_race_of_a_closed_table_is_not_counted(
+async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(
     server: InProcessServer, administration: Administration
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
+    race = f"{code}/1"
+    assert isinstance(await anna.move("draw"), events.MoveMade)
+    assert isinstance(await bert.ask(CashOut, race=race), events.MoveMade)
     await administration.close(code, "Enough.")
-    answer = await anna.move("draw")
-    assert answer.re == anna.last_id
-    await server.pass_time(1000)
-    assert await server.record(code) is None
+    for each in (anna, bert):
+        shown = each.received.all(events.TableChanged)[-1].table
+        assert (shown.phase, [void.race for void in shown.voided]) == ("closed", [race])
+        assert (shown.voided[0].reason, shown.voided[0].logs) == ("closed", 2)
+        (lost,) = each.received.all(SeatLost)
+        assert "Enough. " in lost.reason
+        assert "counts for nothing" in lost.reason
+    refused = await anna.refused(MakeMove, race=race, after=1, move="draw")
+    assert refused == "not_seated"
+    answer = await anna.ask(GetRecord, race=race)
+    assert isinstance(answer, events.Record)
+    assert verify(answer.text).ok
+    logs = {racer.player: racer for racer in parse_void_record(answer.text).racers}
+    assert [line.text for line in logs[anna.player].log] == ["draw"]
+    assert [line.text for line in logs[bert.player].log] == ["cash-out"]
+    await server.pass_time(60_000)
+    assert await server.record(code) == answer.text
+    board = BoardKey(game="canfield", ranking="best", period="all", bots=False)
+    assert await server.real.leaderboards.page(board, 0, 10) == (0, [])
+
+
+async def test_a_countdown_is_voided_when_the_table_is_closed(
+    server: InProcessServer, administration: Administration
+) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna)
+    await counted_down(anna)
+    await administration.close(code, "Enough.")
+    (voided,) = anna.received.all(events.TableChanged)[-1].table.voided
+    assert (voided.race, voided.reason) == (f"{code}/1", "closed-in-countdown")
+    record = await server.record(code)
+    assert record is not None
+    assert verify(record).ok
+
+
+async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
+    server: InProcessServer, administration: Administration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    save = server.store.tables.save_table
+    moves = ["draw", "draw"]
+    writes = []
+
+    async def after_a_move(write: TableWrite) -> bool:
+        writes.append(write)
+        if moves:
+            assert isinstance(await anna.move(moves.pop()), events.MoveMade)
+        return await save(write)
+
+    monkeypatch.setattr(administration.stores.tables, "save_table", after_a_move)
+    await administration.close(code, "Enough.")
+    record = await server.record(code)
+    assert record is not None
+    assert [line.text for line in parse_void_record(record).racers[0].log] == ["draw", "draw"]
+    assert len(writes) == 3, "the logs are read again after each refused write"
+
+
+async def test_a_table_is_not_closed_while_moves_are_made_all_the_time(
+    server: InProcessServer, administration: Administration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+
+    async def refused(write: TableWrite) -> bool:
+        return False
+
+    with monkeypatch.context() as busy:
+        busy.setattr(administration.stores.tables, "save_table", refused)
+        with pytest.raises(NotDone, match="all the time"):
+            await administration.close(code, "Enough.")
+    assert anna.received.all(SeatLost) == []
 
 
 async def test_a_banned_player_is_disconnected_and_leaves_the_race(

@@ -9,8 +9,7 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
-from saratoga_server.domain.board import IDLE_MILLIS
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node

@@ -8,8 +8,9 @@ from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import CashOut, LeaveTable, MakeMove, NextRace
 from saratoga_protocol.events import AnyEvent, BoardView, Done, MoveMade, Refused
-from saratoga_server.domain import tables
-from saratoga_server.live.races import FOLDED_AT_ONCE
+from saratoga_server.admin.acts import Administration
+from saratoga_server.app import compose_table_cache
+from saratoga_server.live.stored_logs import FOLDED_AT_ONCE
 from saratoga_server.ports import StoredBoard
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 
@@ -41,15 +42,14 @@ async def test_a_move_of_the_last_race_is_answered_by_its_record(server: InProce
     assert board.legal == []
 
 
-async def test_a_move_at_a_table_that_was_closed_in_the_race_is_answered_by_the_table(
+async def test_a_move_at_a_table_that_was_closed_in_the_race_is_answered_by_its_record(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
     code = await server.race(anna)
     move, answer = await sent(anna)
-    await server.node.table_service.change(
-        code, lambda state, now: tables.close(state, "It is late.", now=now)
-    )
+    cache = await compose_table_cache(server.store)
+    await Administration(server.store, cache, "zoe@laptop").close(code, "It is late.")
     await server.pass_time(1000)
     assert shown(await anna.send(move)) == (shown(answer)[0], shown(answer)[1], True)
 

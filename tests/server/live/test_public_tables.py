@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered, listed
 from kit.players import MemoryPlayer
-from kit.tables import ANN, BEN, CODE, running, seated
+from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
@@ -16,7 +16,7 @@ from saratoga_protocol.commands import (
     LockTable,
     Resume,
 )
-from saratoga_server.domain.tables import TableOptions, TableState
+from saratoga_server.domain.tables import TableOptions, TableState, disconnect
 from saratoga_server.domain.tables.lifecycle import UNLISTED
 from saratoga_server.domain.tables.timers import ALONE_MILLIS
 from saratoga_server.live.live_table import LiveTable
@@ -33,12 +33,25 @@ class RecordingTables:
 
     def __init__(self) -> None:
         self.writes: list[bool] = []
+        self.people: list[int] = []
+        self.has_place = True
 
     async def set_public(
         self, code: str, summary: bytes | None, opener: str = "", people: int = 0
     ) -> bool:
         self.writes.append(summary is not None)
-        return True
+        self.people.append(people)
+        return self.has_place
+
+
+class RecordingCache:
+    """A table cache that records the codes of the tables that are changed."""
+
+    def __init__(self) -> None:
+        self.changed: list[str] = []
+
+    async def change(self, code: str, transition: object) -> None:
+        self.changed.append(code)
 
 
 @pytest.fixture
@@ -66,6 +79,29 @@ async def test_a_line_is_written_only_when_it_changes(
     table.state = running(ANN, BEN, settings=PUBLIC)
     await public_tables.update(table)
     assert tables.writes == [True, True]
+
+
+async def test_only_people_who_are_connected_move_a_table_up_the_list(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, BEN, CLEO, settings=PUBLIC, bots=(CLEO,)))
+    await public_tables.opened(table)
+    gone = disconnect(table.state, BEN, 2, now=NOON)
+    assert gone is not None
+    table.state = replace(gone.table, host=BEN)
+    await public_tables.update(table)
+    assert tables.people == [2, 1]
+
+
+async def test_a_table_without_a_place_gets_one_notice(tables: RecordingTables) -> None:
+    cache = RecordingCache()
+    public_tables = PublicTables(cast(TableStore, tables), cast(TableCache, cache))
+    tables.has_place = False
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    table.state = running(ANN, BEN, settings=PUBLIC)
+    await public_tables.update(table)
+    assert (tables.writes, cache.changed) == ([True, True], [CODE])
 
 
 async def test_a_new_private_table_costs_no_write(
@@ -133,18 +169,18 @@ async def test_one_address_has_eight_places_and_a_host_without_a_place_is_told(
     server: InProcessServer,
 ) -> None:
     first, *_ = [
-        await opened_by(server, f"Crowd {number}", f"2001:db8::{number}")
+        await opened_by(server, f"Crowd {number}", f"2001:db8:0:{number}::1")  # one household
         for number in range(MOST_PLACES)
     ]
     ninth = await opened_by(server, "Nina", "2001:db8::99")
-    other = await opened_by(server, "Otto", "203.0.113.7")
+    other = await opened_by(server, "Otto", "2001:db8:0:100::1")
     await server.settle()
     names = [name for name, *_ in await listed(other)]
     assert (len(names), "Otto" in names, "Nina" in names) == (MOST_PLACES + 1, True, False)
     assert ninth.table.notice == UNLISTED
     assert UNLISTED not in (first.table.notice, other.table.notice)
     _, body = await server.stored(other.table.code)
-    assert b"203.0.113" not in body
+    assert b"2001:db8" not in body
     await first.disconnect()
     friend = await server.player("Freda")
     await friend.at_table(JoinTable, table=ninth.table.code)

@@ -10,13 +10,17 @@ from kit.players import MemoryPlayer
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import State
-from saratoga_server.domain.results import outcome_of
+from saratoga_server.domain import tables
+from saratoga_server.domain.results import recorded_outcome
+from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
+from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.messages.settlements import unpack_settlement
-from saratoga_server.ports import BoardKey, TableWrite
+from saratoga_server.ports import TableWrite
 
 
 @pytest.fixture
@@ -27,7 +31,8 @@ async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
 
 @pytest.fixture
 def finisher(server: InProcessServer) -> RaceFinisher:
-    return RaceFinisher(server.store.tables, server.node.races, server.node.broadcaster)
+    logs = StoredLogs(server.store.boards, deal_for_key)
+    return RaceFinisher(server.store.tables, server.node.races, logs, server.node.broadcaster)
 
 
 async def table_of(server: InProcessServer, *players: MemoryPlayer) -> LiveTable:
@@ -62,7 +67,7 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     finish = await finisher.count(table)
     assert finish is not None
     assert finish.write.race == 1
-    assert outcome_of(finish.write.record) == finish.outcome
+    assert recorded_outcome(finish.write.record) == finish.outcome
     assert parse_record(finish.write.record).race_id == table.state.race_id
     assert finish.write.settlement is not None
     settlement = unpack_settlement(finish.write.settlement)
@@ -164,7 +169,7 @@ async def test_the_ending_of_a_board_is_sent_before_the_result(nodes: Nodes) -> 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
+    code = await nodes.race(anna, bert, races=3)
     for player in (anna, bert):
         await player.moves("draw")
         await player.cash_out()
@@ -181,6 +186,11 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
     assert row.races == 1
     (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
+    assert anna.table.match is not None
+    assert anna.table.match == bert.table.match
+    assert [len(row.results) for row in anna.table.match.rows] == [1, 1]
+    _, stored = await nodes.east.stored(code)
+    assert tables.unpack(stored).match == anna.table.match, "another node goes on with it"
     assert [node.metrics.races_over for node in both].count(1) == 1
 
 

@@ -4,13 +4,20 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
+from kit.in_process_server import (
+    InProcessServer,
+    cash_out_unnoticed,
+    compose_node,
+    counted_down,
+    gathered,
+)
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
-from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_protocol.refusals import STORE_LOST_DATA, TAKEN_OVER
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
@@ -195,6 +202,29 @@ async def test_final_boards_are_there_when_every_board_has_ended(
         anna.player: "cashed out",
         bert.player: "left",
     }
+
+
+async def test_an_ending_that_the_store_has_lost_is_not_final(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = await two_racing(server)
+    race = await race_on(server.node, anna)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await cash_out_unnoticed(server, bert)
+    load_board = server.store.boards.load_board
+
+    async def older(code: str, number: int, player: str) -> StoredBoard | None:
+        stored = await load_board(code, number, player)
+        assert stored is not None
+        if player != anna.player:
+            return stored
+        return replace(stored, entries=stored.entries[:-1], state=State.RACING)
+
+    monkeypatch.setattr(server.store.boards, "load_board", older)
+    assert await server.node.races.final_boards(race) is None
+    assert race.runs[anna.player].standing.state is State.RACING
+    assert anna.close_codes == [STORE_LOST_DATA.code]
 
 
 # Answers that depend on the store

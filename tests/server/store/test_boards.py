@@ -13,8 +13,10 @@ from kit.running_race import (
     move,
     running_race,
 )
-from saratoga_rules.records.standing import State
-from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, TableWrite
+from saratoga_rules.records.standing import IDLE_MILLIS, State
+from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, Millis, TableWrite
+from saratoga_server.store.keys import race_key
+from saratoga_server.store.opening import Store
 
 
 async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
@@ -172,6 +174,50 @@ async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_af
     assert (await race.board()).state == "racing"
 
 
+async def test_the_host_ends_no_board_while_another_races_though_a_third_ended_long_ago(
+    store: Store,
+) -> None:
+    race = await running_race(store, started_ago=2 * MINUTE)
+    await store.client.command("HSET", race_key(CODE, 1), "ended", race.start_at)
+    by_host = ending("ended by host", 0, "ended-by-host")
+    [early] = await race.commit(by_host)
+    assert early == CommitOutcome(CommitStatus.STALE, 0)
+    await store.client.command("HSET", race_key(CODE, 1), "open", 1)
+    [ended] = await race.commit(by_host)
+    assert ended.status is CommitStatus.DONE
+
+
+async def test_a_board_is_idle_three_minutes_after_its_last_entry_and_its_players_last_sign(
+    store: AnyStore,
+) -> None:
+    race = await running_race(store, started_ago=IDLE_MILLIS + 1000)
+    idle, berts = ending("idle", 0, "idle"), ending("idle", 0, "idle", player=BERT)
+    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 2000))
+    [annas, ended] = await race.commit(idle, berts)
+    assert annas == CommitOutcome(CommitStatus.STALE, 0)
+    assert ended.status is CommitStatus.DONE
+    [moved, after_move] = await race.commit(move("draw", 0), ending("idle", 1, "idle"))
+    assert moved.status is CommitStatus.DONE
+    assert after_move == CommitOutcome(CommitStatus.STALE, 1)
+
+
+async def test_the_newest_sign_of_activity_is_kept(store: AnyStore) -> None:
+    race = await running_race(store, started_ago=1000)
+    for at, kept in ((0, 0), (500, 500), (400, 500), (500, 500), (600, 600)):
+        if at:
+            await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + at))
+        expected = race.start_at + kept if kept else 0
+        assert (await race.board()).active_at == expected
+    now = await store.tables.now()
+    await store.boards.note_active(CODE, 1, ANNA, Millis(now + MINUTE))
+    assert (await race.board()).active_at < now + MINUTE, "a node's clock may be ahead"
+    assert (await race.board(BERT)).active_at == 0
+    await store.boards.note_active(CODE, 1, "nobodynobodynobo", now)
+    await store.boards.note_active(CODE, 2, ANNA, now)
+    assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
+    assert await store.boards.load_board(CODE, 2, ANNA) is None
+
+
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
     race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
     [outcome] = await race.commit(move("draw", 0))
@@ -261,6 +307,14 @@ async def test_standings_show_every_board(store: AnyStore) -> None:
         ANNA: LiveStanding(0, 8, State.RACING),
         BERT: LiveStanding(1, 52, State.WON),
     }
+
+
+async def test_the_entries_of_all_boards_are_counted(store: AnyStore) -> None:
+    assert await store.boards.load_entry_count(CODE, 1) is None
+    race = await running_race(store)
+    assert await store.boards.load_entry_count(CODE, 1) == 0
+    await race.commit(move("draw", 0), move("draw", 0, player=BERT))
+    assert await store.boards.load_entry_count(CODE, 1) == 2
 
 
 async def test_a_missing_board_loads_as_none(store: AnyStore) -> None:

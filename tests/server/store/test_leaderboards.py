@@ -19,12 +19,9 @@ from kit.settlements import (
     settlement,
 )
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
+from saratoga_server.leaderboard_port import BoardKey, RankedRow
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import (
-    BoardKey,
-    PlayerRow,
-    RankedRow,
-)
+from saratoga_server.ports import PlayerRow
 from saratoga_server.store.keys import partition
 from saratoga_server.store.opening import Store
 

@@ -21,11 +21,7 @@ from kit.settlements import (
 )
 from kit.stores import calm
 from saratoga_server.domain.periods import periods
-from saratoga_server.ports import (
-    BoardKey,
-    RankedRow,
-    Settlement,
-)
+from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from saratoga_server.store import ledger
 from saratoga_server.store.clock_check import why_clock_refused
 from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER_KEYS
 from saratoga_server.store.ledger import (
+    FIELD_REMOVED_AFTER,
     LOSS_TOLERATED,
     NO_LEDGER,
     Ledger,
@@ -104,12 +105,30 @@ async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
     try:
         assert await one.raised() == 1
         assert await other.raised() == 1
+        assert await other.raised() == 1
         assert (one.known.sequence, other.known.sequence) == (1, 2)
         assert one.known.generation == other.known.generation != ""
         assert other.known.at >= one.known.at > NOON
     finally:
         await one.primaries.close()
         await other.primaries.close()
+
+
+async def test_a_process_that_ends_after_its_first_reading_leaves_no_fields(
+    store_server: StoreServer,
+) -> None:
+    nodes = [await node_on(store_server.url) for _ in range(3)]
+    try:
+        await nodes[0].raised()
+        fields = store_server.ask("HLEN", KEY)
+        for node in nodes[1:]:
+            await node.raised()
+        assert store_server.ask("HLEN", KEY) == fields == b":5"
+        await nodes[1].raised()
+        assert store_server.ask("HLEN", KEY) == b":7"
+    finally:
+        for node in nodes:
+            await node.primaries.close()
 
 
 async def test_a_ledger_that_was_replaced_after_it_was_read_is_left_alone(
@@ -185,6 +204,29 @@ async def test_a_ledger_that_is_raised_seldom_does_not_tell_how_much_is_lost(
         found = {"first": LedgerEntry("one", 8, 8, 898_000), "other": LedgerEntry("one", 1, 1, 5)}
         losses = node.ledger.losses(StoreReading("store", NOW, found))
         assert [(loss.millis, loss.is_tolerated) for loss in losses] == [(2_000, True)] * 2
+    finally:
+        await node.primaries.close()
+
+
+@pytest.mark.parametrize(
+    ("later", "found", "is_lost"),
+    [
+        (FIELD_REMOVED_AFTER + 1, LedgerEntry("one", 99, NOON), False),
+        (FIELD_REMOVED_AFTER, LedgerEntry("one", 99, NOON), True),
+        (FIELD_REMOVED_AFTER + 1, LedgerEntry("one", 9, NOON), True),
+        (FIELD_REMOVED_AFTER + 1, LedgerEntry("two", 99, NOON), True),
+        (FIELD_REMOVED_AFTER + 1, LedgerEntry("one", 99, NOON, 5), True),
+    ],
+)
+async def test_a_node_that_was_paused_for_a_day_goes_on_without_its_field(
+    store_server: StoreServer, later: int, found: LedgerEntry, is_lost: bool
+) -> None:
+    node = await node_on(store_server.url)
+    try:
+        await node.ledger.memory.remember({KEY: KNOWN})
+        reading = StoreReading("store", Millis(NOON + later), {KEY: found})
+        losses = node.ledger.losses(reading)
+        assert [loss.is_tolerated for loss in losses] == [False] * is_lost
     finally:
         await node.primaries.close()
 

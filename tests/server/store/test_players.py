@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow, Reservation, RowTable
+from saratoga_server.store.keys import PLAYERS, expiring_key, name_key
+from saratoga_server.store.opening import Store
 
 
 def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> PlayerRow:
@@ -63,6 +65,39 @@ async def test_only_the_newest_three_names_are_held_for_a_player(store: AnyStore
     held = [await store.players.find_player(name) for name in ("two", "three", "four", "one")]
     assert held == [None, ANNA, ANNA, ANNA]
     assert await store.players.claim_name(BERT, "Two", "two")
+
+
+async def test_a_name_that_another_player_took_after_its_time_is_freed_by_nobody_else(
+    store: Store,
+) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("zoe", "one"):
+        assert await store.players.claim_name(ANNA, name.title(), name)
+    # the sweeper deletes the name after its time, and Bert takes it and gives it up
+    await store.client.command("ZREM", expiring_key(PLAYERS), "name:zoe")
+    await store.client.command("DEL", name_key("zoe"))
+    for name in ("zoe", "bert"):
+        assert await store.players.claim_name(BERT, name.title(), name)
+    for name in ("two", "three", "four", "five"):
+        assert await store.players.claim_name(ANNA, name.title(), name)
+    assert await store.players.find_player("zoe") == BERT
+    expires = await store.client.command("ZSCORE", expiring_key(PLAYERS), "name:zoe")
+    assert expires is not None, "so it is not held for ever"
+
+
+async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
+    store: AnyStore,
+) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("zoe", "ann"):
+        assert await store.players.claim_name(ANNA, name.title(), name)
+    for name in ("zoe", "ann"):
+        assert await store.players.claim_name(BERT, name.title(), name, by_admin=True) is False
+    await store.players.forget_player(ANNA)
+    assert await store.players.claim_name(BERT, "Zoe", "zoe") is False
+    assert await store.players.claim_name(BERT, "Zoe", "zoe", by_admin=True)
 
 
 async def test_a_player_sits_at_one_table(store: AnyStore) -> None:

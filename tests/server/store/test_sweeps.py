@@ -10,8 +10,9 @@ from kit.cluster import Cluster
 from kit.results import result_of
 from kit.running_race import running_race
 from kit.stores import StoreServer
+from saratoga_server.leaderboard_port import Settlement
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite
+from saratoga_server.ports import Millis, RaceFinish, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,
     EXPIRING_KEYS,

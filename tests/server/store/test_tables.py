@@ -1,5 +1,7 @@
 """Tables, their timers and finished races, on every kind of store."""
 
+from msgspec.structs import replace
+
 from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
 from kit.stores import calm
 from saratoga_server.ports import (
@@ -12,6 +14,7 @@ from saratoga_server.ports import (
     RaceOpening,
     TableWrite,
 )
+from saratoga_server.store.opening import Store
 
 
 def write(
@@ -90,6 +93,19 @@ async def test_a_timer_moves_with_its_table(store: AnyStore) -> None:
     assert list(await store.tables.due(Millis(500), 10)) == [CODE]
     await store.tables.save_table(write(2))
     assert list(await store.tables.due(Millis(500), 10)) == []
+
+
+async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> None:
+    await running_race(store)
+    await store.commits.commit(move("draw", 0))
+    finish = RaceFinish(race=1, record="record", settlement=None, entries=0)
+    late = TableWrite(code=CODE, expected=1, body=b"closed", due=None, finish=finish)
+    assert not await store.tables.save_table(late)
+    assert await store.tables.load_record(CODE, 1) is None
+    assert await store.tables.save_table(replace(late, finish=replace(finish, entries=1)))
+    assert await store.tables.load_record(CODE, 1) == "record"
+    outcome = await store.commits.commit(move("draw", 1))
+    assert outcome.status is CommitStatus.BOARD_OVER
 
 
 async def test_a_finished_race_leaves_its_record(store: AnyStore) -> None:
@@ -195,3 +211,12 @@ async def test_the_stores_clock_goes_on(store: AnyStore) -> None:
     first = await store.tables.now()
     assert first > 1_700_000_000_000
     assert await store.tables.now() >= first
+
+
+async def test_a_listing_that_is_not_renewed_keeps_no_place_of_its_address(store: Store) -> None:
+    names = [f"table-{number}" for number in range(MOST_PLACES)]
+    for name in names:
+        assert await store.tables.set_public(name, b"summary", "ab", 1)
+    assert not await store.tables.set_public("another", b"summary", "ab", 1)
+    await store.client.command("HSET", "{public}:summaries", names[0], "0 ab stale")
+    assert await store.tables.set_public("another", b"summary", "ab", 1)

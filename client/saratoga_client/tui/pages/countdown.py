@@ -10,6 +10,7 @@ from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.tui.pages.figures import grouped, short_hash
+from saratoga_client.tui.pages.gathering import alarms_part
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 
@@ -48,6 +49,7 @@ def countdown_page(
         "",
         ink.text(f" {whose}, each with the fingerprint of a secret number", Role.LABEL),
         _racers(state, symbols, ink, width, height - ABOVE),
+        *(("", *alarms_part(state, ink)) if state.alarms else ()),
     )
 
 
@@ -89,6 +91,6 @@ def _racer(
     blank = ink.text("")
     if seat is None:
         return ink.text("left the table", Role.DIM), blank, blank, blank
-    shown = fitted_name(seat.name, seat.bot, name, symbols.dots)
+    shown = fitted_name(seat.name, seat.bot, seat.level, name, symbols.dots)
     fingerprint = ink.text(short_hash(seat.nonce_hash, symbols.dots), Role.DIM)
     return ink.text(shown, role), blank, fingerprint, blank

@@ -1,5 +1,6 @@
 """Findings from the record of a race for the page of results: counts, differences, pauses."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.review.words import in_ascii
-from saratoga_client.wording import minutes_and_seconds, shown_name
+from saratoga_client.wording import NO_LEVELS, minutes_and_seconds, shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
@@ -34,15 +35,26 @@ class Findings:
     share: str = ""
     """The text about the race that the player can copy for friends."""
 
+    @property
+    def levels(self) -> Mapping[str, str]:
+        """The levels of the racers that are bots, by player id; empty if unknown."""
+        return {board.player: board.level for board in self.boards}
+
     def chart(self, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the chart of all racers' banked cards over time."""
         return chart([board.climb for board in self.boards], self.even, width, height)
 
 
-def findings_of(record: RaceRecord, player: str) -> Findings | None:
-    """Return the findings for a player; `None` if the record has no boards or cannot be replayed."""
+def findings_of(
+    record: RaceRecord, player: str, levels: Mapping[str, str] = NO_LEVELS, server: str = ""
+) -> Findings | None:
+    """Return the findings for a player; `None` if the record has no boards or cannot be replayed.
+
+    `levels` has the levels of bots by player id, as far as they are known. `server` is the address
+    by which friends reach the server, for the text that they get.
+    """
     try:
-        boards = open_boards(record)
+        boards = open_boards(record, levels)
     except ReplayError:
         return None
     if not boards:
@@ -56,7 +68,7 @@ def findings_of(record: RaceRecord, player: str) -> Findings | None:
         even=PACK_PRICE * game.packs // CARD_PRIZE,
         divergence=() if own is None else _divergence(record, own, boards[0]),
         pause="" if own is None else _pause(own),
-        share=race_text(record, boards, player),
+        share=race_text(record, boards, player, server),
     )
 
 
@@ -66,7 +78,7 @@ def _divergence(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[
     divergence = first_divergence(game_of(record), own, winner)
     if divergence is None:
         return ()
-    return divergence_lines(divergence, "you", shown_name(winner.name, winner.bot))
+    return divergence_lines(divergence, "you", shown_name(winner.name, winner.bot, winner.level))
 
 
 def _pause(own: OpenBoard) -> str:

@@ -7,29 +7,35 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
+from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState
+from saratoga_client.session.voided import check_line, void_reason
 from saratoga_client.tui.pages.figures import game_title, short_hash
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.wording import cap_words, dollars
+from saratoga_client.wording import cap_words, counted, dollars, match_words
 from saratoga_protocol.events import Seat
-from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
+from saratoga_rules.records.voided import COUNTDOWN_REASONS
 
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
+MOST_ALARMS: Final = 2
+"""Maximum number of alarms on a page; the program lists all of them when it ends."""
 SEATS: Final = 52
 """Width of the list of seats in cells."""
 
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:
-    """Return the invitation for friends."""
+    """Return the alarms, if there are any, and the invitation for friends without its install line."""
+    what, *_, command = invitation
     return Group(
+        *alarms_part(state, ink),
         ink.line(
             (" Friends join table ", Role.TEXT),
             (state.table.code, Role.YOU),
             (" with", Role.TEXT),
         ),
-        *(ink.indented(line, Role.TITLE, 3) for line in invitation),
+        *(ink.indented(line.strip(), Role.TITLE, 3) for line in (what, command)),
     )
 
 
@@ -51,7 +57,7 @@ def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink)
             ink.text(symbols.mark if seat.player == chosen else "", Role.WARNING),
             ink.text(sign, Role.MONEY_UP if seat.ready else Role.DIM),
             ink.text(
-                fitted_name(seat.name, seat.bot, NAME, symbols.dots),
+                fitted_name(seat.name, seat.bot, seat.level, NAME, symbols.dots),
                 Role.YOU if is_you else Role.TEXT,
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
@@ -82,37 +88,41 @@ def money_role(net: int) -> Role:
 def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return the settings of the next race, with their keys for the host, and the deal's fingerprint."""
     settings, is_host = state.table.settings, state.is_host
+    race = race_of_match(state.table)
     rows = (
         ("g", game_title(settings.game)),
         ("c", cap_words(settings.cap)),
         ("p", "public" if settings.public else "private, by code"),
         ("+-", f"{settings.seats} seats"),
+        ("m", f"match, {race}" if race else match_words(settings.races)),
         ("l", "locked to newcomers" if state.table.locked else "open to newcomers"),
     )
+    number = state.table.race.rpartition("/")[2]
     grid = ink.grid(1, 3, None)
     for key, text in rows:
         mark = ink.text(key, Role.KEY) if is_host else ink.text(symbols.waiting, Role.DIM)
         grid.add_row("", mark, ink.text(text))
     return Group(
-        ink.text(f" RACE {state.table.race.rpartition('/')[2]}", Role.LABEL),
+        ink.text(f" {(race or f'race {number}').upper()}", Role.LABEL),
         grid,
         "",
         ink.text(" THE DEAL IS FIXED", Role.LABEL),
         ink.text(f" {short_hash(state.table.commitment, symbols.dots)}"),
         ink.indented("its fingerprint, checked after the race", Role.DIM),
         *voided_part(state, ink),
-        *alarms_part(state, ink),
     )
 
 
 def alarms_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
-    """Return how the server has contradicted itself at this table; nothing if it has not."""
+    """Return the latest alarms at this table, and an empty line; nothing without an alarm."""
     if not state.alarms:
         return
-    yield ""
-    yield ink.text(" ALARM", Role.ALARM)
-    for alarm in state.alarms:
+    earlier = len(state.alarms) - MOST_ALARMS
+    heading = f" ALARM, and {counted(earlier, 'earlier alarm')}" if earlier > 0 else " ALARM"
+    yield ink.text(heading, Role.ALARM)
+    for alarm in state.alarms[-MOST_ALARMS:]:
         yield ink.indented(alarm, Role.ALARM)
+    yield ""
 
 
 def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
@@ -123,8 +133,8 @@ def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
     yield ink.text(" VOIDED BY THE SERVER", Role.WARNING)
     for voided in state.table.voided:
         number = voided.race.rpartition("/")[2]
-        reason = VOID_REASONS.get(voided.reason, voided.reason)
+        reason = void_reason(voided, state.table.seats)
         is_countdown = voided.reason in COUNTDOWN_REASONS
         what = "did not start" if is_countdown else "counts for nothing"
         yield ink.indented(f"Race {number} {what}: {reason}.", Role.TEXT)
-        yield ink.indented(f"To check it: saratoga verify {voided.race}", Role.DIM)
+        yield ink.indented(check_line(voided.race, state.server), Role.DIM)

@@ -1,4 +1,4 @@
-"""The help page: the keys with their effects, and the rules of one game."""
+"""The help page: the rules of one game, then the keys with their effects."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
@@ -19,21 +19,20 @@ KEYS: Final = 18
 
 
 def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> RenderableType:
-    """Return the help page; `screen_keys` are under `heading`, before the board's keys."""
+    """Return the help page: the rules, then `screen_keys` under `heading`, then the board's keys."""
     return Group(
-        *_section(heading, screen_keys, Role.KEY, ink),
-        *_section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink),
-        *_section("MOUSE", MOUSE, Role.KEY, ink),
         ink.text(f" RULES OF {game.title.upper()}", Role.LABEL),
         *(part for text in prose(game) for part in (ink.indented(text), "")),
-        _entries(game.describe(), Role.DIM, ink),
-        "",
-        ink.text(" MONEY", Role.LABEL),
         ink.indented(
             f"A pack costs $50 and every banked card pays $5: with {10 * game.packs} cards you are"
             " even. The player with the most money wins. Of players with the same money, the one"
             " who reached it first wins."
         ),
+        "",
+        *_section("RULE BY RULE", game.describe(), Role.DIM, ink),
+        *_section(heading, screen_keys, Role.KEY, ink),
+        *_section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink),
+        *_section("MOUSE", MOUSE, Role.KEY, ink),
     )
 
 

@@ -13,7 +13,7 @@ from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.wording import cap_words, counted, dollars, rivals
+from saratoga_client.wording import cap_words, counted, dollars, match_words, rivals
 from saratoga_protocol.events import TableSummary
 from saratoga_rules.games import GAMES
 
@@ -42,9 +42,9 @@ def player_part(lobby: LobbyState, ink: Ink) -> RenderableType:
     line = ink.line((" You are ", Role.TEXT), (lobby.name, Role.YOU))
     if lobby.seat:
         line += ink.line(
-            (", and you have a seat at ", Role.TEXT),
+            (", and you have a seat at " if lobby.is_seated else "; your last table: ", Role.TEXT),
             (lobby.seat, Role.YOU),
-            ("; b goes back", Role.TEXT),
+            ("; b goes back" if lobby.is_seated else ", b goes back", Role.TEXT),
         )
     return line
 
@@ -99,6 +99,7 @@ def _form(lobby: LobbyState) -> tuple[str, tuple[tuple[str, str], ...]]:
         ("g", game_title(form.game)),
         ("c", cap_words(form.cap)),
         ("+-", counted(form.seats, "seat")),
+        ("m", match_words(form.races)),
         ("p", public),
     )
 

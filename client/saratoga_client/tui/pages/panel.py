@@ -6,6 +6,7 @@ no card.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from saratoga_client.board_view.canvas import Canvas
@@ -19,17 +20,15 @@ from saratoga_client.board_view.text_width import (
     wrapped,
 )
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.review.chart import MARKS, chart
-from saratoga_client.review.climb import Climb
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, last_board, own_result
 from saratoga_client.session.state import (
-    RaceClock,
     SessionState,
     disconnected_players,
     race_clock,
 )
 from saratoga_client.session.table_view import Row, rows
+from saratoga_client.tui.pages.live_chart import draw_chart, row_role
 from saratoga_client.tui.pages.money_meter import (
     draw_amounts,
     draw_bar,
@@ -47,10 +46,16 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 ROOMY: Final = 28
-"""Minimum width inside the frame, in cells, for a racer's money beside the count."""
+"""Minimum width inside the frame, in cells, for a racer's state after count and money."""
 
 LEAST_EVENTS: Final = 3
-"""Number of lines reserved for recent events."""
+"""Number of lines reserved for recent events, if at least `LEAST_RACERS` racers have a line."""
+
+LEAST_RACERS: Final = 5
+"""Number of racers whose lines take precedence over events."""
+
+ALARM_LINES: Final = 2
+"""Maximum number of lines of an alarm from before the race, so that the standings keep their room."""
 
 CHART_HEIGHT: Final = 9
 CHART_FROM: Final = 31
@@ -58,8 +63,11 @@ CHART_FROM: Final = 31
 
 TONES: Final = {
     Tone.LEAD: Role.LEADER,
+    Tone.EVEN: Role.MONEY_UP,
+    Tone.WON: Role.LEADER,
     Tone.ENDING: Role.TEXT,
     Tone.LINK: Role.WARNING,
+    Tone.ALARM: Role.ALARM,
 }
 
 
@@ -79,11 +87,11 @@ def panel(
     if inner < 10 or height < 4:
         return canvas
     found = rows(state.table_view)
-    time = race_clock(state, now)
     own_lines = list(_own_lines(state, now, inner))
     with_chart = has_chart(state, width, height)
     below = LEAST_EVENTS + 1 + (CHART_HEIGHT + 1 if with_chart else 0)
-    room = height - 2 - len(own_lines) - 1 - below
+    room = height - 2 - len(own_lines) - 1
+    room = max(room - below, min(len(found), LEAST_RACERS, room))
     if found:
         y = _racers(canvas, state, found, max(1, room), symbols)
     else:
@@ -91,7 +99,7 @@ def panel(
     y = _section(canvas, y, "you", own_lines, symbols) if own_lines else y
     if with_chart:
         _across(canvas, y, "banked over time", symbols)
-        _chart(canvas, state, found, y + 1, time)
+        draw_chart(canvas, state, now, 1, y + 1, width - 2, CHART_HEIGHT)
         y += CHART_HEIGHT + 1
     if y < height - 2:
         _across(canvas, y, "news", symbols)
@@ -135,7 +143,7 @@ def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = Fals
         text = f"{row.place} {_name(row, state)} {row.banked} {dollars(row.net)}"
         if x + cells_of(text) + 2 > width - len(end):
             break
-        x = canvas.put(x, 0, text, _role(row, state)) + 2
+        x = canvas.put(x, 0, text, row_role(row, state)) + 2
     canvas.put(width - len(end), 0, end, Role.TITLE)
     return canvas
 
@@ -219,11 +227,11 @@ def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
     if at <= lines - 3:
         # The first racers, the player included, and one line for the others.
         return [*found[: lines - 1], None]
-    room = lines - 2
-    if at >= len(found) - room:
-        return [found[0], None, *found[-room:]]
-    start = at - (room - 1) // 2
-    return [found[0], None, *found[start : start + room - 1], None]
+    # The places are numbered, so the gap after the first needs a line only if there is room for it.
+    gap = [None] if lines > 4 else []
+    room = lines - 1 - len(gap)
+    start = min(at - (room - 1) // 2, len(found) - room)
+    return [found[0], *gap, *found[start : start + room]]
 
 
 def _racer(
@@ -236,24 +244,40 @@ def _racer(
 ) -> None:
     """Draw a racer's place, name, count, state, and with `with_net` the money."""
     inner = canvas.width - 2
-    with_net = with_net or inner >= ROOMY
-    net = f"{dollars(row.net):>6}" if with_net and inner >= ROOMY else ""
+    if with_net and inner < ROOMY:
+        _narrow_racer(canvas, state, row, y, symbols)
+        return
+    net = f"{dollars(row.net):>6}" if inner >= ROOMY else ""
     end = f"{row.banked:>4}{net} {_mark(state, row, symbols)}"
-    role = _role(row, state)
+    role = row_role(row, state)
     x = canvas.put(1, y, f"{row.place:>2} ", role)
-    name = _name(row, state)
     room = inner - 3 - len(end) - 1
-    text = (
-        fitted(name, room, symbols.dots)
-        if name == "YOU"
-        else fitted_name(row.name, row.bot, room, symbols.dots)
-    )
+    text = _fitted_name(row, state, room, symbols)
     x = canvas.put(x, y, text, role)
     x = canvas.put(canvas.width - 2 - len(end), y, f"{row.banked:>4}", role)
     if net:
         x = canvas.put(x, y, net, money_role(row.net))
-    mark = Role.WARNING if row.player in disconnected_players(state.table) else role
-    canvas.put(x + 1, y, _mark(state, row, symbols), mark)
+    canvas.put(x + 1, y, _mark(state, row, symbols), _mark_role(row, state))
+
+
+def _narrow_racer(
+    canvas: Canvas, state: SessionState, row: Row, y: int, symbols: PanelSymbols
+) -> None:
+    """Draw a racer's place, state, name, count and money; the state stands next to the place."""
+    inner, role = canvas.width - 2, row_role(row, state)
+    count, net = f" {row.banked:>2}", f"{dollars(row.net):>6}"
+    x = canvas.put(1, y, f"{row.place:>2}", role)
+    x = canvas.put(x, y, _mark(state, row, symbols), _mark_role(row, state))
+    room = inner - 3 - len(count) - len(net)
+    x = canvas.put(x, y, _fitted_name(row, state, room, symbols), role)
+    x = canvas.put(x, y, count, role)
+    canvas.put(x, y, net, money_role(row.net))
+
+
+def _fitted_name(row: Row, state: SessionState, cells: int, symbols: PanelSymbols) -> str:
+    if row.player == state.player:
+        return fitted("YOU", cells, symbols.dots)
+    return fitted_name(row.name, row.bot, row.level, cells, symbols.dots)
 
 
 def _racers_bar(
@@ -277,16 +301,14 @@ def _mark(state: SessionState, row: Row, symbols: PanelSymbols) -> str:
     return symbols.away if is_away else symbols.states.get(row.state, "?")
 
 
+def _mark_role(row: Row, state: SessionState) -> Role:
+    if row.player in disconnected_players(state.table):
+        return Role.WARNING
+    return row_role(row, state)
+
+
 def _name(row: Row, state: SessionState) -> str:
-    return "YOU" if row.player == state.player else shown_name(row.name, row.bot)
-
-
-def _role(row: Row, state: SessionState) -> Role:
-    if row.player == state.player:
-        return Role.YOU
-    if row.state not in ("racing", "won"):
-        return Role.DIM
-    return Role.LEADER if row.place == 1 else Role.TEXT
+    return "YOU" if row.player == state.player else shown_name(row.name, row.bot, row.level)
 
 
 def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymbols) -> int:
@@ -295,7 +317,9 @@ def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymb
     y = 1
     for seat in seats[:room] if len(seats) <= room else seats[: room - 1]:
         role = Role.YOU if seat.player == state.player else Role.TEXT
-        canvas.put(2, y, fitted_name(seat.name, seat.bot, canvas.width - 4, symbols.dots), role)
+        canvas.put(
+            2, y, fitted_name(seat.name, seat.bot, seat.level, canvas.width - 4, symbols.dots), role
+        )
         y += 1
     if len(seats) > room:
         canvas.put(2, y, f"and {len(seats) - room + 1} more", Role.DIM)
@@ -310,15 +334,18 @@ def _own_lines(state: SessionState, now: int, inner: int) -> Iterator[_PanelLine
     """Return the lines about the player: warnings, the standing, or the result."""
     if state.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
-    for alarm in state.alarms[-1:]:
-        yield from _lines(alarm, Role.ALARM, inner)
+    if state.alarms and all(line.tone is not Tone.ALARM for line in state.feed_lines):
+        # from before the race: an alarm of this race is among the news
+        yield from islice(_lines(state.alarms[-1], Role.ALARM, inner), ALARM_LINES)
     if state.table_view.outcome is not None:
         yield from _lines(own_result(state), Role.YOU, inner)
         if state.is_new_best:
             yield from _lines("your best so far!", Role.MONEY_UP, inner)
         return
     yield from _lines(last_board(state, now), Role.WARNING, inner)
-    yield from _lines(gap(state), Role.TEXT, inner)
+    if state.own is None or state.own.is_racing:
+        # the distance calls on the player to race on
+        yield from _lines(gap(state), Role.TEXT, inner)
     elapsed = race_clock(state, now).elapsed
     yield from _lines(against_best(state, elapsed), Role.DIM, inner)
 
@@ -328,32 +355,13 @@ def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
         yield _PanelLine(line, role)
 
 
-def _chart(
-    canvas: Canvas, state: SessionState, found: Sequence[Row], y: int, time: RaceClock
-) -> None:
-    end = time.elapsed or max(
-        (moments[-1].at for moments in state.history.values() if moments), default=0
-    )
-    even = _money(state, 0).even
-    climbs = []
-    for row in found:
-        moments = state.history.get(row.player, ())
-        start = moments[0].banked if moments else row.banked
-        climbs.append(Climb(start, tuple(moments[1:]), end))
-    roles = {mark: _role(row, state) for mark, row in zip(MARKS, found, strict=False)}
-    width = canvas.width - 2
-    for line, text in enumerate(chart(climbs, even, width, CHART_HEIGHT)[:CHART_HEIGHT]):
-        is_axis = line == CHART_HEIGHT - 1
-        for column, sign in enumerate(text):
-            if sign != " ":
-                is_mark = column >= 4 and not is_axis and sign in roles
-                canvas.put(1 + column, y + line, sign, roles[sign] if is_mark else Role.DIM)
-
-
 def _events(canvas: Canvas, feed: Sequence[FeedLine], y: int) -> None:
     """Draw the events, newest first; omit an event that does not fit completely."""
     for event in reversed(feed):
         lines = wrapped(f"{minutes_and_seconds(event.at)} {event.text}", canvas.width - 2, indent=5)
+        if event.tone is Tone.ALARM:
+            # a part of a long alarm is better than none
+            lines = lines[: max(LEAST_EVENTS, canvas.height - 1 - y)]
         if y + len(lines) > canvas.height - 1:
             return
         for text in lines:

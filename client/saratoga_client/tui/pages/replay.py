@@ -9,6 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, chart
+from saratoga_client.review.climb import Climb
 from saratoga_client.review.replay import Replay
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
@@ -42,6 +43,8 @@ class ReplayState:
     """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
     """True if the panel names the hidden cards instead of showing the chart."""
+    live: tuple[Climb, ...] = ()
+    """The banked cards of every racer while the race still runs; else the chart shows the replay's boards."""
 
 
 def replay_title(seen: ReplayState, width: int) -> Canvas:
@@ -55,7 +58,7 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
     facts = (
         replay.game.title,
         replay.race,
-        f"{board.place}. {shown_name(board.name, board.bot)}",
+        f"{board.place}. {shown_name(board.name, board.bot, board.level)}",
         f"{replay.step}/{len(board.entries)}",
     )
     x = canvas.put(0, 0, TAG, Role.LABEL) + 1
@@ -70,9 +73,11 @@ def board_heading(replay: Replay, index: int, width: int) -> Canvas:
     """Draw the heading of one of two boards."""
     canvas = Canvas(width, 1)
     board, step = replay.boards[index], replay.step_of(index)
-    tail = f"{step}/{len(board.entries)}  {board.positions[step].banked} banked "
+    tail = f"{step}/{len(board.entries)}  {board.banked_after(step)} banked "
     room = max(width - 5 - len(tail), 4)
-    canvas.put(1, 0, f"{board.place}. {fitted_name(board.name, board.bot, room)}", Role.LABEL)
+    canvas.put(
+        1, 0, f"{board.place}. {fitted_name(board.name, board.bot, board.level, room)}", Role.LABEL
+    )
     canvas.put(width - len(tail), 0, tail, Role.COUNT)
     return canvas
 
@@ -91,7 +96,7 @@ def replay_panel(
     if seen.is_open:
         _face_down(canvas, seen.replay, card_name, x, y)
     else:
-        _climb(canvas, seen.replay, x, y, min(height - y, MOST_CHART))
+        _climb(canvas, seen, x, y, min(height - y, MOST_CHART))
     return canvas
 
 
@@ -103,8 +108,8 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
     x = 1
     for index in (replay.shown, *others):
         board = replay.boards[index]
-        banked = board.positions[replay.step_of(index)].banked
-        text = f"{board.place}. {shown_name(board.name, board.bot)} {banked}"
+        banked = board.banked_after(replay.step_of(index))
+        text = f"{board.place}. {shown_name(board.name, board.bot, board.level)} {banked}"
         if x + cells_of(text) < width:
             x = canvas.put(x, 0, text, _role(seen, index)) + 2
     return canvas
@@ -121,13 +126,15 @@ def _racers(
     canvas.put(1, 0, f"BANKED BY {minutes_and_seconds(replay.moment)}", Role.LABEL)
     for y, index in enumerate(rows, 1):
         board = replay.boards[index]
-        banked = board.positions[replay.step_of(index)].banked
+        banked = board.banked_after(replay.step_of(index))
         money = net(replay.game, banked)
         role = _role(seen, index)
         if index == replay.shown:
             canvas.put(0, y, symbols.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        x = canvas.put(x, y, fitted_name(board.name, board.bot, width - 15, symbols.dots), role)
+        x = canvas.put(
+            x, y, fitted_name(board.name, board.bot, board.level, width - 15, symbols.dots), role
+        )
         x = canvas.put(x, y, f"{banked:>4}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", Role.MONEY_DOWN if money < 0 else Role.MONEY_UP)
     return len(rows) + 1
@@ -178,17 +185,19 @@ def wrapped_cards(named: str, width: int) -> Iterator[str]:
     yield from (named[at : at + cells] for at in range(0, len(named), cells))
 
 
-def _climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
+def _climb(canvas: Canvas, seen: ReplayState, x: int, y: int, height: int) -> None:
     """Draw the chart, and below it a mark at the shown moment."""
     if height < LEAST_CHART:
         return
-    width = canvas.width - x - 1
+    replay, width = seen.replay, canvas.width - x - 1
+    climbs = seen.live or tuple(board.climb for board in replay.boards)
+    end = max(climb.end for climb in climbs)
     even = PACK_PRICE * replay.game.packs // CARD_PRIZE
-    *rows, times = chart([board.climb for board in replay.boards], even, width, height - 1)
+    *rows, times = chart(climbs, even, width, height - 1)
     for text in rows:
         canvas.put(x, y, text, Role.TEXT)
         y += 1
-    now = x + LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
+    now = x + LABEL + replay.moment * (width - LABEL - 1) // max(end, 1)
     canvas.put(x + LABEL - 1, y, AXIS, Role.TEXT)
     canvas.put(now, y, NOW, Role.LEADER)
     canvas.put(x, y + 1, times, Role.DIM)

@@ -1,5 +1,7 @@
 """The sentences of a replay: moves, differences between boards, and pauses. Pure."""
 
+from typing import Final
+
 from saratoga_client.input.move_text import CardName, describe, first_that_fits
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
@@ -10,7 +12,9 @@ from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
-from saratoga_rules.views import redact
+
+UNSEEN: Final = "Moves that this program did not see."
+"""The words for moves made on another device, or while the connection was lost."""
 
 
 def last_move_text(replay: Replay, card_name: CardName) -> str:
@@ -20,7 +24,9 @@ def last_move_text(replay: Replay, card_name: CardName) -> str:
         return "The deal, the same for every player."
     if entry.text in LOG_ENDINGS:
         return f"{capitalised(LOG_ENDINGS[entry.text])} at {minutes_and_seconds(entry.at, tenths=True)}."
-    before = redact(board.positions[replay.step - 1])
+    if not entry.text:
+        return UNSEEN
+    before = board.view(replay.step - 1)
     said = describe(replay.game, before, parse_move(entry.text), card_name)
     return first_that_fits(
         f"{replay.step}. {said}, at {minutes_and_seconds(entry.at, tenths=True)}",
@@ -36,7 +42,9 @@ def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
     entry = board.entries[step]
     if entry.text in LOG_ENDINGS:
         return str(LOG_ENDINGS[entry.text])
-    return describe(replay.game, redact(board.positions[step]), parse_move(entry.text), card_name)
+    if not entry.text:
+        return UNSEEN
+    return describe(replay.game, board.view(step), parse_move(entry.text), card_name)
 
 
 def first_divergence_text(replay: Replay, divergence: Divergence) -> str:
@@ -83,4 +91,4 @@ def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]
 
 def _rival(replay: Replay) -> str:
     rival = replay.boards[replay.rival]
-    return shown_name(rival.name, rival.bot)
+    return shown_name(rival.name, rival.bot, rival.level)

@@ -11,7 +11,8 @@ from saratoga_client.session.result_text import digest_words_of, why_unranked
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
-from saratoga_client.tui.pages.gathering import money_role, voided_part
+from saratoga_client.tui.pages.gathering import alarms_part, money_role, voided_part
+from saratoga_client.tui.pages.match import match_part
 from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
@@ -40,9 +41,11 @@ def results_page(
         "",
         _places(state, symbols, ink),
         "",
+        *match_part(state, symbols, ink, width),
+        *alarms_part(state, ink),
         *(ink.indented(text, role) for text, role in notes),
         *voided_part(state, ink),
-        *_totals(state, symbols, ink),
+        *(_totals(state, symbols, ink) if state.table.match is None else ()),
         *([] if findings is None else _chart(findings, ink, width, height)),
     )
 
@@ -58,7 +61,7 @@ def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableTy
         grid.add_row(
             ink.text(symbols.mark if is_you else "", Role.YOU),
             ink.text(f"{row.place:>2}", role),
-            ink.text(fitted_name(row.name, row.bot, NAME, symbols.dots), role),
+            ink.text(fitted_name(row.name, row.bot, row.level, NAME, symbols.dots), role),
             ink.text(f"{row.banked:>6}", Role.COUNT),
             ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
             "",
@@ -87,7 +90,7 @@ def _ties(state: SessionState) -> Iterator[Note]:
 
 
 def _name(row: Row, player: str) -> str:
-    return "you" if row.player == player else shown_name(row.name, row.bot)
+    return "you" if row.player == player else shown_name(row.name, row.bot, row.level)
 
 
 def _best(state: SessionState) -> Iterator[Note]:
@@ -112,8 +115,6 @@ def _checked(state: SessionState) -> Iterator[Note]:
     verified = state.verifications.get(outcome.race)
     if verified is not None:
         yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM
-    for alarm in state.alarms:
-        yield alarm, Role.ALARM
 
 
 def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
@@ -121,7 +122,7 @@ def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
         return
     is_ascii = symbols.filled == LETTERS.filled
     if findings.divergence:
-        yield "Your first move that the winner did not make:", Role.LABEL
+        yield "Where you and the winner parted:", Role.LABEL
         for line in findings.divergence:
             yield f"  {lettered(line, is_ascii)}", Role.TEXT
     if findings.pause:
@@ -142,7 +143,7 @@ def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[Ren
         grid.add_row(
             "",
             "",
-            ink.text(fitted_name(seat.name, seat.bot, NAME, symbols.dots), role),
+            ink.text(fitted_name(seat.name, seat.bot, seat.level, NAME, symbols.dots), role),
             ink.text(f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT),
             ink.text(f"{dollars(seat.net):>7}", money_role(seat.net)),
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.console import RenderableType
 from textual.widget import Widget
 
+from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.tui.lines import Guide
@@ -81,4 +82,12 @@ class CountdownScreen(TableScreen):
     def facts(self) -> list[str]:
         table = self.state.table
         title = game_title(table.settings.game).upper()
-        return [title, table.code, cap_words(table.settings.cap), f"starts in {self.seconds} s"]
+        starts = f"starts in {self.seconds} s"
+        match = race_of_match(table)
+        return [
+            title,
+            table.code,
+            cap_words(table.settings.cap),
+            starts,
+            *([match] if match else []),
+        ]

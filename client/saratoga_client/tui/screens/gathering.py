@@ -7,8 +7,9 @@ from rich.console import RenderableType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from saratoga_client.board_view.roles import Role
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
+from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
+from saratoga_client.session.match_text import race_of_match
+from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
@@ -19,7 +20,7 @@ from saratoga_client.wording import cap_words, counted, shown_name
 from saratoga_protocol.events import Seat
 from saratoga_rules.games import GAMES
 
-HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "l", "k", "a", "up", "down"})
+HOST_KEYS = frozenset({"s", "g", "c", "m", "p", "+", "-", "l", "k", "a", "up", "down"})
 
 
 class GatheringScreen(TableScreen):
@@ -36,10 +37,10 @@ class GatheringScreen(TableScreen):
 
     _chosen = ""
     """The id of the player whom the key `k` kicks; empty for none."""
-    _said_alarms = 0
-    """The number of alarms that were shown on the message line."""
     _notice = ""
     """The last notice from the server that was shown."""
+    _left_behind: tuple[str, ...] = ()
+    """The names in the question whether to start without these players; empty if it is not open."""
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -58,16 +59,31 @@ class GatheringScreen(TableScreen):
         return race_part(self.state, self.symbols, ink)
 
     def begin(self) -> None:
-        self._said_alarms = len(self.state.alarms)
         self._say_notice()
 
     def changed(self, state: SessionState) -> None:
-        if len(state.alarms) > self._said_alarms:
-            self._said_alarms = len(state.alarms)
-            self.say(state.alarms[-1], Role.ALARM)
+        if not self.is_asking:
+            self._left_behind = ()
+        if self._left_behind:
+            self._renew_start_question()
         elif state.table.notice != self._notice:
             self._say_notice()
         super().changed(state)
+
+    def _renew_start_question(self) -> None:
+        """Ask again about the players who are not ready now; drop the question if everybody is."""
+        if left_behind(self.state.table) == self._left_behind:
+            return
+        self.drop_question()
+        if left_behind(self.state.table):
+            self._start()
+        else:
+            self._left_behind = ()
+            self.say("Everybody is ready: press s to start.")
+
+    def tick(self) -> None:
+        super().tick()
+        self.report_link()
 
     def redraw(self) -> None:
         self.query_one(ScrollPage).redraw()
@@ -93,31 +109,43 @@ class GatheringScreen(TableScreen):
             table.code,
             cap_words(settings.cap),
             "public" if settings.public else "private",
+            *filter(None, [race_of_match(table)]),
         ]
 
     def guide(self) -> Guide:
         seat = self.state.seat
-        if seat is None:
+        if seat is None or not self.state.is_connected:
             return (*self.scroll_guide(), ("t", "colours"))
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
             # The page shows g, c, p, +, - and l beside the settings that they change.
             if self._blocked:
                 keys.append(("a", f"allow {self._blocked[0].name}"))
-            keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
+            keys += [
+                ("s", "start"),
+                ("b", "bring a bot"),
+                ("y", "copy invitation"),
+                ("k", "kick"),
+                ("t", "colours"),
+            ]
         else:
-            keys += [("b", "bring a bot"), ("t", "colours")]
+            keys += [("b", "bring a bot"), ("y", "copy invitation"), ("t", "colours")]
         return keys
 
     def press(self, key: str) -> None:
+        self._left_behind = ()
         seat, actions = self.state.seat, self.controls.seat
-        if seat is not None and key == "r":
+        if key == "y":
+            self.app.copy_to_clipboard("\n".join(self.controls.invitation_lines))
+            self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
+        elif seat is not None and key == "r":
             self.controls.do(actions.not_ready() if seat.ready else actions.ready())
             self.say("You are not ready any more." if seat.ready else "You are ready.")
         elif seat is not None and key == "b":
             self.ask(
-                "Which bot? w is weak, s is strong.",
+                "Which bot? w is weak, e is even, s is strong; escape brings none.",
                 w=("weak", partial(self.controls.bring_bot, "weak")),
+                e=("even", partial(self.controls.bring_bot, "even")),
                 s=("strong", partial(self.controls.bring_bot, "strong")),
             )
         elif seat is not None and key in HOST_KEYS:
@@ -141,6 +169,8 @@ class GatheringScreen(TableScreen):
                 caps = [cap for cap in CAPS if cap or not settings.public]
                 place = caps.index(settings.cap) if settings.cap in caps else -1
                 self._change(cap=caps[(place + 1) % len(caps)])
+            case "m":
+                self._change_match()
             case "p":
                 self._change(public=not settings.public)
             case "a":
@@ -170,6 +200,19 @@ class GatheringScreen(TableScreen):
             y=("allow", lambda: self.controls.do(self.controls.seat.allow_ready(seat.player))),
         )
 
+    def _change_match(self) -> None:
+        """Choose the next length of a match; end a match that has begun, after a question."""
+        table = self.state.table
+        if table.match is None:
+            place = MATCHES.index(table.settings.races) if table.settings.races in MATCHES else -1
+            self._change(races=MATCHES[(place + 1) % len(MATCHES)])
+            return
+        done = len(table.match.finished)
+        self.ask(
+            f"End the match after {done} of {table.match.races} races, without a champion? (y/n)",
+            y=("end the match", lambda: self._change(races=1)),
+        )
+
     def _change(self, **settings: int | str | bool) -> None:
         self.controls.do(self.controls.seat.change_settings(**settings))  # type: ignore[arg-type]
         if any(seat.ready for seat in self.state.table.seats):
@@ -180,6 +223,17 @@ class GatheringScreen(TableScreen):
         if seat is None or not seat.ready:
             self.say("Press r first: the host races too.")
             return
+        self._left_behind = left_behind(self.state.table)
+        if not self._left_behind:
+            self._start_now()
+            return
+        self.ask(
+            f"{start_question(self._left_behind)} s starts, any other key waits.",
+            s=("start", self._start_now),
+        )
+
+    def _start_now(self) -> None:
+        self._left_behind = ()
         self.controls.do(self.controls.seat.start())
 
     def _choose(self, key: str) -> None:
@@ -193,7 +247,7 @@ class GatheringScreen(TableScreen):
         place = players.index(self._chosen) if self._chosen in players else -1
         if key == "k" and place >= 0:
             player, self._chosen = self._chosen, ""
-            name = shown_name(others[place].name, others[place].bot)
+            name = shown_name(others[place].name, others[place].bot, others[place].level)
             self.ask(
                 f"Kick {name} for good? (y/n)",
                 y=("kick", lambda: self.controls.do(self.controls.seat.kick(player))),

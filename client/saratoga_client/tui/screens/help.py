@@ -1,4 +1,4 @@
-"""The screen of the help, shown over another screen: keys and the rules of the game."""
+"""The screen of the help, shown over another screen: the rules of the game, then the keys."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Final

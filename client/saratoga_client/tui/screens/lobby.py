@@ -22,6 +22,7 @@ from saratoga_client.session.lobby import (
     more_seats,
     next_cap,
     next_game,
+    next_races,
     one_line,
     other_publicity,
 )
@@ -38,6 +39,7 @@ CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProx
     {
         "g": next_game,
         "c": next_cap,
+        "m": next_races,
         "p": other_publicity,
         "+": partial(more_seats, by=1),
         "-": partial(more_seats, by=-1),
@@ -171,7 +173,7 @@ class LobbyScreen(BaseScreen):
                 ("p", "practice"),
                 ("t", "colours"),
             )
-        seat = (("b", "back to your seat"),) if lobby.seat else ()
+        seat = (("b", f"back to {lobby.seat}"),) if lobby.seat else ()
         table = (("enter", "join"), ("w", "watch")) if lobby.tables else ()
         return (
             *seat,

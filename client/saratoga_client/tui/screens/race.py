@@ -12,6 +12,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
+from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import last_board, name_of
 from saratoga_client.session.state import SessionState, race_clock
@@ -22,6 +23,7 @@ from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
 from saratoga_client.tui.ports import TableControls
+from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove
@@ -42,10 +44,19 @@ ENDINGS: Final = {
     "out of time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
     "ended by host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
+    "idle": (
+        "Your board ended after 3 minutes without a key. Your seat is kept. {banked} banked, net {net};"
+        " the next race comes after this one."
+    ),
 }
 """The message at the end of the player's board, by the board's state."""
 
 CASHING_OUT: Final = "Cashing out: no more moves can be made."
+
+
+def idle_warning(left: int) -> str:
+    """Return the warning `left` seconds before the board of an idle player ends."""
+    return f"No key for a while. Your board ends in {left} s; press any key to go on."
 
 
 class RaceScreen(GameScreen, TableScreen):
@@ -60,16 +71,20 @@ class RaceScreen(GameScreen, TableScreen):
 
     def __init__(self, table: TableControls) -> None:
         super().__init__(table)
+        assert table.state.own is not None, "this screen is for racers"
+        self._own = table.state.own
         self._queued: deque[str] = deque()
         self._is_playing_queue = False
         # Facts that the message line has shown already.
         self._said_ending = ""
-        self._said_alarms = 0
         self._said_taken_back = ""
         self._said_state = ""
         self._said_last_racer = ""
+        self._said_idle_left = 0
         self._said_link = LinkState.CONNECTED
         self._said_announcement = ""
+        self._said_move = ""
+        """The description of the last move; empty if the last key played none."""
 
     def side(self) -> Iterable[Widget]:
         with Vertical(id="side"):
@@ -99,10 +114,9 @@ class RaceScreen(GameScreen, TableScreen):
 
     @property
     def own(self) -> OwnBoard:
-        """The player's board."""
-        own = self.state.own
-        assert own is not None, "this screen is for racers"
-        return own
+        """The player's board; below a screen that is still read, the last one before the next race gathers."""
+        self._own = self.state.own or self._own
+        return self._own
 
     def position(self) -> BoardPosition:
         own = self.own
@@ -134,7 +148,9 @@ class RaceScreen(GameScreen, TableScreen):
 
     def facts(self) -> list[str]:
         own = self.own
-        return [own.game.title.upper(), self.state.table.code, *title_facts(own.game, own.shown)]
+        table = self.state.table
+        facts = [own.game.title.upper(), table.code, *title_facts(own.game, own.shown)]
+        return [*facts, *filter(None, [race_of_match(table)])]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())
@@ -146,7 +162,8 @@ class RaceScreen(GameScreen, TableScreen):
     def game_keys(self) -> Guide:
         own = self.own
         if not own.is_racing:
-            return (*self.end_race_key(), ("p", "panel"), ("t", "colours"))
+            review, chart = ("v", "review your moves"), (CHART_KEY, "chart")
+            return (*self.end_race_key(), review, chart, ("p", "panel"), ("t", "colours"))
         if own.is_cashing_out:
             return ()
         return (*self.pane.key_hints(), ("/", "find"))
@@ -154,8 +171,8 @@ class RaceScreen(GameScreen, TableScreen):
     def always(self) -> Guide:
         own = self.own
         if own.is_racing and not own.is_cashing_out and not self.finder.is_open:
-            return (("x", "cash out"), *self.ALWAYS)
-        return self.ALWAYS
+            return (("x", "cash out"), *super().always())
+        return super().always()
 
     def changed(self, state: SessionState) -> None:
         if state.own is None:
@@ -167,6 +184,7 @@ class RaceScreen(GameScreen, TableScreen):
 
     def tick(self) -> None:
         super().tick()
+        self.show_moment()
         self.redraw_side()
 
     def _report(self, state: SessionState, own: OwnBoard) -> None:
@@ -183,12 +201,25 @@ class RaceScreen(GameScreen, TableScreen):
                 self._queued.clear()
                 self.drop_question()
                 self._say_ending(own)
+        elif state.idle_left != self._said_idle_left:
+            self._warn_idle(state.idle_left)
         elif own.is_racing and state.table.last_racer != self._said_last_racer:
             self.say(last_board(state, self.controls.now()), Role.WARNING)
         elif self._said_ending and self.message == self._said_ending:
             # The number of players still racing may have changed.
             self._say_ending(own)
         self._said_last_racer = state.table.last_racer
+
+    def _warn_idle(self, left: int) -> None:
+        """Warn before the server ends the board for idleness; clear the warning if `left` is 0."""
+        if left:
+            # the key that keeps the board must not answer a question that the warning covers
+            self.drop_question()
+            self.say(idle_warning(left), Role.WARNING)
+            self.app.bell()
+        elif self.message == idle_warning(self._said_idle_left):
+            self.say("")
+        self._said_idle_left = left
 
     def _report_connection(self, state: SessionState) -> None:
         """Show messages about the server's notices and the connection."""
@@ -201,9 +232,7 @@ class RaceScreen(GameScreen, TableScreen):
         if state.announcement and state.announcement != self._said_announcement:
             self.say(state.announcement, Role.WARNING)
         self._said_announcement = state.announcement
-        if len(state.alarms) > self._said_alarms:
-            self._said_alarms = len(state.alarms)
-            self.say(state.alarms[-1], Role.ALARM)
+        self.say_alarm(state)
 
     def _say_ending(self, own: OwnBoard) -> None:
         self._said_ending = self._ending(own)
@@ -236,6 +265,10 @@ class RaceScreen(GameScreen, TableScreen):
             self.ask_to_cash_out()
         elif key == "e" and not own.is_racing:
             self.ask_to_end_race()
+        elif key == CHART_KEY and not own.is_racing:
+            self.controls.show_chart()
+        elif key == "v" and not own.is_racing:
+            self.controls.review_own()
         elif not own.is_racing:
             self._say_ending(own)
         elif own.is_cashing_out:
@@ -258,8 +291,13 @@ class RaceScreen(GameScreen, TableScreen):
         finally:
             self._is_playing_queue = False
 
+    def may_cover_message(self) -> bool:
+        is_free = super().may_cover_message() or self.message == self._said_move
+        return is_free and not self.is_asking and not self.finder.is_open
+
     def play(self, result: InputResult) -> None:
         self.say(result.says)
+        self._said_move = "" if result.move is None else result.says
         if result.move is not None:
             try:
                 self.controls.seat.play(result.move)

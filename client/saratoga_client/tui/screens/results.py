@@ -8,6 +8,9 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
+from saratoga_client.session.match_text import with_match
+from saratoga_client.session.seat_changes import seat_news
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
@@ -16,12 +19,15 @@ from saratoga_client.tui.pages.results import results_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import ordinal
+from saratoga_protocol.events import Table
 
 
 class ResultsScreen(TableScreen):
     """The screen of the results of a finished race."""
 
     _findings: Findings | None = None
+    _known: Table
+    """The table whose seats the message line has described."""
     _advised = ""
     """The last advice that the message line showed."""
 
@@ -33,9 +39,22 @@ class ResultsScreen(TableScreen):
         return results_page(self.state, self._findings, self.symbols, ink, *self.size)
 
     def begin(self) -> None:
+        self._known = self.state.table
         outcome = self.state.table_view.outcome
         if outcome is not None:
             self.run_worker(self._read(outcome.race), name="read the record")
+
+    def changed(self, state: SessionState) -> None:
+        news = seat_news(self._known, state.table, state.player)
+        self._known = state.table
+        if not self.say_alarm(state) and news and not self.is_asking:
+            self._advised = self._advice()
+            self.say(f"{news} {self._advised}")
+        super().changed(state)
+
+    def tick(self) -> None:
+        super().tick()
+        self.report_link()
 
     def redraw(self) -> None:
         advice = self._advice()
@@ -55,6 +74,8 @@ class ResultsScreen(TableScreen):
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
         if own is not None and own.state == "ended by host":
             place = f"{host} has ended your race. {place}"
+        if own is not None and own.state == "idle" and state.host_until == state.table.race:
+            return f"You were away for three minutes, so {host} is host now. {place}".rstrip()
         return f"{place}{host} is the host and opens the next race."
 
     def facts(self) -> list[str]:
@@ -62,7 +83,7 @@ class ResultsScreen(TableScreen):
         return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
     def guide(self) -> Guide:
-        keys = [("n", "next race")] if self.state.is_host else []
+        keys = [("n", "next race")] if self.state.is_host and self.state.is_connected else []
         if self._findings is not None:
             keys += [("v", "see all boards"), ("y", "copy to share")]
         return [*keys, *self.scroll_guide(), ("t", "colours")]
@@ -74,8 +95,18 @@ class ResultsScreen(TableScreen):
         except Problem as problem:
             self.say(f"The server sent no record of this race: {problem}", Role.WARNING)
             return
-        self._findings = await asyncio.to_thread(findings_of, record, self.state.player)
+        self._findings = await asyncio.to_thread(
+            findings_of,
+            record,
+            self.state.player,
+            self.state.table_view.levels,
+            self.controls.friends_server,
+        )
         self.redraw()
+
+    def _shared(self, text: str) -> str:
+        """Return the text about the race for friends, with lines on its match."""
+        return with_match(text, self.state.table, self.state.table_view.levels)
 
     def press(self, key: str) -> None:
         match key:
@@ -89,7 +120,7 @@ class ResultsScreen(TableScreen):
             case "v" if self._findings is not None:
                 self.controls.review(self._findings)
             case "y" if self._findings is not None:
-                self.app.copy_to_clipboard(self._findings.share)
+                self.app.copy_to_clipboard(self._shared(self._findings.share))
                 self.say("The result is on your clipboard, if your terminal supports OSC 52.")
             case _:
                 super().press(key)

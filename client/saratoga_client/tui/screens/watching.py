@@ -6,17 +6,27 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.panel import panel
+from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import minutes_and_seconds
 
 
 class WatchingScreen(TableScreen):
     """The panel of a race on the whole screen."""
+
+    RESTING = "All boards can be seen when the race is over."
+
+    @property
+    def resting(self) -> str:
+        table, player = self.state.table, self.state.player
+        is_waiting = self.state.seat is not None and player not in table.racers
+        return f"You have a seat for the next race. {self.RESTING}" if is_waiting else self.RESTING
 
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
@@ -26,27 +36,31 @@ class WatchingScreen(TableScreen):
         return panel(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
 
     def begin(self) -> None:
-        self.say("All boards can be seen when the race is over.")
+        self.say(self.resting)
 
     def redraw(self) -> None:
         self.query_one("#page", CanvasView).redraw()
         super().redraw()
 
     def tick(self) -> None:
+        self.show_moment()
         self.redraw()
 
     def guide(self) -> Guide:
-        return (*self.end_race_key(), *super().guide())
+        return (*self.end_race_key(), (CHART_KEY, "chart"), *super().guide())
 
     def press(self, key: str) -> None:
         if key == "e":
             self.ask_to_end_race()
+        elif key == CHART_KEY:
+            self.controls.show_chart()
         else:
             super().press(key)
 
     def facts(self) -> list[str]:
         table = self.state.table
-        return [game_title(table.settings.game).upper(), table.code, "watching"]
+        facts = [game_title(table.settings.game).upper(), table.code, "watching"]
+        return [*facts, *filter(None, [race_of_match(table)])]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())

@@ -2,16 +2,16 @@
 
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
-In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`, `ranked`,
-`lifecycle` (settings, finish, next race, close), `seating`, `timers`, `clock_steps`, `public_view`, `packing`, `writes`.
+In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
+`matches`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `restored`, `public_view`, `packing`, `writes`.
 """
 
 from saratoga_server.domain.tables.clock_steps import corrected
+from saratoga_server.domain.tables.closing import close, closed_race
 from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
-    close,
     end_race,
     finish,
     last_board,
@@ -23,10 +23,10 @@ from saratoga_server.domain.tables.packing import NewerTable, unpack
 from saratoga_server.domain.tables.phases import RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
+from saratoga_server.domain.tables.restored import has_lost, lost, restored
 from saratoga_server.domain.tables.seating import (
     disconnect,
     force_leave,
-    idle_leave,
     join,
     kick,
     leave,
@@ -40,7 +40,6 @@ from saratoga_server.domain.tables.state import (
     BoardsDue,
     Change,
     CommandRejected,
-    CountdownVoided,
     RaceEndedByHost,
     RacerLeft,
     RaceStarted,
@@ -59,7 +58,6 @@ __all__ = [
     "BoardsDue",
     "Change",
     "CommandRejected",
-    "CountdownVoided",
     "NewerTable",
     "RaceEndedByHost",
     "RaceStarted",
@@ -76,6 +74,7 @@ __all__ = [
     "change_settings",
     "checked_settings",
     "close",
+    "closed_race",
     "corrected",
     "disconnect",
     "due",
@@ -83,19 +82,21 @@ __all__ = [
     "end_race",
     "finish",
     "force_leave",
-    "idle_leave",
+    "has_lost",
     "is_repeat",
     "join",
     "kick",
     "last_board",
     "leave",
     "lock",
+    "lost",
     "new_table",
     "next_race",
     "not_ready",
     "public_view",
     "ready",
     "rename",
+    "restored",
     "resume",
     "reveal",
     "start",

@@ -4,7 +4,8 @@ A racer sends *ready* with the hash of a nonce. The host's *start* opens the cal
 get ready; its end, after `CALL_MILLIS`, fixes the racers. Each racer reveals the nonce by `reveal_by`, or the
 countdown is void: its seed and the nonces shown are opened, and the table gathers for the next race number.
 
-If no node could serve the table when the nonces were due, the countdown begins again, once for each *start*.
+If the nonces are missing because of the server, the countdown begins again, once for each *start*: no nonce
+came at all, the node of a missing racer died, or no node could take the nonces in time.
 """
 
 from typing import Final
@@ -20,19 +21,17 @@ from saratoga_rules.records.voided import (
     VOID_REASONS,
 )
 from saratoga_server.domain.damage import Damage
+from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
     CommandRejected,
-    CountdownVoided,
     RaceStarted,
     TablePhase,
     TableState,
     listed,
-    with_no_countdown,
-    with_voided,
 )
 from saratoga_server.domain.tables.voids import (
     ReadableLog,
@@ -51,8 +50,8 @@ REVEAL_MILLIS: Final = 4_500
 COUNTDOWN_MILLIS: Final = 5_000
 """Milliseconds from *start* to the deal."""
 
-UNSERVED_MILLIS: Final = 5_000
-"""Milliseconds by which a timer is late if no node could serve the table meanwhile."""
+STALLED_MILLIS: Final = 2_000
+"""Milliseconds by which the check of the nonces is late if the server could not take them in time."""
 
 LATE_MILLIS: Final = 1_000
 """Milliseconds of delay above which the end of a call, or a race's start, moves all later times."""
@@ -176,19 +175,27 @@ def replanned(table: TableState, now: Millis) -> TableState:
 
 
 def begun_again(table: TableState, now: Millis) -> TableState | None:
-    """Return the table whose countdown begins again, because no node could serve it when the nonces were due.
+    """Return the table whose countdown begins again, because the server may be why nonces are missing.
 
-    Returns `None` if a node could, or if the countdown has begun again before.
+    The write that ended the call may have taken so long that every nonce was late: then there is none.
+    Returns `None` if the racers are why, or if the countdown has begun again before.
     """
-    if table.is_begun_again or now - table.reveal_by <= UNSERVED_MILLIS:
+    is_excused = _was_away(table, now) or not table.nonces
+    if table.is_begun_again or not is_excused:
         return None
-    return replace(replanned(table, now), is_begun_again=True)
+    return replace(replanned(table, now), is_begun_again=True, lost_node=False)
+
+
+def _was_away(table: TableState, now: Millis) -> bool:
+    """Return whether the server could not take the missing nonces by `reveal_by`."""
+    return table.lost_node or now - table.reveal_by > STALLED_MILLIS
 
 
 def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
     """Return the change that reveals the player's nonce. The last nonce fixes the deal.
 
-    A late nonce is accepted if the countdown begins again (`begun_again`).
+    `now` is the time at which the nonce arrived at the server: the store may have stalled since. A late nonce
+    is accepted if the countdown begins again (`begun_again`).
     """
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
@@ -215,7 +222,14 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
         nonces={**table.nonces, player: shown.hex()},
         touched=now,
     )
-    return Change(table if table.missing else replace(table, deal_key=_deal_key(table)))
+    if table.missing:
+        return Change(table)
+    try:
+        key = _deal_key(table)
+    except (ValueError, KeyError):
+        # the seed is damaged, so the countdown is voided at its start; this racer is not to blame
+        return Change(table)
+    return Change(replace(table, deal_key=key))
 
 
 def voided(table: TableState, result: VoidedResult, why: str, fresh_seed: bytes) -> Change:
@@ -224,15 +238,14 @@ def voided(table: TableState, result: VoidedResult, why: str, fresh_seed: bytes)
     The notice says `why`.
     """
     gathering = replace(with_voided(table, result.voided, fresh_seed), notice=f"{why} {NEW_DEAL}")
-    effect = CountdownVoided(table.race_id, result.voided.reason, result.record)
-    return Change(gathering, (effect,))
+    return Change(gathering, (result.effect,))
 
 
 def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     reason, why = NONCE_MISSING, f"no nonce came from {names} in time"
-    if now - table.reveal_by > UNSERVED_MILLIS:
+    if _was_away(table, now):
         reason, why = SERVER_AWAY, "the server was away again when the nonces were due"
     result = voided_countdown(table, reason)
     if reason == NONCE_MISSING:
@@ -242,7 +255,7 @@ def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Cha
 
 def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because a racer, who still has a seat, leaves."""
-    result = voided_countdown(table, RACER_LEFT)
+    result = voided_countdown(table, RACER_LEFT, player)
     return voided(table.blaming(player), result, "", fresh_seed)
 
 

@@ -1,35 +1,37 @@
-"""Transitions between races: settings, the end of a race, the next race, and closing.
+"""Transitions between races: settings, the end of a race, and the next race.
 
 When one board of several is the last one racing, the host may end it `LAST_BOARD_MILLIS` later.
 """
 
+from collections.abc import Collection
 from math import ceil
 from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome, VoidedRace
+from saratoga_protocol.events import Outcome
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_server.domain.tables.matches import (
+    RACES,
+    checked_races,
+    match_after,
+)
+from saratoga_server.domain.tables.next_deal import with_new_deal, with_next_race, with_voided
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
     CommandRejected,
-    Effect,
     RaceEndedByHost,
-    RaceVoided,
-    SeatVacated,
-    TableClosed,
     TableOptions,
     TablePhase,
     TableSeat,
     TableState,
     listed,
-    with_new_deal,
-    with_voided,
 )
+from saratoga_server.domain.tables.voids import VoidedResult
 from saratoga_server.ports import Millis
 
 CAPS: Final = (3, 5, 10, 20)
@@ -62,6 +64,8 @@ def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
         )
     if not 1 <= settings.seats <= MOST_SEATS:
         raise CommandRejected("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
+    if settings.races not in RACES:
+        raise CommandRejected("bad_settings", "A match has 3 or 5 races; 1 means no match.")
     if settings.seats < seated:
         raise CommandRejected(
             "bad_settings", f"{seated} players are seated. Choose at least as many seats."
@@ -78,12 +82,14 @@ def change_settings(
     cap: int | None = None,
     seats: int | None = None,
     public: bool | None = None,
+    races: int | None = None,
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
     """Return the change of the given options. It clears the ready marks and makes a new deal.
 
-    If all options stay the same, nothing changes.
+    If all options stay the same, nothing changes. A match that has begun keeps its length, but the host can
+    end it with `races=1`.
     """
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
@@ -93,6 +99,7 @@ def change_settings(
             cap=old.cap if cap is None else cap,
             seats=old.seats if seats is None else seats,
             public=old.public if public is None else public,
+            races=checked_races(table, old.races if races is None else races),
         ),
         seated=len(table.seats),
     )
@@ -100,7 +107,12 @@ def change_settings(
     if new == old:
         return Change(changed)
     notice = f"{seat.name} has changed the settings. Get ready again."
-    return Change(with_new_deal(replace(changed, settings=new, notice=notice), fresh_seed))
+    match = table.match
+    if match is not None and new.races != old.races:
+        match = None
+        notice = f"{seat.name} has ended the match, which has no champion. Get ready again."
+    options = replace(changed, settings=new, match=match, notice=notice)
+    return Change(with_new_deal(options, fresh_seed))
 
 
 def last_board(table: TableState, player: str, others_ended: Millis) -> Change | None:
@@ -144,8 +156,13 @@ def end_race(
     return Change(ended, (RaceEndedByHost(table.last_racer),))
 
 
-def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
-    """Return the change that ends the race: seed and nonces become public, results are added to the seats."""
+def finish(
+    table: TableState, outcome: Outcome, *, now: Millis, away: Collection[str] = ()
+) -> Change:
+    """Return the change that ends the race: seed and nonces become public, results are added to seats and match.
+
+    `away` are the racers whose boards ended as idle, and who gave no sign of activity since.
+    """
     checked_open(table)
     checked_phase(table, Act.FINISH)
     results = {result.player: result for result in outcome.results}
@@ -161,30 +178,46 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
             net=seat.net + result.net,
         )
 
-    seats = tuple(counted(seat) for seat in table.seats)
-    return Change(
-        replace(
-            table,
-            phase=TablePhase.OVER,
-            last_racer="",
-            end_from=NO_TIME,
-            outcome=outcome,
-            seats=seats,
-            touched=now,
-        )
+    over = replace(
+        table,
+        phase=TablePhase.OVER,
+        last_racer="",
+        end_from=NO_TIME,
+        outcome=outcome,
+        seats=tuple(counted(seat) for seat in table.seats),
+        match=match_after(table, outcome),
+        touched=now,
     )
+    return Change(_with_present_host(over, away))
 
 
-def void(table: TableState, voided: VoidedRace, *, now: Millis, fresh_seed: bytes) -> Change:
+def _with_present_host(table: TableState, away: Collection[str]) -> TableState:
+    """Return the table with the next connected person as host if the host is away, and there is one."""
+    host = table.seat(table.host)
+    if host is None or host.player not in away:
+        return table
+    place = table.seats.index(host)
+    around = table.seats[place + 1 :] + table.seats[:place]
+    present = (
+        seat for seat in around if seat.is_connected and not seat.bot and seat.player not in away
+    )
+    following = next(present, None)
+    if following is None:
+        return table
+    notice = f"{host.name} has been away for three minutes; {following.name} is host now."
+    return replace(table, host=following.player, notice=notice)
+
+
+def void(table: TableState, race: VoidedResult, *, now: Millis, fresh_seed: bytes) -> Change:
     """Return the change that ends the running race without results; the table gathers for the next one."""
     checked_open(table)
     checked_phase(table, Act.FINISH)
     notice = (
-        f"Race {table.race_id} was voided by the server: {VOID_REASONS[voided.reason]}. It counts for "
+        f"Race {table.race_id} was voided by the server: {VOID_REASONS[race.voided.reason]}. It counts for "
         "nothing. There is a new deal: get ready again."
     )
-    gathering = replace(with_voided(table, voided, fresh_seed), notice=notice, touched=now)
-    return Change(gathering, (RaceVoided(table.race_id),))
+    gathering = replace(with_voided(table, race.voided, fresh_seed), notice=notice, touched=now)
+    return Change(gathering, (race.effect,))
 
 
 def next_race(
@@ -192,14 +225,9 @@ def next_race(
 ) -> Change:
     """Return the change after which the table gathers for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
-    counted = replace(
-        table.with_seat(seat.with_accepted(command_id)),
-        race=table.race + 1,
-        voided=(),
-        notice="",
-        touched=now,
-    )
-    return Change(with_new_deal(counted, fresh_seed))
+    seated = table.with_seat(seat.with_accepted(command_id))
+    recorded = replace(seated, voided=(), notice="", touched=now)
+    return Change(with_next_race(recorded, fresh_seed))
 
 
 def unlisted(table: TableState) -> Change:
@@ -210,22 +238,3 @@ def unlisted(table: TableState) -> Change:
 def never_raced(table: TableState) -> bool:
     """Return whether no race has started at the table yet."""
     return table.race == 1 and not table.racers
-
-
-def close(table: TableState, reason: str, *, now: Millis) -> Change:
-    """Return the change that closes the table permanently. A race that still runs gets no results."""
-    checked_open(table)
-    lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
-    emptied = table.without(*table.seats)
-    closed = replace(
-        emptied,
-        phase=TablePhase.CLOSED,
-        host="",
-        opened_from="",
-        locked=False,
-        last_racer="",
-        end_from=NO_TIME,
-        notice=reason,
-        touched=now,
-    )
-    return Change(closed, (*lost, TableClosed(reason)))

@@ -15,12 +15,17 @@ import msgpack
 import msgspec
 
 from saratoga_protocol.events import Outcome
+from saratoga_protocol.match_rows import Match
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.domain.tables.state import FORMAT, TableOptions, TableSeat, TableState
 
 _TABLE: Final = "table"
 _SEAT: Final = "seat "
-_PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": TableOptions, "outcome": Outcome}
+_PARTS: Final[dict[str, type[msgspec.Struct]]] = {
+    "settings": TableOptions,
+    "outcome": Outcome,
+    "match": Match,
+}
 """The maps inside a table other than its seats."""
 
 

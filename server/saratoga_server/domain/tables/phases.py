@@ -45,17 +45,15 @@ class Act(StrEnum):
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset(
-    {Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.LOCK, Act.ALLOW_READY}
-)
+COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.ALLOW_READY})
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
-    | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
+    | {Act.LOCK, Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
     TablePhase.CALL: COMING_AND_GOING | {Act.READY, Act.NOT_READY},
     TablePhase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
-    TablePhase.RUNNING: COMING_AND_GOING | {Act.FINISH, Act.END_RACE},
-    TablePhase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
+    TablePhase.RUNNING: COMING_AND_GOING | {Act.LOCK, Act.FINISH, Act.END_RACE},
+    TablePhase.OVER: COMING_AND_GOING | {Act.LOCK, Act.NEXT_RACE},
     TablePhase.CLOSED: frozenset(),
 }
 
@@ -83,6 +81,7 @@ _NOW: Final[Mapping[TablePhase, str]] = {
 }
 
 _REMEDY: Final[Mapping[Act, str]] = {
+    Act.LOCK: "Lock or unlock the table when the race has begun.",
     Act.CHANGE_SETTINGS: "Change the settings when the next race is open.",
     Act.READY: "Get ready when the next race is open.",
     Act.NOT_READY: "Your place in this race is fixed. To give it up, leave the table.",

@@ -1,7 +1,12 @@
 """The public view of a table: what every player and watcher at it may see."""
 
+from typing import Final
+
 from saratoga_protocol import events
 from saratoga_server.domain.tables.state import TableSeat, TableState
+
+MOST_VOIDED_SHOWN: Final = 4
+"""The most voided races in the view: each has up to sixteen nonces, and every change sends them to everybody."""
 
 
 def public_view(table: TableState, version: int) -> events.Table:
@@ -13,13 +18,18 @@ def public_view(table: TableState, version: int) -> events.Table:
         host=table.host,
         phase=table.phase.public,
         settings=events.TableSettings(
-            game=settings.game, cap=settings.cap, seats=settings.seats, public=settings.public
+            game=settings.game,
+            cap=settings.cap,
+            seats=settings.seats,
+            public=settings.public,
+            races=settings.races,
         ),
         race=table.race_id,
         commitment=table.commitment,
         seats=[_public_seat(table, seat) for seat in table.seats],
         call_until=table.call_until,
         racers=list(table.racers),
+        departed=_departed(table),
         reveal_by=table.reveal_by,
         start_at=table.start_at,
         deadline=table.deadline,
@@ -28,8 +38,18 @@ def public_view(table: TableState, version: int) -> events.Table:
         locked=table.locked,
         last_racer=table.last_racer,
         end_from=table.end_from,
-        voided=list(table.voided),
+        voided=list(table.voided[-MOST_VOIDED_SHOWN:]),
+        match=table.match,
     )
+
+
+def _departed(table: TableState) -> list[events.Seat]:
+    """Return the racers who have no seat any more, so that whoever comes later can name them too."""
+    return [
+        events.Seat(player=player, name=table.name(player), bot=player in table.racer_bots)
+        for player in table.racers
+        if table.seat(player) is None
+    ]
 
 
 def _public_seat(table: TableState, seat: TableSeat) -> events.Seat:
@@ -37,6 +57,7 @@ def _public_seat(table: TableState, seat: TableSeat) -> events.Seat:
         player=seat.player,
         name=seat.name,
         bot=seat.bot,
+        level=seat.level,
         ready=seat.is_ready,
         connected=seat.is_connected,
         nonce_hash=seat.nonce_hash,

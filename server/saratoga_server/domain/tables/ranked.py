@@ -16,12 +16,16 @@ class RankedTables(StrEnum):
 
 
 def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
-    """Return the table of a starting race, which says whether the race counts for people, and for bots."""
-    is_open = table.settings.public or ranked_tables is RankedTables.ALL
+    """Return the table of a starting race, which says whether the race counts for people, and for bots.
+
+    From *start* on, a table cannot be locked or unlocked: what is locked now was locked in the call.
+    """
+    is_open = table.settings.public and not table.locked
     racers = len(table.racers)
 
     def counts(number: int) -> bool:
         cap = table.settings.cap
-        return is_open and may_be_ranked(chosen_seed=False, cap=cap, racers=number)
+        is_allowed = is_open or ranked_tables is RankedTables.ALL
+        return is_allowed and may_be_ranked(chosen_seed=False, cap=cap, racers=number)
 
     return replace(table, ranked=counts(racers - len(table.racer_bots)), ranked_bots=counts(racers))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
 from saratoga_server.domain.tables.lifecycle import checked_settings
+from saratoga_server.domain.tables.next_deal import with_new_deal
 from saratoga_server.domain.tables.phases import (
     Act,
     checked,
@@ -29,7 +30,6 @@ from saratoga_server.domain.tables.state import (
     TablePhase,
     TableSeat,
     TableState,
-    with_new_deal,
 )
 from saratoga_server.ports import Millis
 
@@ -44,6 +44,7 @@ def new_table(
     command_id: int,
     *,
     bot: bool = False,
+    level: str = "",
     node: str,
     hello: int = 0,
     opened_from: str = "",
@@ -59,7 +60,17 @@ def new_table(
         touched=now,
     )
     gathering = with_new_deal(empty, fresh_seed)
-    return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
+    return join(
+        gathering,
+        player,
+        name,
+        command_id,
+        bot=bot,
+        level=level,
+        node=node,
+        hello=hello,
+        now=now,
+    )
 
 
 def join(
@@ -69,6 +80,7 @@ def join(
     command_id: int,
     *,
     bot: bool = False,
+    level: str = "",
     node: str,
     hello: int = 0,
     now: Millis,
@@ -76,7 +88,7 @@ def join(
     """Return the change that gives a player a seat; a player who has one already gets it back."""
     checked_open(table)
     if table.seat(player) is not None:
-        return resume(table, player, node=node, hello=hello, now=now)
+        return resume(table, player, level=level, node=node, hello=hello, now=now)
     if player in table.kicked:
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.last_id(player):
@@ -99,6 +111,7 @@ def join(
         player=player,
         name=name,
         bot=bot,
+        level=level,
         epoch=epoch,
         node=node,
         hello=hello,
@@ -117,7 +130,9 @@ def _no_longer_alone(table: TableState, now: Millis) -> TableState:
     return replace(table, served_since=now) if table.phase is TablePhase.RUNNING else table
 
 
-def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
+def resume(
+    table: TableState, player: str, *, level: str = "", node: str, hello: int = 0, now: Millis
+) -> Change:
     """Return the change by which a new connection of a seated player takes over from the older one.
 
     `hello` numbers the player's connections: one older than the present one does not take over.
@@ -126,7 +141,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
     if seat.is_connected and hello < seat.hello:
         raise CommandRejected("taken_over")
     epoch = table.epoch + 1
-    seat = replace(seat, epoch=epoch, node=node, hello=hello, absent_since=NO_TIME)
+    seat = replace(seat, epoch=epoch, level=level, node=node, hello=hello, absent_since=NO_TIME)
     return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
 
 
@@ -207,28 +222,6 @@ def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: 
     return Change(replace(noted, locked=locked, notice=notice))
 
 
-def has_others(table: TableState, player: str) -> bool:
-    """Return whether anyone else at the table may be waiting for the player."""
-    return any(seat.player != player for seat in table.seats)
-
-
-def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
-    """Return the change that frees the seat of an idle racer, if others are at the table.
-
-    Returns `None` if the player is alone, does not race, or has left already. The caller has checked the
-    time by the board's log.
-    """
-    seat = table.seat(player)
-    if table.phase is not TablePhase.RUNNING or seat is None or player not in table.racers:
-        return None
-    if not has_others(table, player) or player in table.left:
-        return None
-    reason = f"{seat.name} made no move for three minutes and has left the table."
-    change = vacated(table, player, reason, now, b"")
-    lost = SeatVacated(player, "You made no move for three minutes, so you have left the table.")
-    return Change(change.table, (*change.effects, lost))
-
-
 def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
     """Return the table without that player's seat, and the effects for race and host."""
     if table.phase is TablePhase.COUNTDOWN and player in table.racers:
@@ -252,10 +245,12 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
 def _with_host(table: TableState, place: int = 0) -> TableState:
     """Return the table with a new host if it has none: people before bots, from the seat at `place` on.
 
-    A table without players is unlocked: nobody could come in any more.
+    A table without people is unlocked: nobody could come in any more.
     """
+    if all(seat.bot for seat in table.seats):
+        table = replace(table, locked=False)
     if not table.seats:
-        return replace(table, host="", locked=False)
+        return replace(table, host="")
     if table.seat(table.host) is not None:
         return table
     around = table.seats[place:] + table.seats[:place]

@@ -12,10 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from saratoga_protocol.events import Outcome, VoidedRace
+from saratoga_protocol.match_rows import Match
 from saratoga_protocol.refusals import REASONS
-from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
-from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.ports import Millis
 
 FORMAT: Final = 1
@@ -59,6 +58,8 @@ class TableOptions(Struct, frozen=True, kw_only=True):
     """The time limit of a race in minutes; 0 = none, at private tables only."""
     seats: int = 16
     public: bool = False
+    races: int = 1
+    """The number of races of a match; 1 = no match."""
 
 
 class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,6 +68,8 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     player: str
     name: str
     bot: bool = False
+    level: str = ""
+    """How strong the bot is, by the account of its newest connection; empty if unknown."""
     nonce_hash: str = ""
     """The nonce hash sent with *ready*; empty if the player is not ready."""
     epoch: int = 0
@@ -146,7 +149,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The racers who left the running race; the server ends their boards."""
     reveal_by: Millis = NO_TIME
     is_begun_again: bool = False
-    """Whether the countdown has begun again after time in which no node could serve the table."""
+    """Whether the countdown has begun again because of the server."""
+    lost_node: bool = False
+    """Whether a racer's node died in the countdown before the racer's nonce came."""
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
     """The time at which the time limit ends the race; 0 = no time limit."""
@@ -174,6 +179,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of countdowns that a player voided, by a missing nonce or by leaving, by player id."""
     blocked: tuple[str, ...] = ()
     """The players among them who may not get ready again until the host allows it."""
+    match: Match | None = None
+    """The match in progress, or the one that the finished race has ended (`matches`)."""
+    race_gap: int = 0
+    """Race numbers to leave out before the next race: the store was restored, and may have lost races."""
     format: int = FORMAT
     unknown: dict[str, Any] = {}
     """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
@@ -213,6 +222,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return whether the player is in the countdown or the running race and has not left it."""
         is_on = self.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING)
         return is_on and player in self.racers and player not in self.left
+
+    def has_others(self, player: str) -> bool:
+        """Return whether anyone else at the table may be waiting for the player."""
+        return any(seat.player != player for seat in self.seats)
 
     def is_blocked(self, player: str) -> bool:
         """Return whether the player may not get ready until the host allows it; the host always may."""
@@ -262,22 +275,17 @@ class SeatVacated(Struct, frozen=True):
     """A sentence for the player."""
 
 
-class CountdownVoided(Struct, frozen=True):
-    """The end of a countdown without a race; the table gathers again for the next race number."""
+class RaceVoided(Struct, frozen=True):
+    """The end of a race or countdown without results; the next race has the next number."""
 
     race: str
-    """The id of the race that did not start."""
+    """The id of the race."""
     reason: str
     """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
     record: str
     """The void record to store."""
-
-
-class RaceVoided(Struct, frozen=True):
-    """The end of a race without results, because it could not go on; the table gathers again."""
-
-    race: str
-    """The id of the race."""
+    entries: int | None
+    """The number of entries in all logs of the record, if the store may have no more; else `None`."""
 
 
 class BoardsDue(Struct, frozen=True):
@@ -292,14 +300,7 @@ class TableClosed(Struct, frozen=True):
 
 
 Effect: TypeAlias = (
-    RaceStarted
-    | RacerLeft
-    | RaceEndedByHost
-    | SeatVacated
-    | CountdownVoided
-    | RaceVoided
-    | BoardsDue
-    | TableClosed
+    RaceStarted | RacerLeft | RaceEndedByHost | SeatVacated | RaceVoided | BoardsDue | TableClosed
 )
 
 
@@ -326,62 +327,6 @@ class CommandRejected(Exception):
         self.wait: Final = wait
         """Seconds after which the command may be allowed; 0 = unknown."""
         super().__init__(f"{code}: {self.detail}")
-
-
-def commitment_of(table: TableState, seed: bytes) -> str:
-    """Return the commitment to a seed for the table's race."""
-    return commitment(
-        seed,
-        table.settings.game,
-        table.rules_version,
-        table.code,
-        table.race,
-        cap=table.settings.cap,
-        public=table.settings.public,
-    )
-
-
-def with_voided(table: TableState, voided: VoidedRace, seed: bytes) -> TableState:
-    """Return the table that gathers for the next race after its race or countdown was voided."""
-    counted = replace(table, race=table.race + 1, voided=(*table.voided, voided)[-MOST_VOIDED:])
-    return with_new_deal(counted, seed)
-
-
-def with_no_countdown(table: TableState) -> TableState:
-    """Return the table in phase gathering, with the same commitment and ready marks, after a call."""
-    return replace(
-        table,
-        phase=TablePhase.GATHERING,
-        call_until=NO_TIME,
-        reveal_by=NO_TIME,
-        start_at=NO_TIME,
-        deadline=NO_TIME,
-    )
-
-
-def with_new_deal(table: TableState, seed: bytes) -> TableState:
-    """Return the table in phase gathering, with a new commitment and no player ready."""
-    return replace(
-        with_no_countdown(table),
-        seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
-        rules_version=RULES_VERSION,
-        seed=seed.hex(),
-        commitment=commitment_of(replace(table, rules_version=RULES_VERSION), seed),
-        racers=(),
-        racer_names={},
-        racer_bots=(),
-        nonces={},
-        deal_key="",
-        left=(),
-        last_racer="",
-        end_from=NO_TIME,
-        is_ended_by_host=False,
-        is_begun_again=False,
-        ranked=False,
-        ranked_bots=False,
-        looked=NO_TIME,
-        outcome=None,
-    )
 
 
 def listed(names: Iterable[str]) -> str:

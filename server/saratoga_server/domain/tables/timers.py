@@ -7,8 +7,7 @@ Some node applies every timer within a second or two, unless no node can write t
 refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No change moves a timer
 into the past: when a second player joins, the absence of the first counts from then. So a timer that is
 `UNSERVED_MILLIS` late shows that the players could not be served either, or that the clock was stepped
-forward. Then absence and idleness count anew from now, and a countdown begins again, once for each *start*.
-The race's time limit does not change.
+forward. Then absence and idleness count anew from now. The race's time limit does not change.
 """
 
 from collections.abc import Collection
@@ -17,16 +16,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_server.domain.tables.clock_steps import corrected
+from saratoga_server.domain.tables.closing import close
 from saratoga_server.domain.tables.countdown import (
-    UNSERVED_MILLIS,
     begun,
     begun_again,
     call_ended,
     voided_for_missing,
 )
-from saratoga_server.domain.tables.lifecycle import close
 from saratoga_server.domain.tables.ranked import RankedTables
-from saratoga_server.domain.tables.seating import has_others, vacated
+from saratoga_server.domain.tables.seating import vacated
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     BoardsDue,
@@ -37,6 +35,9 @@ from saratoga_server.domain.tables.state import (
     TableState,
 )
 from saratoga_server.ports import Millis
+
+UNSERVED_MILLIS: Final = 5_000
+"""Milliseconds by which a timer is late if no node could serve the table meanwhile."""
 
 ABSENCE_MILLIS: Final = 60_000
 """Milliseconds for which a disconnected player's seat is kept, if other players are at the table."""
@@ -95,7 +96,9 @@ def elapse(
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
     close_at = _close_due(change.table)
     if close_at is not None and now >= close_at:
-        change = change.then(close(change.table, _close_reason(change.table), now=now))
+        change = change.then(
+            close(change.table, _close_reason(change.table), now=now, fresh_seed=fresh_seed)
+        )
     return None if change.table is table else change
 
 
@@ -103,12 +106,17 @@ def _phase_due(table: TableState) -> Millis | None:
     if table.phase is TablePhase.CALL:
         return table.call_until
     if table.phase is TablePhase.COUNTDOWN:
-        return table.start_at if table.deal_key else table.reveal_by
+        return table.start_at if _is_shown(table) else table.reveal_by
     if table.phase is TablePhase.RUNNING:
         if table.looked < table.deadline:
             return min(Millis(table.looked + LOOK_MILLIS), table.deadline)
         return Millis(table.looked + (LATE_MILLIS if table.deadline else LOOK_MILLIS))
     return None
+
+
+def _is_shown(table: TableState) -> bool:
+    """Return whether every nonce was revealed. Without a deal key then, the seed is damaged."""
+    return bool(table.deal_key) or not table.missing
 
 
 def _phase_elapsed(
@@ -121,7 +129,7 @@ def _phase_elapsed(
         return Change(replace(table, looked=now), (BoardsDue(),))
     if table.phase is TablePhase.CALL:
         return call_ended(table, now)
-    if table.deal_key:
+    if _is_shown(table):
         return begun(table, now, fresh_seed, ranked_tables)
     again = begun_again(table, now)
     return voided_for_missing(table, now, fresh_seed) if again is None else Change(again)
@@ -129,7 +137,7 @@ def _phase_elapsed(
 
 def _absence_due(table: TableState) -> Millis | None:
     ends = [
-        seat.absent_since + (ABSENCE_MILLIS if has_others(table, seat.player) else ALONE_MILLIS)
+        seat.absent_since + (ABSENCE_MILLIS if table.has_others(seat.player) else ALONE_MILLIS)
         for seat in table.seats
         if not seat.is_connected
     ]
@@ -155,14 +163,14 @@ def _taken_for_gone(table: TableState, seat: TableSeat, now: Millis, fresh_seed:
 
 
 def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) -> TableState:
-    if not any(seat.node in dead_nodes for seat in table.seats if seat.is_connected):
+    absent = {seat.player for seat in table.seats if seat.node and seat.node in dead_nodes}
+    if not absent:
         return table
     return replace(
         table,
+        lost_node=table.lost_node or not absent.isdisjoint(table.missing),
         seats=tuple(
-            replace(seat, node="", absent_since=now)
-            if seat.is_connected and seat.node in dead_nodes
-            else seat
+            replace(seat, node="", absent_since=now) if seat.player in absent else seat
             for seat in table.seats
         ),
     )
@@ -185,6 +193,9 @@ def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
 
 
 def _close_due(table: TableState) -> Millis | None:
+    """Return when the table closes by itself; `None` while racers are listed: their race ends first."""
+    if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):
+        return None
     if not table.seats:
         return Millis(table.touched + EMPTY_MILLIS)
     if table.phase in (TablePhase.GATHERING, TablePhase.OVER):

@@ -13,8 +13,9 @@ from msgspec import Struct
 from saratoga_protocol.events import VoidedRace
 from saratoga_rules.records.record import ENTRY, LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
-from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
-from saratoga_server.domain.tables.state import TableState, commitment_of
+from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, SERVER_AWAY, VoidedLine
+from saratoga_server.domain.tables.next_deal import commitment_of
+from saratoga_server.domain.tables.state import RaceVoided, TablePhase, TableState
 from saratoga_server.ports import LogEntry
 
 
@@ -23,6 +24,8 @@ class ReadableLog(NamedTuple):
 
     entries: Sequence[LogEntry]
     is_complete: bool
+    has_ended: bool = False
+    """True if the board is known to have ended."""
 
 
 class VoidedResult(Struct, frozen=True):
@@ -30,22 +33,58 @@ class VoidedResult(Struct, frozen=True):
 
     voided: VoidedRace
     record: str
+    entries: int | None = None
+    """The number of entries in all logs, if no other entry may be stored before the void."""
+
+    @property
+    def effect(self) -> RaceVoided:
+        return RaceVoided(self.voided.race, self.voided.reason, self.record, self.entries)
 
 
-def voided_of(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
-    """Return the record of the table's race, voided because stored data are damaged; `logs` by player."""
+def voided_of(
+    table: TableState,
+    logs: Mapping[str, ReadableLog],
+    reason: str = DAMAGED,
+    entries: int | None = None,
+) -> VoidedResult:
+    """Return the record of the table's race, voided for a reason; `logs` by player.
+
+    `entries` is the number of entries that were stored when the logs were read. Without it, and if nothing
+    is damaged, the record must have every entry that is stored.
+    """
     racers = tuple(_voided_log(table, player, logs[player]) for player in sorted(logs))
-    return _result(table, DAMAGED, racers)
+    if reason != DAMAGED and all(log.is_complete for log in logs.values()):
+        entries = sum(len(log.entries) for log in logs.values())
+    return _result(table, reason, racers, entries)
 
 
-def voided_countdown(table: TableState, reason: str) -> VoidedResult:
-    """Return the record of the table's countdown, voided for a reason of `COUNTDOWN_REASONS`."""
-    return _result(
-        table, reason, tuple(_voided_racer(table, player) for player in sorted(table.racers))
-    )
+def voided_countdown(table: TableState, reason: str, left: str = "") -> VoidedResult:
+    """Return the record of the table's countdown, voided for a reason of `COUNTDOWN_REASONS`.
+
+    `left` is the racer who left, with the reason `RACER_LEFT`.
+    """
+    racers = tuple(_voided_racer(table, player) for player in sorted(table.racers))
+    return _result(table, reason, racers, left=left)
 
 
-def _result(table: TableState, reason: str, racers: tuple[VoidedLog, ...]) -> VoidedResult:
+def lost_countdown(table: TableState) -> VoidedResult:
+    """Return the record of a countdown or race that cannot go on, because stored data were lost.
+
+    If every nonce was revealed, it is a damaged race; a log of one that has started is not read.
+    """
+    if table.missing:
+        return voided_countdown(table, SERVER_AWAY)
+    log = ReadableLog((), is_complete=table.phase is TablePhase.COUNTDOWN)
+    return voided_of(table, dict.fromkeys(table.racers, log))
+
+
+def _result(
+    table: TableState,
+    reason: str,
+    racers: tuple[VoidedLog, ...],
+    entries: int | None = None,
+    left: str = "",
+) -> VoidedResult:
     record = VoidRecord(
         game=table.settings.game,
         rules_version=table.rules_version,
@@ -58,6 +97,7 @@ def _result(table: TableState, reason: str, racers: tuple[VoidedLog, ...]) -> Vo
         commitment=_commitment(table),
         seed=_seed(table),
         racers=racers,
+        left=left,
     )
     line = record.line
     voided = VoidedRace(
@@ -71,9 +111,10 @@ def _result(table: TableState, reason: str, racers: tuple[VoidedLog, ...]) -> Vo
         seed=line.seed,
         nonces=dict(line.nonces),
         missing=dict(line.missing),
+        left=line.left,
         logs=line.logs,
     )
-    return VoidedResult(voided, format_void_record(record))
+    return VoidedResult(voided, format_void_record(record), entries)
 
 
 def voided_lines_of(voided: Iterable[VoidedRace]) -> tuple[VoidedLine, ...]:
@@ -91,6 +132,7 @@ def voided_lines_of(voided: Iterable[VoidedRace]) -> tuple[VoidedLine, ...]:
             seed=each.seed,
             nonces=each.nonces,
             missing=each.missing,
+            left=each.left,
         )
         for each in voided
     )

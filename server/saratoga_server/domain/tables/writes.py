@@ -2,7 +2,7 @@
 
 from saratoga_server.domain.tables.lifecycle import never_raced
 from saratoga_server.domain.tables.packing import pack
-from saratoga_server.domain.tables.state import Change, CountdownVoided, TablePhase, TableState
+from saratoga_server.domain.tables.state import Change, RaceVoided, TablePhase, TableState
 from saratoga_server.domain.tables.timers import due
 from saratoga_server.ports import RaceFinish, RaceOpening, TableWrite
 
@@ -33,11 +33,13 @@ def write_of(
 
 
 def finish_of(change: Change) -> RaceFinish | None:
-    """Return the record to store with a change that voids a countdown; else `None`."""
+    """Return the record to store with a change that voids a race or countdown; else `None`."""
     for effect in change.effects:
-        if isinstance(effect, CountdownVoided):
+        if isinstance(effect, RaceVoided):
             race = int(effect.race.rpartition("/")[2])
-            return RaceFinish(race=race, record=effect.record, settlement=None)
+            return RaceFinish(
+                race=race, record=effect.record, settlement=None, entries=effect.entries
+            )
     return None
 
 

@@ -6,6 +6,9 @@ local EARLY = 100
 -- Milliseconds that the host waits after all other boards have ended, before ending the last one.
 local LAST_BOARD = 60000
 
+-- Milliseconds without a sign of activity after which a board ends as idle.
+local IDLE = 180000
+
 local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
 
 -- A race in this batch: the fields that all its boards share, and the boards read so far.
@@ -125,6 +128,21 @@ local function may_end(race, now)
   return race.open == 1 and ended ~= nil and math.max(now, race.at) - ended >= LAST_BOARD
 end
 
+-- Whether a board may end as idle now: its last entry and its player's last sign are three minutes old.
+local function is_idle(race, player, now)
+  local active = tonumber(redis.call('HGET', race.key, player .. ':active') or '0')
+  local last = redis.call('LINDEX', race.key .. ':log:' .. player, -1)
+  local entry = race.start + (last and tonumber(string.match(last, '^(%d+) ')) or 0)
+  return math.max(now, race.at) - math.max(active, entry) >= IDLE
+end
+
+-- Whether the ending of this commit, if it is one that needs time, comes too early.
+local function is_too_early(race, commit, now)
+  local state = commit[7]
+  return state == 'ended by host' and not may_end(race, now)
+    or state == 'idle' and not is_idle(race, commit[2], now)
+end
+
 local function commit_board(race, commit, again, now)
   local board = meet_board(race, commit[2])
   -- boards are created at the start, so a board that exists has been dealt
@@ -159,7 +177,7 @@ local function commit_board(race, commit, again, now)
   if commit[9] and race.deadline > 0 and now < race.deadline - EARLY then
     return STALE, board.length, 0, 0
   end
-  if board.length ~= after or commit[7] == 'ended by host' and not may_end(race, now) then
+  if board.length ~= after or is_too_early(race, commit, now) then
     return STALE, board.length, 0, 0
   end
   return append(race, board, commit, now)
@@ -205,17 +223,30 @@ local function commit_boards(keys, args)
   return answer
 end
 
--- keys: the race. args: the player. Answers epoch, last id, banked, state, start, length, entries ...
+-- keys: the race. args: the player, the time of a sign of activity. An older time than the stored one, an
+-- unknown board and a race that is over change nothing.
+local function note_active(keys, args)
+  local player, at = args[1], math.min(tonumber(args[2]), now_ms())
+  local fields = redis.call('HMGET', keys[1], player .. ':length', player .. ':active', 'over')
+  if fields[1] and not fields[3] and at > tonumber(fields[2] or '0') then
+    redis.call('HSET', keys[1], player .. ':active', at)
+  end
+  return 'OK'
+end
+
+-- keys: the race. args: the player. Answers epoch, last id, banked, state, start, length, the time of the last
+-- sign of activity or 0, entries ...
 local function load_board(keys, args)
   local player = args[1]
   local fields = redis.call('HMGET', keys[1], player .. ':epoch', player .. ':last_id',
-    player .. ':banked', player .. ':state', 'start', player .. ':length')
+    player .. ':banked', player .. ':state', 'start', player .. ':length', player .. ':active')
   if not fields[1] then
     return {}
   end
+  fields[7] = fields[7] or 0
   local entries = redis.call('LRANGE', keys[1] .. ':log:' .. player, 0, -1)
   for i = 1, #entries do
-    fields[6 + i] = entries[i]
+    fields[7 + i] = entries[i]
   end
   return fields
 end
@@ -239,5 +270,6 @@ local function load_standings(keys)
 end
 
 offer_write('commit_boards', commit_boards)
+offer_write('note_active', note_active)
 offer_read('load_board', load_board)
 offer_read('load_standings', load_standings)

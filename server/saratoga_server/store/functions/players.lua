@@ -47,11 +47,13 @@ local function name_key(skeleton)
   return '{players}:name:' .. skeleton
 end
 
--- Return the skeletons of the names that a player has given up and that are still held, oldest first.
-local function given_up_by(key)
+-- Return the skeletons of the names that a player has given up and that are still held for the player, oldest
+-- first. A name that was held long enough may be another player's by now.
+local function given_up_by(key, player)
   local packed, held = redis.call('HGET', key, 'given_up'), {}
   for _, skeleton in ipairs(packed and cmsgpack.unpack(packed) or {}) do
-    if redis.call('ZSCORE', EXPIRING, 'name:' .. skeleton) then
+    local is_held = redis.call('ZSCORE', EXPIRING, 'name:' .. skeleton)
+    if is_held and redis.call('GET', name_key(skeleton)) == player then
       held[#held + 1] = skeleton
     end
   end
@@ -59,8 +61,8 @@ local function given_up_by(key)
 end
 
 -- Fail before the first write unless all of these keys, and the names that the player has given up, are here.
-local function reach_names(key, keys)
-  for _, skeleton in ipairs(given_up_by(key)) do
+local function reach_names(key, player, keys)
+  for _, skeleton in ipairs(given_up_by(key, player)) do
     keys[#keys + 1] = name_key(skeleton)
   end
   reach(keys)
@@ -69,7 +71,7 @@ end
 -- Hold a name that the player gives up; the oldest of more than three is freed.
 local function give_up(key, player, skeleton, kept)
   local names = {}
-  for _, held in ipairs(given_up_by(key)) do
+  for _, held in ipairs(given_up_by(key, player)) do
     if held ~= skeleton then
       names[#names + 1] = held
     end
@@ -78,9 +80,7 @@ local function give_up(key, player, skeleton, kept)
   for _ = 1, #names - MOST_GIVEN_UP do
     local oldest = table.remove(names, 1)
     redis.call('ZREM', EXPIRING, 'name:' .. oldest)
-    if redis.call('GET', name_key(oldest)) == player then
-      redis.call('DEL', name_key(oldest))
-    end
+    redis.call('DEL', name_key(oldest))
   end
   redis.call('ZADD', EXPIRING, now_ms() + kept, 'name:' .. skeleton)
   redis.call('HSET', key, 'given_up', cmsgpack.pack(names))
@@ -105,7 +105,7 @@ local function claim_name(keys, args)
   if held ~= old and held ~= skeleton then
     return -1
   end
-  reach_names(keys[1], {keys[2], keys[3], EXPIRING})
+  reach_names(keys[1], player, {keys[2], keys[3], EXPIRING})
   redis.call('ZREM', EXPIRING, 'name:' .. skeleton)
   redis.call('SET', keys[2], player)
   if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
@@ -217,11 +217,9 @@ local function forget_player(keys, args)
   if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
     return -1
   end
-  reach_names(keys[1], {keys[2], EXPIRING})
-  for _, skeleton in ipairs(given_up_by(keys[1])) do
-    if redis.call('GET', name_key(skeleton)) == args[1] then
-      redis.call('SET', name_key(skeleton), '')
-    end
+  reach_names(keys[1], args[1], {keys[2], EXPIRING})
+  for _, skeleton in ipairs(given_up_by(keys[1], args[1])) do
+    redis.call('SET', name_key(skeleton), '')
   end
   if args[2] ~= '' and redis.call('GET', keys[2]) == args[1] then
     redis.call('ZADD', EXPIRING, now_ms() + tonumber(args[3]), 'name:' .. args[2])

@@ -36,6 +36,12 @@ local function finish_race(table_key, tag, code, finish, gone)
   end
 end
 
+-- Whether the record of a race has as many entries as the store; -1: it need not.
+local function has_all_entries(table_key, finish)
+  local race, entries = finish[1], finish[4]
+  return entries < 0 or tonumber(redis.call('HGET', table_key .. ':race:' .. race, 'commits') or 0) == entries
+end
+
 -- The keys that a change of the table may write besides the table itself.
 local function keys_to_touch(table_key, tag, race, opening, finish)
   local touched = {tag .. ':due', tag .. ':expiring', table_key .. ':records'}
@@ -54,7 +60,8 @@ local function keys_to_touch(table_key, tag, race, opening, finish)
 end
 
 -- keys: the table. argument: {expected version, body, writer, due or -1, race, its players, their
--- epochs, opening or {}, finish or {}, kept ms, finished logs kept ms}. Answers 1; 0 if the version differs.
+-- epochs, opening or {}, finish or {}, kept ms, finished logs kept ms}. Answers 1; 0 if the version differs, or a move was
+-- made that the record lacks.
 local function save_table(keys, args)
   local key = keys[1]
   local expected, body, writer, due, race, players, epochs, opening, finish, kept, logs_kept =
@@ -67,6 +74,9 @@ local function save_table(keys, args)
   local now = now_ms()
   local tag, code = string.match(key, '^({[^}]*}):table:(.*)$')
   reach(keys_to_touch(key, tag, race, opening, finish))
+  if #finish > 0 and not has_all_entries(key, finish) then
+    return 0
+  end
   redis.call('HSET', key, 'version', version + 1, 'body', body, 'writer', writer)
   if due < 0 then
     redis.call('ZREM', tag .. ':due', code)

@@ -48,3 +48,14 @@ def test_ascii_mode_has_letters_for_suits() -> None:
     found = of("Zoë")
     for line in found.divergence:
         assert all(sign.isascii() or sign == "ë" for sign in lettered(line, True))
+
+
+def test_the_level_of_a_bot_stands_beside_its_name() -> None:
+    record = finished_race("canfield")
+    person = next(racer.player for racer in record.racers if not racer.bot)
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    found = findings_of(record, person, {bot: "weak"})
+    assert found is not None
+    assert "Otto [weak bot]" in found.share
+    assert found.levels[bot] == "weak"
+    assert "Otto [bot]" in of("Ana").share

@@ -16,7 +16,7 @@ from saratoga_protocol import events
 
 INVITATION = (
     "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
-    "pip install saratoga",
+    "pipx install saratoga",
     "saratoga join ws://192.168.1.7:7470/mint-otter-42",
 )
 

@@ -1,9 +1,12 @@
 """The keys and the rules of one game."""
 
+from typing import Final
+
 import pytest
 from rich.cells import cell_len
 
 from kit.rich_pages import INK, page_text
+from saratoga_client.rules_text import prose
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -30,6 +33,19 @@ def test_the_help_has_the_keys_the_rules_and_the_money_of_its_game(game: Game) -
     assert "x cash out" in words
 
 
+ROWS: Final = 21
+"""Rows of the page on a screen of 80x24, whose other rows are title, message and keys."""
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+def test_the_rules_and_the_money_are_seen_first_at_80x24_without_scrolling(game: Game) -> None:
+    first = " ".join(" ".join(text(game).split("\n")[:ROWS]).split())
+    assert first.startswith(f"RULES OF {game.title.upper()} {prose(game)[0]}")
+    assert prose(game)[-1] in first
+    assert first.index("who reached it first wins.") < first.index("RULE BY RULE")
+    assert "KEYS" not in first
+
+
 def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
     assert "bank down" not in text(GAMES["canfield"])
     assert "bank down" in text(GAMES["caprice"])
@@ -39,7 +55,7 @@ def test_long_effects_go_on_below_themselves_and_never_below_their_keys() -> Non
     lines = text(GAMES["canfield"], 40, (("z  u", "undo a move and all its consequences"),)).split(
         "\n"
     )
-    assert lines[0] == " KEYS"
-    assert lines[1].startswith(" z  u              undo")
-    assert lines[2].startswith(" " * 19)
-    assert lines[2].strip()
+    at = lines.index(" KEYS")
+    assert lines[at + 1].startswith(" z  u              undo")
+    assert lines[at + 2].startswith(" " * 19)
+    assert lines[at + 2].strip()

@@ -79,8 +79,10 @@ def test_each_game_has_its_leader_of_today() -> None:
 
 def test_the_player_reads_their_name_and_a_seat_that_waits() -> None:
     assert player(OPEN) == "You are Zoë"
-    waiting = player(replace(OPEN, seat="mint-otter-42"))
+    waiting = player(replace(OPEN, seat="mint-otter-42", is_seated=True))
     assert waiting == "You are Zoë, and you have a seat at mint-otter-42; b goes back"
+    last = player(replace(OPEN, seat="mint-otter-42"))
+    assert last == "You are Zoë; your last table: mint-otter-42, b goes back"
     assert "n chooses one" in player(replace(OPEN, name=""))
 
 
@@ -92,6 +94,7 @@ def test_a_new_table_is_shown_with_the_keys_that_change_it() -> None:
         ["g", "Caprice"],
         ["c", "no time limit"],
         ["+-", "1 seat"],
+        ["m", "no match"],
         ["p", "private: friends need the code"],
     ]
     assert "ON THIS MACHINE" in choices(replace(OPEN, form=form, is_local=True))[0]

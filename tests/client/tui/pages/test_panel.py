@@ -29,17 +29,23 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.sanitised import sanitised
+from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.state import SessionState, link_changed
+from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
-from saratoga_client.tui.pages.panel import meter, panel, ticker
+from saratoga_client.tui.pages.panel import ALARM_LINES, LEAST_EVENTS, meter, panel, ticker
+from saratoga_client.wording import dollars
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
 
 PICTURES = Path(__file__).parent / "pictures"
 
 LETTERS = "yabcdefghijklmop"
 """The ids of sixteen racers."""
+
+BESIDE_METER = 15
+"""Height of the panel on a screen of 80x24, above the money meter."""
 
 SIZES = ((24, 21), (44, 37))
 """The sizes of the panel on screens of 80x24 and of 120x40."""
@@ -134,6 +140,13 @@ def test_every_picture_belongs_to_a_test() -> None:
     assert {path.name for path in PICTURES.iterdir()} == wanted
 
 
+def test_a_player_whose_board_has_ended_reads_no_distance_to_a_rival() -> None:
+    ended = events.BoardEnded(board=board(count=1, state="cashed out"), at=20_000, number=9)
+    after = next_state(four(), ended, START + 20_000)
+    assert "level with" in panel(four(), 44, 37, START + 25_000).text()
+    assert "level with" not in panel(after, 44, 37, START + 25_000).text()
+
+
 def rows_of(canvas: Canvas) -> list[str]:
     return ["".join(piece.text for piece in row) for row in canvas.rows()]
 
@@ -209,8 +222,38 @@ def test_the_players_own_line_is_always_shown() -> None:
         for height in range(10, 30):
             rows = rows_of(panel(present, 24, height, START))
             assert sum("YOU" in row for row in rows) == 1, (place, height)
-            racers = [row for row in rows if row.endswith("▸ │")]
-            assert len(racers) < 2 or racers[0].startswith("│ 1 ")
+            racers = [row for row in rows if "▸" in row]
+            assert len(racers) < 2 or racers[0].startswith(("│ 1 ", "│ 1▸"))
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_at_80x24_five_racers_have_place_name_count_and_money(name: str) -> None:
+    game = GAMES[name]
+    most = game.goal.cards
+    words = [f"r{most}:won", f"o{most - 1}", "a12", f"y{most // 20}:stuck", "m0"]
+    seats = [seat("y"), seat("a", name="Maximilian"), seat("o"), seat("r"), seat("m")]
+    own = replaced(board(opening(name), game=name), banked=most // 20)
+    first = snapshot("y0 =a0 =o0 =r0 =m0", own, table("yaorm", game=name, seats=seats))
+    present = state_after(standings(" ".join(words), game=name), first=first)
+    for shown in (present, link_changed(present, LinkState.RECONNECTING, START + 25_000)):
+        rows = rows_of(panel(shown, 24, BESIDE_METER, START + 25_000))[1:6]
+        names = ("raj", "Otto [bot]" if most < 100 else "Ot… [bot]", "Maxim", "YOU", "mei")
+        for place, (row, word, called) in enumerate(zip(rows, words, names, strict=True), start=1):
+            banked = int(word[1:].partition(":")[0])
+            assert row.startswith(f"│ {place}")
+            assert row.endswith(f" {banked}{dollars(net(game, banked)):>6}│")
+            assert row[4:].startswith(called)
+
+
+def test_at_80x24_sixteen_racers_leave_room_for_the_leader_you_and_your_neighbours() -> None:
+    rows = rows_of(panel(sixteen(), 24, BESIDE_METER, START + 25_000))[1:6]
+    assert [row[1:12].rstrip() for row in rows] == [
+        " 1▸ana",
+        "   …",
+        " 8▸racer h",
+        " 9▸YOU",
+        "10▸racer i",
+    ]
 
 
 def test_a_disconnected_player_is_marked() -> None:
@@ -268,6 +311,20 @@ def test_the_panel_shows_an_alarm() -> None:
     rows = panel(present, 24, 21, START).rows()
     loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
     assert " ".join(loud) == "Race 1: the deal was changed."
+
+
+def test_an_alarm_of_the_race_is_among_the_news_and_leaves_the_standings_their_room() -> None:
+    calm, alarm = four(), f"Race 1: {'the deal was changed, ' * 20}"
+    feed = with_line(calm.feed, 5_000, alarm, Tone.ALARM)
+    present = replace(calm, alarms=(alarm,), feed=feed)
+    before, after = (rows_of(panel(state, 24, 15, START)) for state in (calm, present))
+    news = next(y for y, row in enumerate(after) if " news " in row)
+    assert before[:news] == after[:news]
+    rows = panel(present, 24, 15, START).rows()
+    loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
+    assert len(loud) >= LEAST_EVENTS
+    earlier = rows_of(panel(replace(calm, alarms=(alarm,)), 24, 21, START))
+    assert sum("changed" in row or "deal was" in row for row in earlier) <= ALARM_LINES
 
 
 def test_the_panel_compares_with_the_players_best() -> None:

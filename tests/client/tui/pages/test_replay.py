@@ -98,3 +98,15 @@ def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
     assert "1. Anna 11" in line
     assert replay_ticker(seen, 20).text().strip().startswith("2. Zoë [bot]")
     assert "Otto" not in replay_ticker(seen, 30).text()
+
+
+def test_the_level_of_a_bot_stands_beside_its_name() -> None:
+    record = finished("lafayette")
+    bot = next(racer for racer in record.racers if racer.bot)
+    replay = replay_of(record, bot.player, {bot.player: "weak"})
+    marked = f"{bot.name} [weak bot]"
+    seen = ReplayState(replay=replay)
+    assert marked in replay_title(seen, 80).text()
+    assert marked in board_heading(replay, replay.shown, 60).text()
+    panel = replay_panel(seen, LETTERS, ascii_card_name, 40, 21)
+    assert marked in panel.text()

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from kit.finished_races import finished_race, over
 from kit.rich_pages import INK, page_text
-from kit.session_states import START, YOU, player, seat, snapshot, state_after, table
+from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
 from kit.voided_races import voided_race
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
@@ -102,6 +102,14 @@ def test_totals_appear_from_the_second_race_on_the_richest_player_first() -> Non
     names = {racer.player: racer.name for racer in RECORD.racers}
     expected = [names[result.player] for result in RECORD.results]
     assert sorted(expected, key=totals.index) == expected
+
+
+def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
+    shown = over(RECORD, races=3)
+    view = replace(shown.table_view, table=in_match(shown.table, "a9 y5"))
+    text = page(replace(shown, table_view=view))
+    assert "MATCH AFTER RACE 1 OF 3" in text
+    assert "TOTALS AT THIS TABLE" not in text
 
 
 @pytest.mark.parametrize("width", [54, 80, 120])

@@ -5,10 +5,12 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from kit.session_states import START, player, seat, snapshot, state_after, table
+from kit.session_states import CODE, START, in_match, player, seat, snapshot, state_after, table
 from kit.table_screens import REFUSAL, table_player
-from saratoga_client.session.state import SessionState
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.session.state import SessionState, link_changed
 from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.table_screen import LONG
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 
@@ -34,7 +36,7 @@ async def test_r_makes_a_player_ready_and_not_ready_again() -> None:
         assert at_table.seat.asked == ["ready", "not ready"]
 
 
-@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "l", "k", "a"])
+@pytest.mark.parametrize("key", ["s", "g", "c", "m", "p", "+", "-", "l", "k", "a"])
 async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_them(
     key: str,
 ) -> None:
@@ -46,12 +48,38 @@ async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_th
 
 @pytest.mark.parametrize(
     ("key", "asked"),
-    [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16")],
+    [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16"), ("m", "races 3")],
 )
 async def test_the_host_changes_each_setting_with_one_key(key: str, asked: str) -> None:
     async with table_player(gathering()) as at_table:
         await at_table.press(key)
         assert at_table.seat.asked == [asked]
+
+
+def in_a_match(*races: str, length: int = 3) -> SessionState:
+    number = len(races) + 1
+    shown = in_match(table(phase="gathering", race=f"{CODE}/{number}"), *races, length=length)
+    return state_after(first=snapshot(shown=shown))
+
+
+@pytest.mark.parametrize(("length", "next_length"), [(3, 5), (5, 1)])
+async def test_m_chooses_the_length_of_a_match(length: int, next_length: int) -> None:
+    async with table_player(in_a_match(length=length)) as at_table:
+        assert f"m  match, race 1 of {length}" in at_table.text
+        assert f"RACE 1 OF {length}" in at_table.text
+        await at_table.press("m")
+        assert at_table.seat.asked == [f"races {next_length}"]
+
+
+async def test_m_ends_a_match_that_has_begun_after_one_question() -> None:
+    async with table_player(in_a_match("a9 y5")) as at_table:
+        assert "race 2 of 3" in at_table.rows[0]
+        await at_table.press("m", "n")
+        assert at_table.seat.asked == []
+        await at_table.press("m")
+        assert "End the match after 1 of 3 races, without a champion? (y/n)" in at_table.text
+        await at_table.press("y")
+        assert at_table.seat.asked == ["races 1"]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -80,7 +108,7 @@ async def test_a_host_who_is_not_ready_must_press_r_before_s() -> None:
     async with table_player(gathering()) as at_table:
         await at_table.press("s")
         assert "Press r first: the host races too." in at_table.text
-        at_table.seat.change_to(gathering(ready="y"))
+        at_table.seat.change_to(gathering(ready="ya"))
         await at_table.press("s")
         assert at_table.seat.asked == ["start"]
 
@@ -173,3 +201,62 @@ async def test_an_alarm_about_the_race_before_is_said_and_stays_on_the_page() ->
         at_table.seat.change_to(dataclasses.replace(gathering(), alarms=(alarm,)))
         await at_table.settled()
         assert alarm in at_table.text
+
+
+async def test_a_host_is_asked_once_before_a_start_without_a_player_who_is_not_ready() -> None:
+    async with table_player(gathering(ready="yo")) as at_table:
+        await at_table.press("s")
+        question = "ana isn't ready. Start without ana? s starts, any other key waits."
+        assert question in at_table.text
+        assert at_table.seat.asked == []
+        await at_table.press("x", "s", "s")
+        assert at_table.seat.asked == ["start"]
+
+
+async def test_nobody_is_asked_about_when_everybody_else_is_ready_away_or_blocked() -> None:
+    seats = [seat("y", ready=True), seat("a", connected=False), seat("m", blocked=True), seat("o")]
+    first = state_after(first=snapshot(shown=table(phase="gathering", seats=seats)))
+    async with table_player(first) as at_table:
+        await at_table.press("s")
+        assert at_table.seat.asked == ["start"]
+
+
+async def test_the_question_before_the_start_follows_the_players_who_get_ready() -> None:
+    async with table_player(gathering("yam", ready="y")) as at_table:
+        await at_table.press("s")
+        assert "ana and mei aren't ready. Start without them?" in at_table.text
+        at_table.seat.change_to(gathering("yam", ready="ym"))
+        await at_table.settled()
+        assert "ana isn't ready. Start without ana?" in at_table.text
+        at_table.seat.change_to(gathering("yam", ready="yam"))
+        await at_table.settled()
+        assert "Everybody is ready: press s to start." in at_table.text
+        await at_table.press("s")
+        assert at_table.seat.asked == ["start"]
+
+
+async def test_another_question_is_not_replaced_by_the_one_about_the_start() -> None:
+    async with table_player(gathering(ready="y")) as at_table:
+        await at_table.press("down", "s", "k")
+        assert "Kick ana for good?" in at_table.text
+        at_table.seat.change_to(gathering(ready="yao"))
+        await at_table.settled()
+        assert "Kick ana for good?" in at_table.text
+
+
+async def test_a_lost_connection_is_said_and_then_that_the_server_may_be_closed() -> None:
+    async with table_player(in_a_match()) as at_table:
+        at_table.seat.change_to(link_changed(in_a_match(), LinkState.RECONNECTING, START))
+        at_table.screen.tick()
+        await at_table.settled()
+        assert "Connection lost; trying again." in at_table.rows[-2]
+        assert "start" not in at_table.rows[-1]
+        at_table.seat.time += LONG
+        at_table.screen.tick()
+        await at_table.settled()
+        assert "may have been closed" in at_table.rows[-2]
+        assert "q leave" in at_table.rows[-1]
+        at_table.seat.change_to(in_a_match())
+        at_table.screen.tick()
+        await at_table.settled()
+        assert "Connected again." in at_table.rows[-2]

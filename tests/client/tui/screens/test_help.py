@@ -16,7 +16,7 @@ async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -
     async with table_player(RACING) as at_table:
         await at_table.press("?")
         assert isinstance(at_table.app.screen, HelpScreen)
-        assert "KEYS IN A RACE" in at_table.text
+        assert "RULES OF CANFIELD" in at_table.text
         await at_table.press("space", "1", "x", key)
         assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
         assert at_table.seat.asked == []
@@ -32,5 +32,6 @@ async def test_scrolling_shows_every_line_of_the_help() -> None:
             seen |= set(at_table.rows)
         whole = "\n".join(seen)
         assert "RULES OF CANFIELD" in whole
-        assert "who reached it first wins" in whole
+        assert "KEYS IN A RACE" in whole
+        assert "carry cards to where you let go" in whole
         assert at_table.app.screen.query_one(ScrollPage).lines_below == 0

@@ -111,10 +111,10 @@ async def test_the_form_describes_a_table_before_it_is_created() -> None:
         await player.press("c", "g", "+", "-", "-", "escape")
         assert "A NEW TABLE" not in player.text
         await player.press("c", "p", "enter")
-        await player.press("h", "c", "enter")
+        await player.press("h", "c", "m", "enter")
     assert actions.asked == [
         ("open", TableWanted(game="canfield", cap=10, seats=16, public=True)),
-        ("host", TableWanted(game="canfield", cap=20, seats=16, public=False)),
+        ("host", TableWanted(game="canfield", cap=20, seats=16, public=False, races=3)),
     ]
 
 

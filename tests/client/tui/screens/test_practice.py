@@ -72,7 +72,8 @@ async def test_a_hint_is_highlighted_and_enter_plays_it() -> None:
 
 async def test_a_restart_after_a_move_asks_first_and_keeps_the_run() -> None:
     async with before(practice()) as player:
-        assert "nothing counts" in await player.press("s")
+        said = await player.press("s")
+        assert said == "Here nothing counts. Press a pile's key, then another's; h hints, z undoes."
         await player.press("space")
         assert "(y/n)" in await player.press("s")
         assert "y yes" in player.lines[-1]
@@ -155,7 +156,7 @@ async def test_the_help_opens_over_the_board_and_closes_again() -> None:
     async with before(screen) as player:
         await player.press("?")
         assert isinstance(player.screen, HelpScreen)
-        assert player.lines[1].strip() == "PRACTICE"
+        assert player.lines[1].strip() == "RULES OF CAPRICE"
         await player.press("?")
         assert player.sees(screen)
 

@@ -205,7 +205,10 @@ async def test_a_click_drops_the_question_too() -> None:
 async def test_the_search_highlights_cards_and_gives_the_keys_back() -> None:
     async with race() as at_table:
         await at_table.press("/", "q")
-        assert "column 1" in said(at_table)
+        assert "in column 1" in said(at_table)
+        assert "enter keep" in at_table.rows[-1]
+        assert "help" not in at_table.rows[-1]
+        assert "leave" not in at_table.rows[-1]
         await at_table.press("enter", "1", "2")
         assert at_table.seat.asked == ["t1>t2"]
 

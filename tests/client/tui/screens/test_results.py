@@ -1,9 +1,12 @@
 """The results of a race: the page, the record, and the key for the next race."""
 
+import dataclasses
+
 import pytest
+from msgspec.structs import replace
 
 from kit.finished_races import finished_race, over
-from kit.session_states import START, outcome, snapshot, state_after, table
+from kit.session_states import CODE, START, in_match, outcome, seat, snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.state import next_state
 from saratoga_client.tui.screens.results import ResultsScreen
@@ -28,7 +31,7 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
         for text in (
             "RACER",
             "fewer cards when the time was up",
-            "Your first move that the winner did not make:",
+            "Where you and the winner parted:",
             "TOTALS AT THIS TABLE",
             "CARDS BANKED OVER TIME",
         ):
@@ -47,6 +50,19 @@ async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
         assert set(at_table.rows) == seen
 
 
+async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_shared_text() -> None:
+    first = over(RECORD)
+    shown = in_match(replace(first.table, race=f"{CODE}/2"), "a9 y5", "a9 y5 r4 m3")
+    view = dataclasses.replace(first.table_view, table=shown)
+    at = dataclasses.replace(first, table_view=view)
+    async with table_player(at, record=RECORD) as at_table:
+        await read(at_table)
+        assert "MATCH AFTER RACE 2 OF 3" in at_table.text
+        assert any(row.split()[:2] == ["4", "mei"] for row in at_table.rows), "the last place"
+        await at_table.press("y")
+        assert "Match after race 2 of 3: 1. ana -$10" in at_table.app.clipboard
+
+
 async def test_n_opens_the_next_race_for_the_host() -> None:
     async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
         await read(at_table)
@@ -63,6 +79,15 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     async with table_player(first, record=RECORD) as at_table:
         words = " ".join(at_table.text.split())
         assert "ana has ended your race. You finished 2nd. ana is the host" in words
+
+
+async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> None:
+    first = state_after(RaceOver(outcome=outcome("a9 y4:idle")), first=snapshot("a9 y4"))
+    shown = table("ya", phase="over", host="a", version=9)
+    first = next_state(first, TableChanged(table=shown, now=START), START)
+    async with table_player(first, record=RECORD) as at_table:
+        words = " ".join(at_table.text.split())
+        assert "You were away for three minutes, so ana is host now. You finished 2nd." in words
 
 
 async def test_other_players_read_which_host_they_wait_for() -> None:
@@ -108,3 +133,16 @@ async def test_v_shows_all_boards_until_the_next_countdown() -> None:
             at_table.seat.change_to(following)
             await at_table.settled()
             assert (at_table.app.screen is at_table.screen) == (phase == "countdown")
+
+
+async def test_arrivals_and_departures_are_announced_beside_the_advice() -> None:
+    first = over(RECORD)
+    async with table_player(first, record=RECORD) as at_table:
+        await read(at_table)
+        here = replace(first.table, seats=[*first.table.seats, seat("m")], version=20)
+        await at_table.receive(TableChanged(table=here, now=START))
+        assert "mei sat down. You finished" in at_table.rows[-2]
+        assert "ana is the host" in " ".join(at_table.text.split())
+        gone = replace(first.table, version=21)
+        await at_table.receive(TableChanged(table=gone, now=START))
+        assert "mei left the table." in at_table.text

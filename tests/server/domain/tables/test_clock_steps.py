@@ -10,19 +10,29 @@ from kit.tables import (
     NOON,
     OTHER_SEED,
     after,
+    all_shown,
     calling,
     counting,
     in_phase,
     running,
     seated,
 )
-from saratoga_server.domain.tables import BoardsDue, TablePhase, corrected, disconnect, due, elapse
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
+from saratoga_server.domain.tables import (
+    BoardsDue,
+    TablePhase,
+    corrected,
+    disconnect,
+    due,
+    elapse,
+    last_board,
+)
 from saratoga_server.domain.tables.clock_steps import AHEAD_MILLIS
 from saratoga_server.domain.tables.countdown import (
     CALL_MILLIS,
     COUNTDOWN_MILLIS,
     REVEAL_MILLIS,
-    UNSERVED_MILLIS,
+    STALLED_MILLIS,
 )
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 
@@ -69,6 +79,13 @@ def test_running_boards_are_checked_soon_and_the_race_keeps_its_times() -> None:
     assert (change.table.start_at, change.table.deadline) == (table.start_at, table.deadline)
 
 
+def test_the_last_board_may_be_ended_a_minute_after_the_step() -> None:
+    named = last_board(running(ANN, BEN), BEN, after(9_000))
+    assert named is not None
+    back = after(-HOUR)
+    assert corrected(named.table, back).end_from == back + LAST_BOARD_MILLIS
+
+
 def test_an_absence_lasts_a_minute_from_the_step() -> None:
     table = seated(ANN, BEN)
     seat = table.seat(BEN)
@@ -90,11 +107,11 @@ def test_an_idle_table_is_not_kept_for_the_hour_that_was_taken_back() -> None:
 
 
 def test_a_step_forward_gives_racers_new_time_to_reveal_instead_of_voiding() -> None:
-    table = counting(ANN, BEN)
+    table = all_shown(counting(ANN, BEN), ANN)
     voided = elapse(table, table.reveal_by, OTHER_SEED)
     assert voided is not None
     assert voided.table.phase is TablePhase.GATHERING
-    late = after(REVEAL_MILLIS + UNSERVED_MILLIS + 1)
+    late = after(REVEAL_MILLIS + STALLED_MILLIS + 1)
     change = elapse(table, late, OTHER_SEED)
     assert change is not None
     assert change.table.phase is TablePhase.COUNTDOWN

@@ -28,8 +28,8 @@ from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import (
     CommandRejected,
-    CountdownVoided,
     RaceStarted,
+    RaceVoided,
     TableOptions,
     TablePhase,
     TableState,
@@ -44,7 +44,7 @@ from saratoga_server.domain.tables import (
     reveal,
     start,
 )
-from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
+from saratoga_server.domain.tables.countdown import STALLED_MILLIS
 from saratoga_server.domain.tables.voids import voided_lines_of
 from saratoga_server.ports import Millis
 
@@ -228,14 +228,15 @@ def test_a_nonce_shown_twice_is_shown_once() -> None:
 
 
 def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
+    table = all_shown(counting(ANN, BEN), BEN)
     with pytest.raises(CommandRejected) as refused:
-        reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(4_500))
+        reveal(table, ANN, 4, nonce=nonce(ANN), now=after(4_500))
     assert refused.value.code == "wrong_phase"
     assert "too late" in refused.value.detail
 
 
 def test_late_nonces_count_if_no_node_could_take_them_in_time() -> None:
-    table, late = counting(ANN, BEN), after(4_500 + UNSERVED_MILLIS + 1)
+    table, late = all_shown(counting(ANN, BEN, CLEO), CLEO), after(4_500 + STALLED_MILLIS + 1)
     for player in (ANN, BEN):
         table = reveal(table, player, 4, nonce=nonce(player), now=late).table
         assert (table.reveal_by, table.start_at) == (late + 2_500, late + 3_000)
@@ -243,10 +244,25 @@ def test_late_nonces_count_if_no_node_could_take_them_in_time() -> None:
     assert due(table) == late + 3_000
 
 
+@pytest.mark.parametrize("by_a_timer", [True, False])
+def test_a_countdown_to_which_no_nonce_came_begins_again_once(by_a_timer: bool) -> None:
+    table = counting(ANN, BEN)
+    if by_a_timer:
+        change = elapse(table, table.reveal_by, OTHER_SEED)
+    else:
+        change = reveal(table, ANN, 4, nonce=nonce(ANN), now=table.reveal_by)
+    assert change is not None
+    again = change.table
+    assert (again.phase, again.reveal_by) == (TablePhase.COUNTDOWN, table.reveal_by + 2_500)
+    voided = elapse(again, again.reveal_by, OTHER_SEED)
+    assert voided is not None
+    assert voided.table.voided[-1].reason == "nonce-missing"
+
+
 def test_a_countdown_begins_again_only_once() -> None:
-    late = after(4_500 + UNSERVED_MILLIS + 1)
+    late = after(4_500 + STALLED_MILLIS + 1)
     table = reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(ANN), now=late).table
-    later = Millis(table.reveal_by + UNSERVED_MILLIS + 1)
+    later = Millis(table.reveal_by + STALLED_MILLIS + 1)
     with pytest.raises(CommandRejected):
         reveal(table, BEN, 4, nonce=nonce(BEN), now=later)
     change = elapse(table, later, OTHER_SEED)
@@ -254,7 +270,7 @@ def test_a_countdown_begins_again_only_once() -> None:
     assert change.table.voided[-1].reason == "server-away"
     assert "the server was away again" in change.table.notice
     table = called(start(all_ready(change.table), ANN, 9, now=later).table)
-    again = elapse(table, Millis(table.reveal_by + UNSERVED_MILLIS + 1), OTHER_SEED)
+    again = elapse(table, Millis(table.reveal_by + STALLED_MILLIS + 1), OTHER_SEED)
     assert again is not None
     assert again.table.phase is TablePhase.COUNTDOWN
 
@@ -267,7 +283,7 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     assert change is not None
     gathering = change.table
     (effect,) = change.effects
-    assert isinstance(effect, CountdownVoided)
+    assert isinstance(effect, RaceVoided)
     assert (effect.race, effect.reason) == (table.race_id, "nonce-missing")
     assert verify(effect.record).ok
     (voided,) = gathering.voided
@@ -291,7 +307,11 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     table = all_shown(counting(ANN, BEN))
     change = leave(table, BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
     (voided,) = change.table.voided
-    assert (voided.reason, voided.nonces) == ("racer-left", table.nonces)
+    assert (voided.reason, voided.nonces, voided.left) == ("racer-left", table.nonces, BEN)
+    (effect,) = change.effects
+    assert isinstance(effect, RaceVoided)
+    assert voided_lines_of([voided]) == (parse_void_record(effect.record).line,)
+    assert verify(effect.record).ok
     assert change.table.phase is TablePhase.GATHERING
     assert change.table.notice == (
         "Ben has left. The countdown was voided. There is a new deal: get ready again."

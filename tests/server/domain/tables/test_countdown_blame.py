@@ -8,6 +8,7 @@ from kit.tables import (
     BEN,
     CLEO,
     DAN,
+    NODE,
     NOON,
     OTHER_SEED,
     after,
@@ -19,15 +20,18 @@ from kit.tables import (
 )
 from saratoga_server.domain.tables import (
     CommandRejected,
+    TablePhase,
     TableState,
     allow_ready,
+    due,
     elapse,
     join,
     leave,
     public_view,
+    resume,
     start,
 )
-from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
+from saratoga_server.domain.tables.countdown import STALLED_MILLIS
 from saratoga_server.domain.tables.state import MOST_BLOCKED
 
 
@@ -84,9 +88,45 @@ def test_a_host_who_voids_a_countdown_is_not_blocked_but_counted() -> None:
 
 def test_nobody_is_blamed_for_a_countdown_that_the_server_could_not_serve() -> None:
     table = replace(counting(ANN, BEN), is_begun_again=True)
-    change = elapse(table, after(4_500 + UNSERVED_MILLIS + 1), OTHER_SEED)
+    change = elapse(table, after(4_500 + STALLED_MILLIS + 1), OTHER_SEED)
     assert change is not None
     assert (change.table.voided[-1].reason, change.table.voids) == ("server-away", {})
+
+
+def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    lost = elapse(table, after(3_000), OTHER_SEED, (NODE,))
+    assert lost is not None
+    again = elapse(lost.table, after(4_500), OTHER_SEED)
+    assert again is not None
+    assert (again.table.phase, again.table.reveal_by) == (TablePhase.COUNTDOWN, after(7_000))
+    blamed = elapse(again.table, after(7_000), OTHER_SEED)
+    assert blamed is not None
+    assert blamed.table.voids == {BEN: 1}, (
+        "the node that died before does not excuse the second time"
+    )
+    back = resume(again.table, BEN, node=NODE, now=after(5_000)).table
+    excused = elapse(back, after(7_000), OTHER_SEED, (NODE,))
+    assert excused is not None
+    assert (excused.table.voided[-1].reason, excused.table.voids) == ("server-away", {})
+
+
+def test_nobody_is_blamed_for_a_seed_that_cannot_be_read() -> None:
+    table = all_shown(replace(counting(ANN, BEN), seed="damaged"))
+    assert due(table) == table.start_at
+    change = elapse(table, table.start_at, OTHER_SEED)
+    assert change is not None
+    assert (change.table.voided[-1].reason, change.table.voids) == ("damaged", {})
+
+
+def test_a_dead_node_is_no_excuse_for_a_racer_of_another_one() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    moved = resume(table, BEN, node="node-2", now=after(2_500)).table
+    lost = elapse(moved, after(3_000), OTHER_SEED, (NODE,))
+    assert lost is not None
+    change = elapse(lost.table, after(4_500), OTHER_SEED)
+    assert change is not None
+    assert change.table.voids == {BEN: 1}
 
 
 def test_a_table_remembers_a_bounded_number_of_players_who_voided_a_countdown() -> None:

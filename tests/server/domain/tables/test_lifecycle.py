@@ -1,5 +1,6 @@
 """Settings, results, totals, and the next race."""
 
+from collections.abc import Iterable
 from typing import TypedDict
 
 import pytest
@@ -16,8 +17,6 @@ from kit.tables import (
     all_ready,
     all_shown,
     called,
-    calling,
-    counting,
     in_phase,
     next_id,
     outcome,
@@ -25,20 +24,16 @@ from kit.tables import (
     running,
     seated,
 )
-from saratoga_protocol.events import VoidedRace
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceEndedByHost,
     RaceVoided,
-    SeatVacated,
-    TableClosed,
     TableOptions,
     TablePhase,
     TableState,
     change_settings,
-    close,
     elapse,
     end_race,
     finish,
@@ -46,11 +41,11 @@ from saratoga_server.domain.tables import (
     last_board,
     leave,
     next_race,
-    not_ready,
     start,
     void,
 )
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, CAPS, never_raced
+from saratoga_server.domain.tables.voids import ReadableLog, VoidedResult, voided_of
 from saratoga_server.ports import Millis
 
 
@@ -59,6 +54,7 @@ class Chosen(TypedDict, total=False):
     cap: int
     seats: int
     public: bool
+    races: int
 
 
 def changed(table: TableState, chosen: Chosen) -> TableState:
@@ -150,6 +146,38 @@ def test_the_host_may_end_the_last_racing_board_after_a_minute() -> None:
     assert (over.last_racer, over.end_from) == ("", 0)
 
 
+def ended_without(
+    table: TableState, *away: str, bots: Iterable[str] = (), absent: Iterable[str] = ()
+) -> TableState:
+    """Return the table after its race, in which the racers `away` gave no sign for too long."""
+    seats = tuple(
+        replace(seat, bot=seat.player in bots, node="" if seat.player in absent else NODE)
+        for seat in table.seats
+    )
+    table = replace(table, seats=seats)
+    return finish(table, outcome(table), now=after(400_000), away=away).table
+
+
+def test_a_host_who_was_away_at_the_end_of_the_race_passes_the_table_to_the_next_person() -> None:
+    table = ended_without(running(ANN, BEN, CLEO), ANN)
+    assert table.host == BEN
+    assert table.notice == "Ann has been away for three minutes; Ben is host now."
+    assert [seat.player for seat in table.seats] == [ANN, BEN, CLEO]
+    table = running(ANN, BEN, CLEO)
+    assert ended_without(table, ANN, BEN).host == CLEO
+    assert ended_without(table, ANN, bots=[BEN]).host == CLEO
+    assert ended_without(table, ANN, absent=[BEN]).host == CLEO
+    assert ended_without(replace(table, host=BEN), BEN, absent=[CLEO]).host == ANN
+
+
+def test_a_host_keeps_the_table_if_present_or_if_nobody_else_is() -> None:
+    table = running(ANN, BEN)
+    assert ended_without(table, BEN).host == ANN
+    assert ended_without(table, ANN, BEN).host == ANN
+    assert ended_without(table, ANN, bots=[BEN]).host == ANN
+    assert ended_without(table, ANN, absent=[BEN]).host == ANN
+
+
 @pytest.mark.parametrize(
     ("player", "race", "code"),
     [(BEN, 1, "host_only"), (ANN, 2, "no_such_race"), (ANN, 1, "too_early")],
@@ -191,18 +219,8 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     ]
 
 
-def voided(table: TableState) -> VoidedRace:
-    return VoidedRace(
-        race=table.race_id,
-        game="canfield",
-        rules=table.rules_version,
-        cap=table.settings.cap,
-        public=table.settings.public,
-        reason="damaged",
-        commitment=table.commitment,
-        seed=table.seed,
-        nonces=table.nonces,
-    )
+def voided(table: TableState) -> VoidedResult:
+    return voided_of(table, {player: ReadableLog((), False) for player in table.racers})
 
 
 def test_a_voided_race_counts_for_nothing_and_the_table_gathers_for_the_next() -> None:
@@ -213,8 +231,8 @@ def test_a_voided_race_counts_for_nothing_and_the_table_gathers_for_the_next() -
     assert gathering.commitment != table.commitment
     assert (gathering.racers, gathering.nonces, gathering.outcome) == ((), {}, None)
     assert [(seat.races, seat.net) for seat in gathering.seats] == [(0, 0), (0, 0)]
-    assert gathering.voided == (voided(table),)
-    assert change.effects == (RaceVoided("mint-otter-42/1"),)
+    assert gathering.voided == (voided(table).voided,)
+    assert change.effects == (RaceVoided("mint-otter-42/1", "damaged", voided(table).record, None),)
     assert "voided by the server" in gathering.notice
 
 
@@ -227,10 +245,10 @@ def test_only_a_running_race_is_voided(phase: TablePhase) -> None:
 
 def test_a_table_lists_the_newest_voided_races_until_the_next_race_after_a_record() -> None:
     table = over(ANN, BEN)
-    known = tuple(voided(replace(table, race=race)) for race in range(1, MOST_VOIDED + 1))
+    known = tuple(voided(replace(table, race=race)).voided for race in range(1, MOST_VOIDED + 1))
     table = replace(running(ANN, BEN), race=MOST_VOIDED + 1, voided=known)
     gathering = void(table, voided(table), now=NOON, fresh_seed=OTHER_SEED).table
-    assert gathering.voided == (*known[1:], voided(table))
+    assert gathering.voided == (*known[1:], voided(table).voided)
     table = replace(over(ANN, BEN), voided=known)
     assert next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table.voided == ()
 
@@ -259,38 +277,6 @@ def test_a_player_who_left_the_last_race_has_not_left_the_next() -> None:
     assert next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table.left == ()
 
 
-@pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
-def test_a_table_can_be_closed_in_every_phase(phase: TablePhase) -> None:
-    change = close(in_phase(phase), "The house closes.", now=after(100))
-    assert change.effects == (
-        SeatVacated(ANN, "The house closes."),
-        SeatVacated(BEN, "The house closes."),
-        TableClosed("The house closes."),
-    )
-    closed = change.table
-    assert (closed.phase, closed.seats, closed.host) == (TablePhase.CLOSED, (), "")
-
-
-def test_a_start_that_is_called_off_is_no_race_and_a_voided_countdown_has_a_record() -> None:
-    called_off = not_ready(calling(ANN, BEN), ANN, 9, now=NOON).table
-    for table in (seated(ANN, BEN), called_off):
-        assert never_raced(close(table, "Closing time.", now=NOON).table)
-    voided = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
-    assert not never_raced(close(voided, "Closing time.", now=NOON).table)
-
-
-@pytest.mark.parametrize("table", [counting(ANN), running(ANN), over(ANN)])
-def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> None:
-    assert not never_raced(table)
-    assert not never_raced(close(table, "Closing time.", now=after(90_000)).table)
-
-
 def test_the_second_race_of_a_table_is_not_the_first() -> None:
     again = next_race(over(ANN), ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
     assert not never_raced(again)
-
-
-def test_a_table_is_closed_once() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        close(in_phase(TablePhase.CLOSED), "Again.", now=NOON)
-    assert refused.value.code == "table_closed"

@@ -52,6 +52,17 @@ def test_the_body_keeps_to_what_the_store_can_read(phase: TablePhase) -> None:
     assert keeps_to_the_store(msgpack.unpackb(pack(in_phase(phase))))
 
 
+def over_in_a_match() -> TableState:
+    return over(ANN, BEN, settings=TableOptions(game="canfield", races=3))
+
+
+def test_a_match_is_packed_as_the_store_can_read_it() -> None:
+    table = over_in_a_match()
+    assert table.match is not None
+    assert keeps_to_the_store(msgpack.unpackb(pack(table)))
+    assert unpack(pack(table)) == table
+
+
 def test_every_field_of_a_table_is_packed_and_unpacked() -> None:
     table = over(ANN, BEN)
     away = lost(table, BEN, 2, now=NOON)
@@ -88,11 +99,13 @@ def newer(table: TableState) -> dict[str, Any]:
     body["seats"] = [seat | {"hat": seat["player"]} for seat in body["seats"]]
     if "outcome" in body:
         body["outcome"] |= {"applause": 3}
+    if "match" in body:
+        body["match"] |= {"cup": "tin"}
     return body
 
 
 def test_fields_of_a_newer_node_survive_an_older_nodes_write() -> None:
-    body = newer(over(ANN, BEN))
+    body = newer(over_in_a_match())
     known = unpack(msgpack.packb(body))
     away = lost(known, BEN, 2, now=NOON)
     assert away is not None

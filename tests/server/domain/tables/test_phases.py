@@ -101,14 +101,14 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
 
 # A second copy of `ALLOWED`, so that nobody changes it by accident.
 EXPECTED = {
-    "gathering": {"change_settings", "ready", "not_ready", "start"},
+    "gathering": {"lock_table", "change_settings", "ready", "not_ready", "start"},
     "call": {"ready", "not_ready"},
     "countdown": {"reveal"},
-    "running": {"finish", "end_race"},
-    "over": {"next_race"},
+    "running": {"lock_table", "finish", "end_race"},
+    "over": {"lock_table", "next_race"},
     "closed": set[str](),
 }
-EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "lock_table", "allow_ready"}
+EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "allow_ready"}
 
 # These commands reserve ids at the seat; joining and resuming is possible with any id.
 WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
@@ -241,7 +241,7 @@ def by_older_node(table: TableState, last_id: int) -> TableState:
 def test_the_commands_of_a_player_who_left_are_remembered_at_the_next_seat_too() -> None:
     table = leave(after_commands(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
     back = not_ready(join(table, ANN, "Ann", 9, node=NODE, now=NOW).table, ANN, 10, now=NOW).table
-    closed = close(table, "It is late.", now=NOW).table
+    closed = close(table, "It is late.", now=NOW, fresh_seed=OTHER_SEED).table
     for each in (table, back, closed):
         assert [is_repeat(each, ANN, known) for known in (5, 7)] == [True, True]
         with pytest.raises(CommandRejected, match="stale_id"):

@@ -26,7 +26,6 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     disconnect,
-    idle_leave,
     is_repeat,
     join,
     kick,
@@ -211,6 +210,17 @@ def test_a_lock_ends_when_the_last_player_leaves() -> None:
     assert (host_left.locked, left(host_left, BEN).locked) == (True, False)
 
 
+def test_a_lock_ends_when_only_bots_are_left() -> None:
+    locked = lock(seated(ANN, BEN, CLEO, bots=(CLEO,)), ANN, 9, locked=True, now=NOON).table
+    host_left = left(locked, ANN)
+    assert (host_left.locked, host_left.host) == (True, BEN)
+    bot_left = left(host_left, BEN)
+    assert (bot_left.locked, bot_left.host) == (False, CLEO)
+    again = lock(bot_left, CLEO, 9, locked=True, now=NOON).table
+    assert again.locked, "a bot may lock its table"
+    assert join(again, CLEO, "Cleo", 10, node=NODE, now=NOON).table.locked
+
+
 def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
     table = running(ANN, BEN)
     change = leave(table, BEN, 50, now=after(9_000), fresh_seed=OTHER_SEED)
@@ -265,29 +275,6 @@ def test_a_player_who_leaves_after_the_race_gives_up_only_the_seat() -> None:
     change = leave(table, BEN, 50, now=after(90_000), fresh_seed=OTHER_SEED)
     assert change.effects == ()
     assert change.table.outcome == table.outcome
-
-
-def test_three_minutes_without_a_command_count_as_leaving_among_others() -> None:
-    change = idle_leave(running(ANN, BEN), BEN, now=after(200_000))
-    assert change is not None
-    assert change.effects == (
-        RacerLeft(BEN),
-        SeatVacated(BEN, "You made no move for three minutes, so you have left the table."),
-    )
-    assert players(change.table) == [ANN]
-
-
-def test_a_player_alone_at_the_table_has_no_idle_limit() -> None:
-    assert idle_leave(running(ANN), ANN, now=after(200_000)) is None
-
-
-def test_idleness_means_nothing_outside_a_race() -> None:
-    assert idle_leave(over(ANN, BEN), BEN, now=after(200_000)) is None
-    late = join(running(ANN, BEN), CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
-    assert idle_leave(late, CLEO, now=after(200_000)) is None
-    assert idle_leave(left(late, BEN), BEN, now=after(200_000)) is None
-    back = join(left(late, BEN), BEN, "Ben", 51, node=NODE, now=after(9_000)).table
-    assert idle_leave(back, BEN, now=after(200_000)) is None
 
 
 def test_a_new_name_is_shown_at_the_table_but_not_written_into_the_race() -> None:

@@ -14,6 +14,7 @@ from kit.tables import (
     all_shown,
     counting,
     in_phase,
+    outcome,
     over,
     running,
     seated,
@@ -30,11 +31,11 @@ from saratoga_server.domain.tables import (
     disconnect,
     due,
     elapse,
+    finish,
     join,
     leave,
 )
-from saratoga_server.domain.tables.countdown import UNSERVED_MILLIS
-from saratoga_server.domain.tables.timers import LATE_MILLIS, LOOK_MILLIS
+from saratoga_server.domain.tables.timers import LATE_MILLIS, LOOK_MILLIS, UNSERVED_MILLIS
 from saratoga_server.ports import Millis
 
 MINUTE = 60_000
@@ -202,7 +203,7 @@ def test_an_unswept_countdown_is_void_before_its_racers_are_gone() -> None:
     change = swept(table, after(3_500))
     assert change.table.phase is TablePhase.GATHERING
     assert [type(effect).__name__ for effect in change.effects] == [
-        "CountdownVoided",
+        "RaceVoided",
         "SeatVacated",
     ]
 
@@ -225,18 +226,22 @@ def test_a_racer_gone_between_the_nonces_and_the_start_voids_the_countdown() -> 
     assert [seat.player for seat in change.table.seats] == [ANN]
 
 
-def test_a_running_table_without_players_is_not_forgotten() -> None:
+def test_a_table_that_everybody_has_left_in_the_race_does_not_close_before_the_race_has_ended() -> (
+    None
+):
     table = leave(running(ANN), ANN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
     # boards are still looked over, so that some node finishes the race
     assert due(table) == after(20_000)
     table = served_until(table, after(9_000 + 30 * MINUTE))
     assert table.phase is TablePhase.RUNNING
-    change = swept(table, after(9_000 + 30 * MINUTE))
-    assert change.table.phase is TablePhase.CLOSED
+    table = swept(table, after(9_000 + 30 * MINUTE)).table
+    assert table.phase is TablePhase.RUNNING
+    table = finish(table, outcome(table), now=after(9_000 + 31 * MINUTE)).table
+    assert due(table) == after(9_000 + 61 * MINUTE)
 
 
 def test_a_table_is_not_closed_when_its_countdown_is_called_off_after_a_step_of_the_clock() -> None:
-    table = counting(ANN, BEN)
+    table = all_shown(counting(ANN, BEN), ANN)
     assert table.reveal_by
     # the countdown was started while the clock was two days behind, and planned again since
     table = replace(table, touched=Millis(table.touched - 48 * HOUR))

@@ -13,9 +13,9 @@ from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
     CommandRejected,
-    CountdownVoided,
     RacerLeft,
     RaceStarted,
+    RaceVoided,
     TableOptions,
     TablePhase,
     TableState,
@@ -25,7 +25,6 @@ from saratoga_server.domain.tables import (
     elapse,
     end_race,
     finish,
-    idle_leave,
     is_repeat,
     join,
     kick,
@@ -122,7 +121,7 @@ class TableWalk(RuleBasedStateMachine):
         started = any(isinstance(effect, RaceStarted) for effect in change.effects)
         is_started = (before.phase, table.phase) == (TablePhase.COUNTDOWN, TablePhase.RUNNING)
         assert started == is_started
-        if any(isinstance(effect, CountdownVoided) for effect in change.effects):
+        if any(isinstance(effect, RaceVoided) for effect in change.effects):
             assert before.phase is TablePhase.COUNTDOWN
             assert table.notice
             self.check_voided(before, table)
@@ -276,15 +275,11 @@ class TableWalk(RuleBasedStateMachine):
         self.everyone_shows_the_nonce()
         self.the_next_timer_runs_out()
 
-    @rule(player=players)
+    @rule(away=st.sets(players))
     @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
-    def does_nothing_for_too_long(self, player: str) -> None:
-        self.attempt(lambda: idle_leave(self.table, player, now=self.now))
-
-    @rule()
-    @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
-    def the_last_board_ends(self) -> None:
-        self.attempt(lambda: finish(self.table, outcome(self.table), now=self.now))
+    def the_last_board_ends(self, away: set[str]) -> None:
+        over = outcome(self.table)
+        self.attempt(lambda: finish(self.table, over, now=self.now, away=away))
 
     @rule()
     @precondition(lambda self: self.table.phase is TablePhase.OVER)

@@ -109,8 +109,8 @@ def test_a_result_is_written_with_the_table() -> None:
 
 
 def test_a_closed_table_is_marked_unless_a_countdown_has_begun_there() -> None:
-    closed = close(seated(ANN), "The table was empty.", now=NOON).table
+    closed = close(seated(ANN), "The table was empty.", now=NOON, fresh_seed=OTHER_SEED).table
     write = write_of(5, seated(ANN), closed)
     assert (write.unraced, write.due) == (True, None)
-    raced = close(over(ANN, BEN), "The table was empty.", now=NOON).table
+    raced = close(over(ANN, BEN), "The table was empty.", now=NOON, fresh_seed=OTHER_SEED).table
     assert not write_of(5, over(ANN, BEN), raced).unraced

@@ -1,0 +1,69 @@
+"""The bots that a player brings to a table: they run in the player's program, and leave with the player."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from saratoga_client.problems import Problem
+from saratoga_protocol.commands import JoinTable
+
+
+class LocalBots:
+    """The bots of one player at one table."""
+
+    def __init__(
+        self,
+        seated: Callable[[str], None],
+        alarm: Callable[[str], None],
+        stopped: Callable[[str], None],
+    ) -> None:
+        """Call `seated` with the name of a bot that has sat down.
+
+        `alarm` is called with how the server contradicted itself, `stopped` with why a bot has stopped.
+        """
+        self._seated = seated
+        self._alarm = alarm
+        self._stopped = stopped
+        self._playing: set[asyncio.Task[None]] = set()
+
+    async def bring(self, server: str, code: str, strength: str) -> None:
+        """Seat a bot, which then races until the table closes. Raises `Problem`."""
+        is_seated = asyncio.Event()
+        bot = asyncio.create_task(self._play(server, code, strength, is_seated))
+        seated = asyncio.create_task(is_seated.wait())
+        self._playing.add(bot)
+        try:
+            await asyncio.wait((bot, seated), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            seated.cancel()
+        if is_seated.is_set():
+            bot.add_done_callback(self._ended)
+        else:
+            self._playing.discard(bot)
+            bot.result()
+
+    async def leave(self) -> None:
+        """Let all bots leave the table; raise the internal error of a bot that had one."""
+        for bot in self._playing:
+            bot.cancel()
+        for ended in await asyncio.gather(*self._playing, return_exceptions=True):
+            if isinstance(ended, Exception) and not isinstance(ended, Problem):
+                raise ended
+
+    async def _play(self, server: str, code: str, strength: str, is_seated: asyncio.Event) -> None:
+        # Imported here, so that programs without a bot start faster.
+        from saratoga_client.bots.bot_connection import seated_bot
+
+        def alarm(race: str, sentences: tuple[str, ...]) -> None:
+            self._alarm(f"The bot {bot.name}: race {race}: {'; '.join(sentences)}.")
+
+        join = partial(JoinTable, table=code)
+        async with seated_bot(server, join, strength, reports_link=False) as bot:
+            self._seated(bot.shown_name)
+            is_seated.set()
+            await bot.play(alarm=alarm)
+
+    def _ended(self, bot: asyncio.Task[None]) -> None:
+        if not bot.cancelled() and isinstance(problem := bot.exception(), Problem):
+            self._playing.discard(bot)
+            self._stopped(str(problem))

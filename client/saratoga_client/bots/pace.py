@@ -1,0 +1,96 @@
+"""The pause before each of a bot's moves, in seconds: steady, or like a person's. Pure.
+
+A person looks at the deal first, takes longer over a hard choice than over an obvious move, and rests now
+and then. The pauses depend only on what the bot sees and remembers, and on its variation.
+"""
+
+from functools import partial
+from typing import Final, Protocol
+
+from saratoga_client.bots.casual import is_banking
+from saratoga_client.bots.chance import percent
+from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.memory import Memory
+from saratoga_rules.game import Game
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.moves import RESERVE, Carry, Draw
+from saratoga_rules.position import format_position
+from saratoga_rules.views import View
+
+AT_THE_DEAL: Final = 4.0
+BEFORE_CASHING_OUT: Final = 3.0
+BANK_AFTER_BANK: Final = 0.45
+DRAW: Final = 0.75
+"""Pause before a draw or a redeal."""
+PLANNED: Final = 0.9
+"""Pause before another move that continues a plan."""
+CHOICE: Final = 1.3
+"""Pause before any other move, to which the following are added."""
+PER_CARRY: Final = 0.08
+"""For each legal carry: there is more to compare."""
+MOST_CARRIES: Final = 12
+PER_STEP: Final = 0.15
+"""For each further move of the plan that begins: it took longer to find."""
+MOST_STEPS: Final = 12
+NEW_CARD: Final = 0.3
+"""If the last move turned up a card."""
+REST: Final = 3.0
+RESTS: Final = 4
+"""Percentage of moves with a rest before them."""
+VARIATION: Final = 0.35
+"""Fraction by which a pause varies, up or down."""
+
+
+class Pace(Protocol):
+    """A function that decides how long a bot waits before it makes its choice known."""
+
+    def __call__(self, game: Game, view: View, memory: Memory, choice: Choice, /) -> float:
+        """Return the pause in seconds; `memory` is the one that the choice was made with."""
+        ...
+
+
+def steady_pace(moves_per_second: float) -> Pace:
+    """Return a pace of so many moves per second; 0 for no pauses."""
+    return partial(_steady_pause, 1 / moves_per_second if moves_per_second > 0 else 0.0)
+
+
+def human_pace(game: Game, view: View, memory: Memory, choice: Choice) -> float:
+    """Return the pause before a move of a bot that plays like a person: about one move a second."""
+    pause = _thought(game, view, memory, choice) * _varied(view, memory)
+    rests = percent(format_position(view), memory.moves, memory.variation, "rest") < RESTS
+    return pause + REST if rests else pause
+
+
+def _steady_pause(seconds: float, game: Game, view: View, memory: Memory, choice: Choice) -> float:
+    return seconds * _varied(view, memory)
+
+
+def _varied(view: View, memory: Memory) -> float:
+    """Return a factor around 1."""
+    chance = percent(format_position(view), memory.moves, memory.variation, "pause")
+    return 1 + VARIATION * (chance - 49.5) / 49.5
+
+
+def _thought(game: Game, view: View, memory: Memory, choice: Choice) -> float:
+    if memory.last is None:
+        return AT_THE_DEAL
+    if choice.move is None:
+        return BEFORE_CASHING_OUT
+    if is_banking(choice.move) and is_banking(memory.last):
+        return BANK_AFTER_BANK
+    if not isinstance(choice.move, Carry):
+        pause = DRAW
+    elif memory.plan[:1] == (choice.move,):
+        return PLANNED
+    else:
+        carries = sum(isinstance(move, Carry) for move in legal_moves(game, view))
+        pause = CHOICE + PER_CARRY * min(carries, MOST_CARRIES)
+        pause += PER_STEP * min(len(choice.memory.plan), MOST_STEPS)
+    return pause + NEW_CARD if _turned_up(memory) else pause
+
+
+def _turned_up(memory: Memory) -> bool:
+    """Return whether the last move turned up a card that the bot had not seen."""
+    if isinstance(memory.last, Draw):
+        return not memory.stock
+    return isinstance(memory.last, Carry) and memory.last.source == RESERVE

@@ -1,0 +1,91 @@
+"""Sentences on the match at a table: which race it is, who leads, who is the champion. Pure.
+
+`levels` has the levels of bots by player id, as far as they are known.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from saratoga_client.sanitised import sanitised
+from saratoga_client.wording import (
+    NO_LEVELS,
+    capitalised,
+    counted,
+    dollars,
+    listed,
+    ordinal,
+    shown_name,
+)
+from saratoga_protocol.events import Table
+from saratoga_protocol.match_rows import Match, MatchRow
+from saratoga_protocol.matches import champions, is_over
+
+
+def race_of_match(table: Table) -> str:
+    """Return the place of the table's race in its match, such as `race 2 of 3`; empty without a match."""
+    races = table.settings.races
+    if races == 1:
+        return ""
+    finished = 0 if table.match is None else len(table.match.finished)
+    has_ended = table.match is not None and table.race in table.match.finished
+    return f"race {finished if has_ended else finished + 1} of {races}"
+
+
+def champion_words(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> str:
+    """Return who won the match; empty before its end."""
+    first = champions(match)
+    # the player comes first in a list
+    first.sort(key=lambda row: row.player != you)
+    names = ["You" if row.player == you else _name(row, levels) for row in first]
+    if not names:
+        return ""
+    if len(names) > 1:
+        return f"{listed(names)} share the evening."
+    return f"{names[0]} {'are' if first[0].player == you else 'is'} the champion of the evening."
+
+
+def match_heading(match: Match) -> str:
+    """Return a heading for the table of a match, such as `match after race 2 of 3`."""
+    races = counted(match.races, "race")
+    done = len(match.finished)
+    return f"match of {races}" if is_over(match) else f"match after race {done} of {match.races}"
+
+
+def _name(row: MatchRow, levels: Mapping[str, str]) -> str:
+    return shown_name(row.name, row.bot, levels.get(row.player, ""))
+
+
+def result_cells(match: Match, row: MatchRow) -> tuple[str, ...]:
+    """Return a player's place and money in every finished race, such as `2 -$15`; empty for a missed race."""
+    found = {result.race: f"{result.place} {dollars(result.net)}" for result in row.results}
+    return tuple(found.get(race, "") for race in match.finished)
+
+
+def match_lines(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> Iterator[str]:
+    """Return the table of a match in words: a heading, a line for each player, and the champion at its end."""
+    yield f"match: {match_heading(match)}"
+    for row in match.rows:
+        results = {result.race: result for result in row.results}
+        races = [
+            f"race {number} {ordinal(each.place)} {dollars(each.net)}"
+            if (each := results.get(race)) is not None
+            else f"race {number} missed"
+            for number, race in enumerate(match.finished, 1)
+        ]
+        won = counted(row.wins, "win")
+        yield f"match {row.place}. {_name(row, levels)}: {dollars(row.net)}, {won}, {', '.join(races)}"
+    if champion := champion_words(match, you, levels):
+        yield f"match: {champion}"
+
+
+def with_match(text: str, table: Table, levels: Mapping[str, str] = NO_LEVELS) -> str:
+    """Return a text about the table's last race for friends, with lines on the match that it belongs to."""
+    match = table.match
+    if match is None:
+        return text
+    totals = ", ".join(
+        f"{row.place}. {_name(row, levels)} {dollars(row.net)}" for row in match.rows
+    )
+    champion = champion_words(match, "", levels)
+    heading = capitalised(match_heading(match))
+    lines = filter(None, (f"{heading}: {totals}", champion))
+    return "\n".join([text, *map(sanitised, lines)])

@@ -1,0 +1,21 @@
+"""The news of a table for a player who reads another screen meanwhile: help, review or chart. Pure."""
+
+from typing import Final
+
+from saratoga_client.session.result_text import own_result
+from saratoga_client.session.seat_changes import seat_news
+from saratoga_client.session.state import SessionState
+
+READING: Final = ("over", "gathering")
+"""The phases in which changed seats are news; during a race the panel shows them."""
+
+
+def table_news(before: SessionState, after: SessionState) -> str:
+    """Return a sentence for the message line of a screen that covers the table's; empty without news."""
+    if before.phase == "over" and after.phase == "gathering":
+        return "The table is open for the next race: q goes there."
+    if before.table_view.outcome is None and after.table_view.outcome is not None:
+        return f"The race is over. {own_result(after)} q shows the results.".replace("  ", " ")
+    if after.phase in READING:
+        return seat_news(before.table, after.table, after.player)
+    return ""

@@ -1,0 +1,54 @@
+"""The announced result of a race, computed from its record. Pure.
+
+The server announces it at the end of the race; a client computes it again and compares.
+"""
+
+from saratoga_protocol.events import Outcome, Result
+from saratoga_rules.records.record import RaceRecord, RacerLog
+from saratoga_rules.records.replay import game_of
+from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
+
+
+def outcome_of(record: RaceRecord, digest: str) -> Outcome:
+    """Return the outcome that a server announces with this record; `digest` is that of the record's text.
+
+    Raises `ReplayError` for an unknown game, and `KeyError` if a player has a place and did not race.
+    """
+    # the record lists the racers in order of place, so the line can stand in for the commit number
+    placed = ranking(
+        game_of(record),
+        [
+            RacerScore(
+                player=row.player,
+                banked=row.banked,
+                state=row.state,
+                reached=None if row.reached is None else Reached(row.reached, line),
+            )
+            for line, row in enumerate(record.results)
+        ],
+    )
+    return Outcome(
+        race=record.race_id,
+        game=record.game,
+        results=[_result(record.racer(row.player), row) for row in placed],
+        seed=record.seed,
+        nonces={racer.player: racer.nonce for racer in record.racers},
+        digest=digest,
+        ranked=record.ranked,
+    )
+
+
+def _result(racer: RacerLog, row: Placed) -> Result:
+    return Result(
+        player=row.player,
+        name=racer.name,
+        bot=racer.bot,
+        place=row.place,
+        banked=row.banked,
+        net=row.net,
+        state=row.state,
+        moves=racer.moves,
+        reached=None if row.reached is None else row.reached.at,
+        ended=racer.log[-1].at if racer.log else 0,
+        tie=row.tie,
+    )

@@ -1,0 +1,89 @@
+"""Closing a table permanently. A race or countdown under way is voided, so that it does not end without a record."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from saratoga_rules.records.voided import CLOSED, CLOSED_IN_COUNTDOWN, VOID_REASONS
+from saratoga_server.domain.tables.next_deal import with_voided
+from saratoga_server.domain.tables.phases import checked_open
+from saratoga_server.domain.tables.state import (
+    NO_TIME,
+    Change,
+    CommandRejected,
+    Effect,
+    SeatVacated,
+    TableClosed,
+    TablePhase,
+    TableState,
+)
+from saratoga_server.domain.tables.voids import (
+    ReadableLog,
+    VoidedResult,
+    voided_countdown,
+    voided_of,
+)
+from saratoga_server.ports import Millis
+
+
+def close(
+    table: TableState,
+    reason: str,
+    *,
+    now: Millis,
+    fresh_seed: bytes,
+    race: VoidedResult | None = None,
+) -> Change:
+    """Return the change that closes the table permanently.
+
+    A countdown is voided, and so is a running race, for which `race` is needed (`closed_race`).
+    """
+    checked_open(table)
+    change = _with_void(table, fresh_seed, race)
+    table, notice = change.table, reason
+    if change.effects:
+        voided = table.voided[-1]
+        notice = (
+            f"{reason.rstrip('.')}. {voided.race} was voided: {VOID_REASONS[voided.reason]}. It counts "
+            "for nothing."
+        )
+    lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, notice) for seat in table.seats)
+    emptied = table.without(*table.seats)
+    closed = replace(
+        emptied,
+        phase=TablePhase.CLOSED,
+        host="",
+        opened_from="",
+        locked=False,
+        last_racer="",
+        end_from=NO_TIME,
+        notice=notice,
+        touched=now,
+    )
+    return change.then(Change(closed, (*lost, TableClosed(notice))))
+
+
+def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
+    """Return the record of the table's running race, voided because the table is closed; `logs` by player.
+
+    Raises `CommandRejected` if every board has ended: then the race has results, which must be stored first.
+    """
+    if all(log.has_ended for log in logs.values()):
+        raise CommandRejected(
+            "wrong_phase",
+            f"Every board of race {table.race_id} has ended, so its results count. Close the table when "
+            "a server has stored them.",
+        )
+    return voided_of(table, logs, CLOSED)
+
+
+def _with_void(table: TableState, fresh_seed: bytes, race: VoidedResult | None) -> Change:
+    """Return the change that voids the table's race or countdown; without effects if there is none."""
+    if table.phase is TablePhase.COUNTDOWN:
+        race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
+    elif table.phase is not TablePhase.RUNNING:
+        return Change(table)
+    if race is None or race.voided.race != table.race_id:
+        raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
+    voided = with_voided(table, race.voided, fresh_seed)
+    return Change(voided, (race.effect,))

@@ -1,0 +1,82 @@
+"""The next deal of a table: its race number, its seed, and the commitment to it."""
+
+from msgspec.structs import replace
+
+from saratoga_protocol.events import VoidedRace
+from saratoga_rules.dealing.fairness import commitment
+from saratoga_rules.games import RULES_VERSION
+from saratoga_rules.records.voided import MOST_VOIDED
+from saratoga_server.domain.tables.matches import unfinished
+from saratoga_server.domain.tables.state import NO_TIME, TablePhase, TableState
+
+
+def commitment_of(table: TableState, seed: bytes) -> str:
+    """Return the commitment to a seed for the table's race."""
+    return commitment(
+        seed,
+        table.settings.game,
+        table.rules_version,
+        table.code,
+        table.race,
+        cap=table.settings.cap,
+        public=table.settings.public,
+    )
+
+
+def with_voided(table: TableState, voided: VoidedRace, seed: bytes) -> TableState:
+    """Return the table that gathers for the next race after its race or countdown was voided."""
+    listed = replace(table, voided=(*table.voided, voided)[-MOST_VOIDED:])
+    return with_next_race(listed, seed)
+
+
+def with_next_race(table: TableState, seed: bytes) -> TableState:
+    """Return the table that gathers for the next race, after the race numbers that are left out.
+
+    A record lists voided races without a gap, so those before a gap are not listed any more.
+    """
+    counted = replace(
+        table,
+        race=table.race + 1 + table.race_gap,
+        voided=() if table.race_gap else table.voided,
+        race_gap=0,
+        match=unfinished(table.match),
+    )
+    return with_new_deal(counted, seed)
+
+
+def with_no_countdown(table: TableState) -> TableState:
+    """Return the table in phase gathering, with the same commitment and ready marks, after a call."""
+    return replace(
+        table,
+        phase=TablePhase.GATHERING,
+        call_until=NO_TIME,
+        reveal_by=NO_TIME,
+        start_at=NO_TIME,
+        deadline=NO_TIME,
+    )
+
+
+def with_new_deal(table: TableState, seed: bytes) -> TableState:
+    """Return the table in phase gathering, with a new commitment and no player ready."""
+    return replace(
+        with_no_countdown(table),
+        seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
+        rules_version=RULES_VERSION,
+        seed=seed.hex(),
+        commitment=commitment_of(replace(table, rules_version=RULES_VERSION), seed),
+        racers=(),
+        racer_names={},
+        racer_bots=(),
+        nonces={},
+        deal_key="",
+        left=(),
+        last_racer="",
+        end_from=NO_TIME,
+        is_ended_by_host=False,
+        is_begun_again=False,
+        lost_node=False,
+        ranked=False,
+        ranked_bots=False,
+        looked=NO_TIME,
+        outcome=None,
+    )

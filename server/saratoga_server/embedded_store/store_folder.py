@@ -1,0 +1,106 @@
+"""The folder of an embedded store: closed to other users, and locked by the server that uses it."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pwd
+from pathlib import Path
+from typing import IO, Final
+
+from saratoga_server.embedded_store.socket_path import is_private
+from saratoga_server.ports import StoreRefused
+
+KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
+"""Seconds to wait for the folder's lock, which a killed server may still hold."""
+
+LOOK_AGAIN: Final = 0.05
+"""Seconds between two attempts to lock a file."""
+
+
+def unusable(folder: Path, error: OSError) -> str:
+    """Return sentences that say why the folder cannot be used, and what to do."""
+    at = f": {error.filename}" if error.filename else ""
+    return (
+        f"{folder} cannot hold the store ({error.strerror or error}{at}). Correct that, or give "
+        "another folder with --data."
+    )
+
+
+def make_private(folder: Path) -> None:
+    """Create the folder if it is missing, and close it to other users. Raises `StoreRefused` if it is another user's."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(PermissionError):  # the folder of another user is refused below
+        folder.chmod(0o700)
+    if not is_private(folder):
+        raise StoreRefused(
+            f"{folder} belongs to another user or is open to others, so a store there could be "
+            "replaced. Give a folder of your own with --data."
+        )
+
+
+def refuse_other_user(folder: Path) -> None:
+    """Raise `StoreRefused` if a store's folder belongs to another user than the one of this administrative command.
+
+    What root writes into a folder of another user could not be used by that user's server.
+    """
+    for path in (folder.absolute(), *folder.absolute().parents):
+        try:
+            owner = path.stat().st_uid
+        except PermissionError:
+            continue  # in a closed folder, whose owner counts
+        except OSError:
+            if os.getuid() != 0:
+                return
+            continue  # what root creates belongs to the owner of the folder in which it is
+        if owner != os.getuid():
+            raise StoreRefused(
+                f"{path} belongs to another user. Run this command as {user_name(owner)}, who owns it."
+            )
+        return
+
+
+def user_name(uid: int) -> str:
+    """Return the name of a user of this system."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid-{uid}"
+
+
+async def lock_for_server(folder: Path) -> IO[str]:
+    """Lock the folder for this server; return the locked file. Raises `StoreRefused` if another server uses it."""
+    path = folder / "server.lock"
+    # if a server was killed while starting its store, the child holds the lock a moment longer
+    lock = await locked(path, within=KILLED_SERVER_UNLOCKS_WITHIN)
+    if lock is None:
+        raise StoreRefused(
+            f"{folder} is in use by another server, process {path.read_text() or 'unknown'}. "
+            "Stop that server, or give another folder with --data."
+        )
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+async def locked(path: Path, within: float) -> IO[str] | None:
+    """Open and lock the file, waiting `within` seconds; return `None` if it stays locked."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + within
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(path.open("a"))
+        while not _is_locked_now(file):
+            if clock() >= until:
+                return None
+            await asyncio.sleep(LOOK_AGAIN)
+        opened.pop_all()
+    return file
+
+
+def _is_locked_now(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,80 @@
+"""The stored logs of races, replayed on the deals of their tables."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from saratoga_rules.game import Game
+from saratoga_rules.games import RULES
+from saratoga_rules.position import Position
+from saratoga_server.domain import board as boards
+from saratoga_server.domain.board import Board
+from saratoga_server.domain.damage import BoardDamaged, Damage
+from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables.countdown import checked_deal
+from saratoga_server.domain.tables.voids import ReadableLog
+from saratoga_server.ports import BoardStore, StoredBoard
+
+FOLDED_AT_ONCE: Final = 2
+"""Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
+
+Deal = Callable[[Game, bytes], Position]
+"""A function that returns the opening position for a deal key."""
+
+
+def game_of(state: TableState) -> Game:
+    """Return the game of a table's race, by the rules with which the race began."""
+    return RULES[state.rules_version][state.settings.game]
+
+
+class StoredLogs:
+    """The part that replays stored logs, a few at once."""
+
+    def __init__(self, store: BoardStore, deal: Deal) -> None:
+        self._store = store
+        self.deal: Final = deal
+        self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
+
+    def opening(self, state: TableState) -> Position:
+        """Return the deal of a table's race, by the rules with which the race began. Raises `Damage`."""
+        return self.deal(game_of(state), checked_deal(state))
+
+    async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
+        """Apply the entries of a stored board to `board`. Raises `BoardDamaged`."""
+        async with self._folding:
+            for _ in boards.fold(game, board, stored):
+                await asyncio.sleep(0)
+
+    async def count(self, state: TableState) -> int | None:
+        """Return the number of entries in all logs of a table's race; `None` if it cannot be read."""
+        return await self._store.load_entry_count(state.code, state.race)
+
+    async def readable(self, state: TableState) -> dict[str, ReadableLog]:
+        """Return the logs of a table's race by player, as far as they can be replayed."""
+        return {player: await self._readable(state, player) for player in state.racers}
+
+    async def _readable(self, state: TableState, player: str) -> ReadableLog:
+        try:
+            stored = await self._store.load_board(state.code, state.race, player)
+            if stored is None:
+                return ReadableLog((), False)
+        except BoardDamaged as damage:
+            return ReadableLog(damage.readable, False)
+        try:
+            board = boards.open_board(self.opening(state), state.start_at)
+        except Damage:  # nothing can be replayed, but the entries are readable
+            return ReadableLog(stored.entries, True)
+        try:
+            await self.fold(game_of(state), board, stored)
+        except BoardDamaged as damage:
+            return ReadableLog(damage.readable, False)
+        return ReadableLog(stored.entries, True, not board.racing)
+
+    async def is_whole(self, state: TableState, logs: Mapping[str, ReadableLog]) -> bool:
+        """Return whether all that is stored of a table's race can be read, given its `readable` logs."""
+        try:
+            self.opening(state)
+            await self._store.load_standings(state.code, state.race)
+        except Damage:
+            return False
+        return all(each.is_complete for each in logs.values())

@@ -1,0 +1,206 @@
+"""Run the server: open the store and the ports, serve players, and close everything in order."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
+from typing import Final
+
+from saratoga_protocol.refusals import RESTARTING
+from saratoga_server.app import compose
+from saratoga_server.cancellation import TaskEnded, cancel_all
+from saratoga_server.config import Config, StartupError
+from saratoga_server.domain.usernames import load_tables
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.live.people import people
+from saratoga_server.logs import EventLog
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics.exporter import serve_metrics
+from saratoga_server.metrics.sampler import Sampler
+from saratoga_server.node import Node
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.process import systemd
+from saratoga_server.process.garbage_collection import freeze_startup_objects
+from saratoga_server.process.parent import answer_parent
+from saratoga_server.process.program import run_program
+from saratoga_server.process.ready_line import announce
+from saratoga_server.process.shutdown import Shutdown
+from saratoga_server.store.health import Health
+from saratoga_server.store.opening import Store, open_store
+from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
+from saratoga_server.transport.http_api import HttpPages
+
+CLOSE_WITHIN: Final = 12.0
+"""Seconds for connections to close; those that are still open then are reset. See `STOP_WITHIN`."""
+
+EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded)
+"""Errors whose text tells the operator what to do; they end the server without a traceback."""
+
+log = EventLog("server")
+
+
+def run(config: Config) -> None:
+    """Run the server until shutdown is requested. If it cannot run, print why and raise `SystemExit`."""
+    run_program(config, serve, EXPECTED_ERRORS)
+
+
+async def serve(config: Config, metrics: Metrics) -> None:
+    """Open the server, run it until shutdown is requested, and close it.
+
+    Raises one of `EXPECTED_ERRORS` if it cannot start; `TaskEnded` if a background task ended.
+    """
+    shutdown = Shutdown()
+    shutdown.listen_for_signals()
+    if config.until_eof:
+        shutdown.listen_for_stdin_eof()
+    await shutdown.limit(_serve(config, metrics, shutdown), config.drain_delay)
+
+
+async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
+    settings = gateway_settings(config)
+    async with (
+        _metrics_server(config, metrics),
+        _store_address(config) as (url, embedded),
+        open_store(
+            url,
+            config.durability,
+            trust_store=config.trust_store,
+            on_batch=metrics.batches.observe,
+            memory=embedded.ledger if embedded else None,
+            holds=[embedded.why_held] if embedded else [],
+        ) as store,
+    ):
+        supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
+        await _serve_players(config, settings, store, metrics, shutdown, supervision)
+
+
+async def _serve_players(
+    config: Config,
+    settings: GatewaySettings,
+    store: Store,
+    metrics: Metrics,
+    shutdown: Shutdown,
+    supervision: Sequence[asyncio.Task[None]],
+) -> None:
+    """Serve players until shutdown is requested or a background task ends.
+
+    `supervision`: background tasks that already run.
+    """
+
+    def why_store_refused() -> str | None:
+        return store.guard.why_refused
+
+    node = await compose(
+        store,
+        config.node,
+        program(),
+        metrics,
+        ranked_tables=config.ranked,
+        why_store_refused=why_store_refused,
+    )
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
+    sampler = Sampler(node, Health(store.primaries).look, metrics, why_store_refused)
+    with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
+        port = await gateway.open()
+    work = (
+        node.scheduler.run(),
+        gateway.watch(),
+        gateway.keepalive.run(),
+        node.peer_events.run(),
+        sampler.keep(),
+        systemd.feed_watchdog(),
+        answer_parent(shutdown.lines, lambda: people(node.broadcaster, node.table_cache)),
+    )
+    tasks = [*supervision, *map(asyncio.create_task, work)]
+    address = config.invitation(port)
+    log.info("server_open", address=address, store=config.store_shown)
+    announce(address)
+    node.background_tasks.spawn(_finish_startup())
+    requested = asyncio.create_task(shutdown.requested.wait())
+    await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    if not shutdown.requested.is_set():
+        shutdown.fail()
+    systemd.notify(systemd.STOPPING)
+    await _close(node, gateway, config.drain_delay, [*tasks, requested])
+
+
+@asynccontextmanager
+async def _store_address(config: Config) -> AsyncIterator[tuple[str, EmbeddedStore | None]]:
+    """Yield the store's address, and the embedded store if it is that one."""
+    if config.redis is not None:
+        yield config.redis, None
+        return
+    embedded = EmbeddedStore(config.store_folder, config.durability)
+    async with embedded as url:
+        log.info("store_open", folder=str(config.store_folder))
+        yield url, embedded
+
+
+@asynccontextmanager
+async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[None]:
+    """Serve the metrics until the context exits, if they are enabled."""
+    if config.metrics_port is None:
+        yield
+        return
+    with _cannot_listen(
+        f"The metrics address {config.metrics_host}:{config.metrics_port}",
+        "Choose another with --metrics-host and --metrics-port, or turn metrics off with "
+        "--metrics-port off.",
+    ):
+        server = serve_metrics(metrics, config.node, config.metrics_host, config.metrics_port)
+    log.info("metrics_open", port=server.port)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(server.close)
+
+
+@contextmanager
+def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
+    """Turn an `OSError` from opening a socket into a `StartupError`."""
+    try:
+        yield
+    except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
+        reason = getattr(error, "strerror", None) or error
+        raise StartupError(f"{what} cannot be opened ({reason}). {remedy}") from None
+
+
+def program() -> str:
+    """Return the program's name and version, as sent to clients."""
+    return f"saratoga-server {version('saratoga')}"
+
+
+async def _finish_startup() -> None:
+    """Do slow startup work that no player should wait for, right after the server has opened."""
+    await asyncio.to_thread(load_tables)
+    freeze_startup_objects()
+
+
+async def _close(
+    node: Node, gateway: Gateway, delay: float, tasks: Iterable[asyncio.Task[object]]
+) -> None:
+    """Drain and close; reset the connections that are open then, or when this is cancelled."""
+    log.info("server_closing", connections=node.metrics.connections)
+    node.readiness.is_stopping, node.metrics.is_ready = True, False
+    try:
+        await _drain(node, gateway, delay)
+    finally:
+        gateway.cut()
+        for error in await cancel_all(tasks):
+            log.error("server_fault", fault=error)
+    log.info("server_closed")
+
+
+async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
+    """Stop accepting connections, finish commands under way, and send players to another node."""
+    # load balancers notice that this node is not ready; players play on meanwhile
+    await asyncio.sleep(delay)
+    node.readiness.is_draining = True
+    gateway.stop_listening()
+    try:
+        async with asyncio.timeout(CLOSE_WITHIN):
+            await gateway.drain(RESTARTING, node.dispatcher.is_racing)
+            await gateway.close(RESTARTING)
+            await node.stop()
+    except TimeoutError:
+        log.warning("server_aborted")

@@ -1,0 +1,131 @@
+"""Bots that a player brings along join the player's table under their own names."""
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+
+from kit.scripted_server import CODE, NOON, ScriptedPeer, scripted_server, snapshot
+from kit.scripted_server import table as scripted_table
+from kit.session_states import snapshot as table_snapshot
+from kit.session_states import state_after, table
+from kit.table_screens import table_player
+from saratoga_client.bots.local_bots import LocalBots
+from saratoga_protocol.commands import AnyCommand, JoinTable, LeaveTable, Ready
+from saratoga_protocol.events import Done, Refused, Seat, Snapshot, TableChanged
+from saratoga_protocol.players import player_id
+
+
+def seated(command: AnyCommand, peer: ScriptedPeer) -> Snapshot:
+    """Return the answer to a bot's command that gives it its seat."""
+    assert peer.hello is not None
+    answer = snapshot(re=command.id)
+    seats = [Seat(player=player_id(peer.hello.token), name=peer.hello.name or "", bot=True)]
+    return replace(answer, table=replace(answer.table, seats=seats))
+
+
+GATHERING = state_after(first=table_snapshot(shown=table(phase="gathering")))
+
+
+@pytest.mark.parametrize("key", ["w", "e", "s"])
+async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player(key: str) -> None:
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
+        await at_table.press("b")
+        assert "w weak  e even  s strong" in at_table.rows[-1]
+        await at_table.press(key)
+        peer = await server.peer()
+        assert peer.hello is not None
+        assert peer.hello.bot
+        command = await peer.command()
+        assert isinstance(command, JoinTable)
+        assert command.table == CODE
+        await peer.send(snapshot(re=command.id))
+        # the next message comes from the bot, which has taken a seat
+        await peer.command()
+        await at_table.settled()
+        level = {"w": "weak", "e": "even", "s": "strong"}[key]
+        assert peer.hello.level == level
+        assert f"{peer.hello.name} [{level} bot] has sat down." in at_table.rows[-2]
+
+
+async def test_more_than_one_bot_can_be_added_and_all_leave_with_the_player() -> None:
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
+        peers = []
+        for key in ("w", "e"):
+            await at_table.press("b", key)
+            peer = await server.peer()
+            join = await peer.command()
+            await peer.send(seated(join, peer))
+            ready = await peer.command()
+            await peer.send(Done(re=ready.id))
+            peers.append(peer)
+        assert len({peer.hello.name for peer in peers if peer.hello is not None}) == 2
+        at_table.seat.lose()
+        for peer in peers:
+            command = await peer.command()
+            assert isinstance(command, LeaveTable)
+            await peer.send(Done(re=command.id))
+            await peer.gone.wait()
+
+
+async def test_a_bot_reports_no_lost_connection_on_the_error_stream(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async with scripted_server() as server:
+        bots = LocalBots(print, print, print)
+        bringing = asyncio.ensure_future(bots.bring(server.url, CODE, "weak"))
+        for _ in range(2):
+            peer = await server.peer()
+            command = await peer.command()
+            await peer.send(seated(command, peer))
+            peer.cut()
+        await bringing
+        await server.peer()
+        await bots.leave()
+    assert capsys.readouterr().err == ""
+
+
+async def test_a_table_without_room_for_it_says_so() -> None:
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
+        await at_table.press("b", "s")
+        peer = await server.peer()
+        command = await peer.command()
+        await peer.send(Refused(re=command.id, code="table_full", message="That table is full."))
+        await peer.gone.wait()
+        await at_table.app.workers.wait_for_complete(
+            [worker for worker in at_table.app.workers if worker.group == "commands"]
+        )
+        await at_table.settled()
+        assert "table is full" in at_table.rows[-2]
+
+
+async def test_any_other_key_adds_no_bot() -> None:
+    async with table_player(GATHERING) as at_table:
+        await at_table.press("b", "escape", "w")
+        assert not [worker for worker in at_table.app.workers if worker.group == "commands"]
+
+
+async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None:
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        at_table.flow.server = server.url
+        await at_table.press("b", "w")
+        peer = await server.peer()
+        command = await peer.command()
+        running = replace(scripted_table(phase="running"), start_at=NOON)
+        changed = replace(running, version=2, commitment="d0" * 32)
+        later = replace(scripted_table(version=3), race=f"{CODE}/2", commitment="e0" * 32)
+        await peer.send(
+            replace(snapshot(re=command.id), table=running),
+            TableChanged(table=changed, now=NOON),
+            TableChanged(table=later, now=NOON),
+        )
+        # the bot gets ready after it has seen the change, and asks for the record of the race
+        while not isinstance(await peer.command(), Ready):
+            pass
+        await at_table.settled()
+        assert "commitment has changed since the" in at_table.text
+        (alarm,) = at_table.app.alarms
+        assert "commitment has changed since the" in alarm

@@ -1,0 +1,75 @@
+"""A racer without a key is warned twice, and only if the server would end the board."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.session_states import board, outcome, player, seat, snapshot, state_after, table
+from saratoga_client.session.activity import Activity, may_end_as_idle
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.state_store import StateStore
+from saratoga_protocol.events import RaceOver
+
+
+def racing(*seats: str, phase: str = "running") -> SessionState:
+    seated = [seat(each) for each in seats or "ya"]
+    return state_after(first=snapshot("y4 a3", board(), table(phase=phase, seats=seated)))
+
+
+class Watched:
+    """The warnings of a racer, with a clock that the test advances."""
+
+    def __init__(self) -> None:
+        self.store = StateStore()
+        self.time = 0.0
+        self.activity = Activity(self.store, lambda: self.time)
+        self.store.replace(racing())
+        self.activity.check()
+
+    def left_at(self, seconds: float) -> int:
+        """Return the warning at this time; 0: none."""
+        self.time = seconds
+        self.activity.check()
+        assert self.store.state is not None
+        return self.store.state.idle_left
+
+
+def test_a_racer_is_warned_after_two_minutes_and_again_after_two_and_three_quarters() -> None:
+    watched = Watched()
+    warnings = [watched.left_at(at) for at in (119.9, 120, 150, 164.9, 165, 179, 185)]
+    assert warnings == [0, 60, 60, 60, 15, 15, 15]
+
+
+def test_a_sign_of_activity_ends_the_warning_and_the_time_counts_anew() -> None:
+    watched = Watched()
+    assert watched.left_at(130) == 60
+    watched.activity.note()
+    assert watched.store.state is not None
+    assert watched.store.state.idle_left == 0
+    assert [watched.left_at(at) for at in (249.9, 250)] == [0, 60]
+
+
+def test_the_time_counts_only_while_the_server_would_end_the_board() -> None:
+    watched = Watched()
+    watched.store.replace(racing("y"))
+    assert watched.left_at(500) == 0
+    watched.store.replace(racing())
+    assert [watched.left_at(at) for at in (619, 620)] == [0, 60]
+    watched.store.replace(state_after(RaceOver(outcome=outcome("y4 a3")), first=snapshot("y4 a3")))
+    assert watched.left_at(621) == 0
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        racing("y"),
+        replace(racing(), own=None),
+        racing(phase="gathering"),
+        state_after(first=snapshot("y4 a3", board(state="cashed out"))),
+    ],
+    ids=["alone", "watching", "between races", "ended"],
+)
+def test_only_a_racer_among_others_may_be_idle(state: SessionState) -> None:
+    assert not may_end_as_idle(state)
+    assert may_end_as_idle(racing())
+    assert player("y") == state.player

@@ -1,0 +1,299 @@
+"""What a client notes of its table's races: honest ways to change a deal, and ways to discard one."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
+from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
+from kit.session_states import in_match, outcome
+from kit.voided_races import voided_race
+from saratoga_client.net.connection import Connection
+from saratoga_client.session.match_check import OTHER_RESULT
+from saratoga_client.session.table_observer import (
+    COMMITMENT_CHANGED,
+    COUNTDOWN_SETTINGS_CHANGED,
+    FOREIGN_RESULT,
+    RACE_REUSED,
+)
+from saratoga_client.session.witness import GONE, Sighting, Witness
+from saratoga_protocol import events
+
+OTHER_DEAL = "d0" * 32
+VOID = replace(voided_race(RACE), commitment=PROMISE, seed="", nonces={})
+OTHER_VOID = replace(VOID, commitment=OTHER_DEAL)
+
+
+@pytest.fixture
+async def player(tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
+    async with scripted_server() as server, Connection(server.url, TOKEN) as client:
+        yield DutifulPlayer(client, await server.peer(), tmp_path)
+
+
+def kept(folder: Path, race: str = RACE) -> Sighting:
+    sighting = Witness(folder).load(race)
+    assert sighting is not None
+    return sighting
+
+
+async def counted_down(player: DutifulPlayer) -> None:
+    """Show the countdown, and take the player's nonce."""
+    await player.seat.handle(gathering())
+    ready = await player.ready()
+    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+
+
+def later(number: int = 2, phase: str = "gathering", commitment: str = OTHER_DEAL) -> events.Table:
+    there = table(version=20 + number, phase=phase)
+    return replace(there, race=f"{CODE}/{number}", commitment=commitment)
+
+
+# A match
+
+
+@pytest.mark.parametrize("is_honest", [True, False])
+async def test_a_match_that_contradicts_a_result_raises_the_alarm(
+    player: DutifulPlayer, is_honest: bool
+) -> None:
+    over = in_match(table(version=20, phase="over"), "a9 y5")
+    announced = outcome("a9 y5" if is_honest else "y9 a5")
+    await player.seat.handle(replace(snapshot(), table=over))
+    await player.seat.handle(events.RaceOver(outcome=announced))
+    alarm = (RACE, (OTHER_RESULT.format(race=RACE),))
+    assert (alarm in player.alarms) is not is_honest
+
+
+# The end of a race
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+async def test_a_result_of_another_race_in_the_place_of_its_own_raises_the_alarm(
+    player: DutifulPlayer, is_own: bool
+) -> None:
+    result = replace(outcome("a9 y5"), race=RACE if is_own else f"{CODE}/9")
+    over = table(version=20, phase="over")
+    await player.seat.handle(replace(snapshot(), table=over, outcome=result))
+    assert player.alarms == ([] if is_own else [(RACE, (FOREIGN_RESULT,))])
+
+
+async def test_the_last_result_at_a_table_that_gathers_again_raises_no_alarm(
+    player: DutifulPlayer,
+) -> None:
+    await player.seat.handle(replace(snapshot(), table=later(), outcome=outcome("a9 y5")))
+    assert player.alarms == []
+
+
+async def test_a_race_that_is_over_is_due_also_without_its_result(player: DutifulPlayer) -> None:
+    await counted_down(player)
+    over = later(1, "over", PROMISE)
+    await player.seat.handle(events.TableChanged(table=over, now=NOON))
+    assert player.seat.take_due() == [RACE]
+    await player.seat.handle(events.RaceOver(outcome=replace(outcome("a9 y5"), race=RACE)))
+    assert player.seat.take_due() == [], "the record that is on its way is compared with the result"
+
+
+async def test_an_event_of_another_table_is_ignored(player: DutifulPlayer, tmp_path: Path) -> None:
+    await counted_down(player)
+    elsewhere = replace(later(), code="maple-crane-10", race="maple-crane-10/2")
+    await player.seat.handle(events.TableChanged(table=elsewhere, now=NOON))
+    await player.seat.handle(replace(snapshot(), table=elsewhere))
+    assert (player.alarms, player.seat.take_due()) == ([], [])
+    assert Witness(tmp_path).load(elsewhere.race) is None
+    assert player.seat.table is not None
+    assert player.seat.table.code == CODE
+
+
+# What a countdown has shown
+
+
+@pytest.mark.parametrize("phase", ["countdown", "running"])
+@pytest.mark.parametrize("what", ["nothing", "cap", "public", "bot"])
+async def test_settings_and_bot_marks_stay_as_the_countdown_showed_them(
+    player: DutifulPlayer, what: str, phase: str
+) -> None:
+    await counted_down(player)
+    assert player.seat.table is not None
+    shown = replace(
+        player.seat.table, version=9, phase=phase, start_at=NOON, deadline=NOON + 600_000
+    )
+    changed = {
+        "nothing": shown,
+        "cap": replace(shown, settings=replace(shown.settings, cap=20)),
+        "public": replace(shown, settings=replace(shown.settings, public=True)),
+        "bot": replace(shown, seats=[shown.seats[0], replace(shown.seats[1], bot=True)]),
+    }[what]
+    await player.seat.handle(events.TableChanged(table=changed, now=NOON))
+    said = (RACE, (COUNTDOWN_SETTINGS_CHANGED,))
+    assert player.alarms == ([] if what == "nothing" else [said])
+
+
+async def test_a_racer_who_had_left_and_comes_back_as_a_bot_raises_no_alarm(
+    player: DutifulPlayer,
+) -> None:
+    away = countdown("ab" * 32).table
+    away = replace(away, racers=[RIVAL, "b" * 16], seats=away.seats[1:])
+    await player.seat.handle(events.TableChanged(table=away, now=NOON))
+    bot = events.Seat(player="b" * 16, name="Botty", bot=True)
+    back = replace(away, version=9, seats=[*away.seats, bot])
+    await player.seat.handle(events.TableChanged(table=back, now=NOON))
+    assert player.alarms == []
+
+
+# A deal that is discarded
+
+
+@pytest.mark.parametrize("phase", ["gathering", "closed"])
+async def test_the_record_of_a_countdown_that_left_no_trace_is_due(
+    player: DutifulPlayer, phase: str
+) -> None:
+    await counted_down(player)
+    await player.seat.handle(events.TableChanged(table=later(phase=phase), now=NOON))
+    assert player.seat.take_due() == [RACE]
+
+
+async def test_a_table_that_closes_in_a_countdown_makes_its_record_due(
+    player: DutifulPlayer,
+) -> None:
+    await counted_down(player)
+    await player.seat.handle(events.TableChanged(table=later(1, "closed"), now=NOON))
+    assert player.seat.take_due() == [RACE]
+
+
+async def test_a_watcher_misses_a_discarded_countdown_too(player: DutifulPlayer) -> None:
+    seen = countdown("ab" * 32).table
+    watched = replace(seen, racers=[RIVAL], seats=seen.seats[1:])
+    await player.seat.handle(events.TableChanged(table=watched, now=NOON))
+    await player.seat.handle(events.TableChanged(table=later(), now=NOON))
+    assert player.seat.take_due() == [RACE]
+
+
+async def test_a_watcher_who_came_in_the_race_misses_it(player: DutifulPlayer) -> None:
+    running = replace(later(1, "running"), start_at=NOON, deadline=NOON + 600_000)
+    await player.seat.handle(replace(snapshot(), table=running))
+    player.seat = player.restarted()
+    await player.seat.handle(replace(snapshot(), table=later()))
+    assert player.seat.take_due() == [RACE]
+
+
+async def test_a_race_is_as_old_as_its_countdown(player: DutifulPlayer, tmp_path: Path) -> None:
+    await player.seat.handle(gathering())
+    ready = await player.ready()
+    Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=1))
+    player.seat = player.restarted()
+    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    await player.seat.handle(events.TableChanged(table=later(), now=NOON))
+    player.seat = player.restarted()
+    await player.seat.handle(replace(snapshot(), table=later()))
+    assert player.seat.take_due() == [RACE]
+
+
+async def test_a_countdown_that_was_voided_openly_is_not_due(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await counted_down(player)
+    closed = replace(later(1, "closed"), voided=[VOID])
+    await player.seat.handle(events.TableChanged(table=closed, now=NOON))
+    assert (player.seat.take_due(), player.alarms) == ([], [])
+    assert kept(tmp_path).voided == "damaged"
+
+
+async def test_a_void_that_is_announced_late_ends_the_alarm(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await counted_down(player)
+    Witness(tmp_path).keep(replace(kept(tmp_path), alarms=[GONE, RACE_REUSED]))
+    player.seat = player.restarted()
+    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[VOID])))
+    assert kept(tmp_path).alarms == [RACE_REUSED]
+
+
+# What an honest server does while a client is away
+
+
+@pytest.mark.parametrize("phase", ["countdown", "running", "over"])
+async def test_settings_changed_while_the_player_is_away_raise_no_alarm(
+    player: DutifulPlayer, tmp_path: Path, phase: str
+) -> None:
+    await player.seat.handle(gathering())
+    await player.ready()
+    racing = replace(
+        later(1, phase),
+        racers=[RIVAL],
+        start_at=0 if phase == "countdown" else NOON,
+        deadline=0 if phase == "countdown" else NOON + 600_000,
+    )
+    for _ in range(2):
+        await player.seat.handle(replace(snapshot(), table=racing))
+    assert player.alarms == []
+    if phase != "over":
+        assert kept(tmp_path).commitment == OTHER_DEAL
+
+
+async def test_a_countdown_of_changed_settings_that_was_voided_meanwhile_raises_no_alarm(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await player.seat.handle(gathering())
+    await player.ready()
+    there = replace(later(), voided=[OTHER_VOID])
+    await player.seat.handle(replace(snapshot(), table=there))
+    assert (player.alarms, player.seat.take_due()) == ([], [])
+    assert kept(tmp_path).voided == "", "the sighting is of another deal"
+
+
+async def test_a_commitment_that_changes_in_a_race_raises_the_alarm(player: DutifulPlayer) -> None:
+    running = replace(later(1, "running"), start_at=NOON, deadline=NOON + 600_000)
+    await player.seat.handle(replace(snapshot(), table=running))
+    await player.seat.handle(replace(snapshot(), table=replace(running, commitment=PROMISE)))
+    assert player.alarms == [(RACE, (COMMITMENT_CHANGED,))]
+
+
+async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await counted_down(player)
+    week = 7 * 24 * 3_600_000
+    Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=kept(tmp_path).seen_at - week))
+    player.seat = player.restarted()
+    new = later(1)
+    await player.seat.handle(replace(snapshot(), table=new))
+    await player.ready()
+    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[OTHER_VOID])))
+    assert (player.alarms, player.seat.take_due()) == ([], [])
+    assert kept(tmp_path).commitment == OTHER_DEAL
+
+
+async def test_a_void_of_a_race_seen_long_ago_under_the_same_id_raises_no_alarm(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await counted_down(player)
+    week = 7 * 24 * 3_600_000
+    Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=kept(tmp_path).seen_at - week))
+    player.seat = player.restarted()
+    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[OTHER_VOID])))
+    assert player.alarms == []
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+async def test_the_alarms_of_a_race_that_is_settled_do_not_pass_to_another_deal_of_its_id(
+    player: DutifulPlayer, tmp_path: Path, is_settled: bool
+) -> None:
+    await counted_down(player)
+    seen = replace(kept(tmp_path), has_record=is_settled, alarms=["something was wrong"])
+    Witness(tmp_path).keep(seen)
+    player.seat = player.restarted()
+    await player.seat.handle(replace(snapshot(), table=later(1)))
+    assert player.alarms == [(RACE, (RACE_REUSED,))]
+    inherited = [] if is_settled else ["something was wrong"]
+    assert kept(tmp_path).alarms == [*inherited, RACE_REUSED]
+
+
+async def test_race_numbers_may_jump(player: DutifulPlayer, tmp_path: Path) -> None:
+    await counted_down(player)
+    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[VOID])))
+    # a backup was restored: it does not have that void
+    await player.seat.handle(replace(snapshot(), table=later(1001)))
+    await player.ready()
+    assert (player.alarms, player.seat.take_due()) == ([], [])
+    assert kept(tmp_path, f"{CODE}/1001").player == PLAYER

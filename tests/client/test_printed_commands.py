@@ -1,0 +1,112 @@
+"""Every command that the client prints is one that its command line accepts."""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+
+import saratoga_client
+from kit.races import Entrant, race
+from kit.session_states import CODE, board, snapshot, standings, state_after, table
+from kit.voided_races import void_record, voided_race
+from kit.walks import banking, wandering
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import COMMANDS
+from saratoga_client.local.printed_command import host_command
+from saratoga_client.net.errors import Redirected, Unreachable
+from saratoga_client.practice.deals import from_seed
+from saratoga_client.practice.game import new_game
+from saratoga_client.practice.runs import PracticeRun
+from saratoga_client.practice.share_text import practice_text
+from saratoga_client.review.boards import open_boards
+from saratoga_client.review.share_text import race_text
+from saratoga_client.session.error_messages import problem_for, seat_lost_problem
+from saratoga_client.session.invitation import Inviter
+from saratoga_client.session.voided import voided_problem, voided_words
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.void_record import format_void_record
+
+SOURCES = Path(saratoga_client.__file__).parent
+LAN = "ws://192.168.1.7:7470"
+HERE = "ws://127.0.0.1:8123"
+
+COMMAND = re.compile(rf"saratoga (?:{'|'.join(COMMANDS)})\b(?: (?:'[^']*'|\"[^\"]*\"|[^\s'\"])+)*")
+
+
+def parse(command: str) -> None:
+    """Parse a command line as the program does, without running it; raises `click.UsageError`."""
+    _, verb, *words = shlex.split(command)
+    found: click.Command | None = saratoga.get_command(click.Context(saratoga), verb)
+    assert found is not None, command
+    while isinstance(found, click.Group):
+        verb, *words = words
+        found = found.get_command(click.Context(found), verb)
+        assert found is not None, command
+    with found.make_context(verb, words):
+        pass
+
+
+def printed() -> Iterator[str]:
+    """Yield texts with commands, from everything that makes such texts."""
+    record = race("canfield", 2, [Entrant("Anna", banking), Entrant("Otto", wandering, bot=True)])
+    run = PracticeRun(practice=new_game(from_seed(GAMES["canfield"], "it's me")), began=1, end=2)
+    lost = state_after(standings("a5 y3 r1"), first=snapshot("a5 y1", board()))
+    yield practice_text(run)
+    yield host_command(HERE)
+    yield str(problem_for(HERE, Unreachable(HERE, "no server listens there")))
+    for server in ("", LAN):
+        away = replace(lost, seat_lost="Away.", server=server)
+        yield str(seat_lost_problem(away))
+        yield str(seat_lost_problem(away, is_watching=True))
+        yield voided_words(voided_race(), (), server)
+        yield str(voided_problem(format_void_record(void_record()), "", server))
+        yield race_text(record, open_boards(record), record.racers[0].player, server)
+    yield "\n".join(Inviter(server=LAN).lines(table()))
+
+
+def test_the_commands_in_messages_and_texts_are_accepted() -> None:
+    for text in printed():
+        found = COMMAND.findall(text)
+        assert found, text
+        for command in found:
+            parse(command)
+
+
+def test_a_command_for_another_server_names_it() -> None:
+    texts = [text for text in printed() if "192.168.1.7" in text]
+    assert len(texts) == 6
+    assert all(LAN in command for text in texts for command in COMMAND.findall(text))
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_the_examples_in_the_help_are_accepted(verb: str) -> None:
+    command = saratoga.get_command(click.Context(saratoga), verb)
+    for example, _ in getattr(command, "examples", ()):
+        if "$(" not in example:
+            parse(re.split(r" \| ", example)[0])
+
+
+def test_a_redirect_names_a_command_that_needs_only_the_code() -> None:
+    text = str(problem_for(LAN, Redirected(LAN, "wss://cards.example.org/")))
+    (command,) = re.findall(r"saratoga join \S+/CODE", text)
+    parse(command.replace("CODE", CODE))
+
+
+def test_no_command_is_put_together_outside_of_the_module_for_it() -> None:
+    """A command with a part that varies must be quoted, and may have to name its server."""
+    assembled = [
+        f"{path.relative_to(SOURCES)}:{part.lineno}"
+        for path in SOURCES.rglob("*.py")
+        for whole in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(whole, ast.JoinedStr)
+        for part in whole.values
+        if isinstance(part, ast.Constant)
+        and re.search(rf"saratoga (?:{'|'.join(COMMANDS)}) ", str(part.value))
+    ]
+    # the format of saved practice runs begins with these words
+    assert [place for place in assembled if not place.startswith("practice/runs.py")] == []

@@ -1,0 +1,47 @@
+"""The page with the chart of a race that runs."""
+
+import pytest
+
+from kit.session_states import START, player, seat, snapshot, standings, state_after, table
+from saratoga_client.session.state import SessionState
+from saratoga_client.tui.pages.live_chart import elapsed, live_chart, live_climbs
+
+LETTERS = "yabcdefghijklmnp"
+
+
+def racing(letters: str = "ya") -> SessionState:
+    first = snapshot(
+        " ".join(f"{each}1" for each in letters),
+        shown=table(letters, seats=[seat(each) for each in letters]),
+    )
+    later = (standings(" ".join(f"{each}{count}" for each in letters)) for count in (6, 14))
+    return state_after(*later, first=first)
+
+
+def text(state: SessionState, width: int, height: int) -> list[str]:
+    canvas = live_chart(state, width, height, START + 60_000, ascii_only=True)
+    return ["".join(cell.text for cell in row) for row in canvas.rows()]
+
+
+def test_the_climb_of_a_racer_follows_from_the_standings() -> None:
+    state = racing()
+    for climb in live_climbs(state, 60_000):
+        assert (climb.start, climb.counts) == (1, ((10_000, 6), (20_000, 14)))
+        assert climb.banked_at(60_000) == 14
+    assert elapsed(state, START + 60_000) == 60_000
+
+
+@pytest.mark.parametrize(("width", "height"), [(54, 15), (80, 21), (120, 37)])
+def test_place_money_and_chart_have_their_own_columns(width: int, height: int) -> None:
+    shown = text(racing(), width, height)
+    assert shown[1].split()[:4] == ["1", "YOU", "14", "+$20"]
+    assert shown[2].startswith(" 2 ana")
+    assert "BANKED OVER TIME" in shown[0]
+    assert all(row[34] == " " for row in shown), "no column is shared"
+    assert shown[-1].split() == ["0:00", "0:30", "1:00"]
+
+
+def test_sixteen_racers_fit_at_80x24() -> None:
+    shown = text(racing(LETTERS), 80, 21)
+    assert shown[16].startswith(" g racer p")
+    assert player("p") not in "".join(shown)

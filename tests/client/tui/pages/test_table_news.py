@@ -1,0 +1,26 @@
+"""The news for a player who reads another screen than the table's."""
+
+from kit.session_states import START, outcome, seat, snapshot, state_after, table
+from saratoga_client.session.state import next_state
+from saratoga_client.tui.pages.table_news import table_news
+from saratoga_protocol import events
+
+
+def test_the_end_of_a_race_is_news_with_the_own_result() -> None:
+    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    after = next_state(before, events.RaceOver(outcome=outcome("a9 y4")), START)
+    assert table_news(before, after).startswith("The race is over. You finished 2nd of 2: 4 cards")
+    assert table_news(before, after).endswith(" q shows the results.")
+
+
+def test_a_watcher_is_told_the_end_without_a_result() -> None:
+    before = state_after(first=snapshot("a9 =r9", shown=table("ar", host="a")))
+    after = next_state(before, events.RaceOver(outcome=outcome("a9 =r9")), START)
+    assert table_news(before, after) == "The race is over. q shows the results."
+
+
+def test_changed_seats_are_no_news_while_a_race_runs() -> None:
+    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    shown = table(seats=[seat("y"), seat("a", connected=False)], version=2)
+    after = next_state(before, events.TableChanged(table=shown, now=START), START)
+    assert table_news(before, after) == ""

@@ -1,0 +1,131 @@
+"""The table of a match follows from the results of its races."""
+
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saratoga_protocol.events import Outcome, Result
+from saratoga_protocol.match_rows import Match
+from saratoga_protocol.matches import champions, is_over, with_race
+
+ANN, BEN, CLEO = "ann", "ben", "cleo"
+
+
+def outcome(
+    number: int, nets: Mapping[str, int], names: Mapping[str, str] | None = None
+) -> Outcome:
+    """Return the result of a race in which these players won or lost these dollars."""
+    return Outcome(
+        race=f"mint-otter-42/{number}",
+        game="canfield",
+        results=[
+            Result(
+                player=player,
+                name=(names or {}).get(player, player.title()),
+                place=1 + sum(other > net for other in nets.values()),
+                banked=0,
+                net=net,
+                state="stuck",
+                moves=1,
+                bot=player == CLEO,
+            )
+            for player, net in nets.items()
+        ],
+        seed="",
+        nonces={},
+        digest="",
+    )
+
+
+def match_of(*races: Mapping[str, int], length: int = 3) -> Match:
+    match = Match(races=length, finished=[], rows=[])
+    for number, nets in enumerate(races, 1):
+        match = with_race(match, outcome(number, nets))
+    return match
+
+
+def places(match: Match) -> list[tuple[str, int]]:
+    return [(row.player, row.place) for row in match.rows]
+
+
+def test_nets_and_races_won_add_up_and_the_highest_net_leads() -> None:
+    match = match_of({ANN: -20, BEN: 10}, {ANN: 40, BEN: -30})
+    assert [(row.player, row.net, row.wins, row.place) for row in match.rows] == [
+        (ANN, 20, 1, 1),
+        (BEN, -20, 1, 2),
+    ]
+    assert match.finished == ["mint-otter-42/1", "mint-otter-42/2"]
+
+
+def test_a_race_that_a_player_missed_has_no_result_of_the_player() -> None:
+    match = match_of({ANN: -20, BEN: 10}, {ANN: 40, CLEO: 5}, {BEN: 1, CLEO: 2})
+    results = {
+        row.player: [(r.race[-1], r.place, r.net) for r in row.results] for row in match.rows
+    }
+    assert results == {
+        ANN: [("1", 2, -20), ("2", 1, 40)],
+        BEN: [("1", 1, 10), ("3", 2, 1)],
+        CLEO: [("2", 2, 5), ("3", 1, 2)],
+    }
+    assert {row.player for row in match.rows if row.bot} == {CLEO}
+
+
+def test_races_won_decide_between_equal_nets() -> None:
+    match = match_of(
+        {ANN: 10, BEN: 5, CLEO: 0}, {ANN: 10, BEN: 5, CLEO: 0}, {ANN: -20, BEN: -10, CLEO: 0}
+    )
+    assert [(row.player, row.net, row.wins) for row in match.rows][:2] == [
+        (ANN, 0, 2),
+        (CLEO, 0, 1),
+    ]
+
+
+def test_the_best_race_decides_between_equal_nets_and_races_won() -> None:
+    match = match_of({ANN: 30, BEN: 5}, {ANN: -5, BEN: 20}, {CLEO: -50})
+    assert [(row.player, row.net, row.wins) for row in match.rows[:2]] == [
+        (ANN, 25, 1),
+        (BEN, 25, 1),
+    ]
+    assert places(match)[:2] == [(ANN, 1), (BEN, 2)]
+
+
+def test_nobody_comes_before_a_player_who_raced_more_often() -> None:
+    match = match_of({ANN: -45, BEN: -45}, {ANN: -50}, {ANN: -40})
+    assert [(row.player, row.net, row.place) for row in match.rows] == [
+        (ANN, -135, 1),
+        (BEN, -45, 2),
+    ]
+
+
+def test_what_nothing_decides_is_shared_and_the_next_place_is_skipped() -> None:
+    match = match_of(
+        {ANN: 10, BEN: 0, CLEO: -5}, {ANN: 0, BEN: 10, CLEO: -5}, {ANN: 0, BEN: 0, CLEO: 0}
+    )
+    assert places(match) == [(ANN, 1), (BEN, 1), (CLEO, 3)]
+    assert [row.player for row in champions(match)] == [ANN, BEN]
+
+
+def test_a_match_has_a_champion_only_when_all_its_races_have_finished() -> None:
+    match = match_of({ANN: 10, BEN: 0}, {ANN: 10, BEN: 0})
+    assert not is_over(match)
+    assert champions(match) == []
+    match = with_race(match, outcome(3, {ANN: 10, BEN: 0}))
+    assert is_over(match)
+    assert [row.player for row in champions(match)] == [ANN]
+
+
+def test_the_name_is_that_of_the_last_race() -> None:
+    match = with_race(match_of({ANN: 10}), outcome(2, {ANN: 5}, {ANN: "Annabel"}))
+    assert [row.name for row in match.rows] == ["Annabel"]
+
+
+nets = st.dictionaries(st.sampled_from((ANN, BEN, CLEO)), st.integers(-100, 500), min_size=1)
+
+
+@given(st.lists(nets, min_size=1, max_size=5))
+def test_a_race_that_is_added_twice_counts_once(races: list[dict[str, int]]) -> None:
+    match = match_of(*races, length=5)
+    for number, each in enumerate(races, 1):
+        assert with_race(match, outcome(number, each)) == match
+    assert sum(row.net for row in match.rows) == sum(sum(each.values()) for each in races)

@@ -1,0 +1,212 @@
+"""Signs of activity: noted at one node, stored, and seen by every other."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kit.in_process_server import InProcessServer
+from kit.players import MemoryPlayer
+from kit.two_nodes import Nodes, beside
+from saratoga_protocol.commands import (
+    AllowReady,
+    CashOut,
+    EndRace,
+    Heartbeat,
+    Kick,
+    LockTable,
+    MakeMove,
+    Resume,
+)
+from saratoga_protocol.events import RaceOver
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.live.activity import STORE_MILLIS
+
+
+@pytest.fixture
+async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
+    async with beside(server) as both:
+        yield both
+
+
+async def stored_sign(server: InProcessServer, player: MemoryPlayer) -> int:
+    """Return how long ago the player's last stored sign was given; negative: never."""
+    board = await server.board(player.table.code, player.player)
+    return server.time.at - board.active_at if board.active_at else -1
+
+
+async def state(server: InProcessServer, player: MemoryPlayer) -> str:
+    return (await server.board(player.table.code, player.player)).state
+
+
+async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert, cap=20)
+    return anna, bert
+
+
+async def test_a_sign_is_stored_at_once_and_later_ones_every_twenty_seconds(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(server)
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(0)
+    assert await stored_sign(server, anna) == 0
+    await server.pass_time(STORE_MILLIS - 5000)
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(4999)
+    assert await stored_sign(server, anna) == STORE_MILLIS - 1, "not stored yet"
+    await server.pass_time(1)
+    assert await stored_sign(server, anna) == 5000, "the time of the sign, not of the write"
+    assert await stored_sign(server, bert) == -1
+    await bert.ask(Heartbeat)
+    await server.pass_time(0)
+    assert await stored_sign(server, bert) == -1
+
+
+async def test_a_bot_gives_no_signs(server: InProcessServer) -> None:
+    anna, otto = await server.player("Anna"), await server.player("Otto", bot=True)
+    await server.race(anna, otto, cap=20)
+    await otto.ask(Heartbeat, active=True)
+    await server.pass_time(0)
+    assert await stored_sign(server, otto) == -1
+
+
+async def test_a_sign_just_after_a_move_is_not_stored(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    await anna.moves("draw")
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(STORE_MILLIS)
+    assert await stored_sign(server, anna) == -1
+    await anna.ask(Heartbeat, active=True)
+    await anna.moves("draw")
+    await server.pass_time(2 * STORE_MILLIS)
+    assert await stored_sign(server, anna) == -1
+
+
+async def test_a_sign_is_stored_when_the_store_is_back(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    await anna.ask(Heartbeat, active=True)
+    server.faults.unavailable = True
+    await server.node.scheduler.sweep()
+    server.faults.unavailable = False
+    server.time.at += 1000
+    await server.node.scheduler.sweep()
+    assert await stored_sign(server, anna) == 1000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (LockTable, {"locked": True}),
+        (Kick, {"player": "nobodynobodynobo"}),
+        (AllowReady, {"player": "nobodynobodynobo"}),
+        (EndRace, {}),
+        (MakeMove, {"move": "t1>t1", "after": 0}),
+        (MakeMove, {"move": "draw", "after": 9}),
+        (MakeMove, {"move": "draw!", "after": 0}),
+    ],
+    ids=lambda given: given[0].__name__,
+)
+async def test_other_commands_and_refused_moves_are_signs_too(
+    server: InProcessServer, command: tuple[type, dict[str, object]]
+) -> None:
+    anna, bert = await two_racing(server)
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    kind, fields = command
+    code = anna.table.code
+    where = {"race": f"{code}/1"} if kind in (MakeMove, CashOut, EndRace) else {"table": code}
+    await anna.ask(kind, **where, **fields)
+    await server.pass_time(LOOK_MILLIS)
+    assert [await state(server, each) for each in (anna, bert)] == ["racing", "idle"]
+
+
+async def test_a_sign_at_one_node_is_seen_by_a_check_at_another(nodes: Nodes) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert, cap=20)
+    await nodes.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await anna.ask(Heartbeat, active=True)
+    await nodes.east.node.scheduler.sweep()
+    nodes.east.time.at += LOOK_MILLIS
+    west = nodes.west.node
+    race = await west.races.of(await west.table_cache.get(code))
+    assert await west.boards.sweep(race, west.clock.since) == [bert.player]
+
+
+async def test_a_check_is_refused_if_another_node_has_stored_a_sign_meanwhile(
+    nodes: Nodes,
+) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert, cap=20)
+    west = nodes.west.node
+    race = await west.races.of(await west.table_cache.get(code))
+    for player in (anna, bert):
+        await west.races.board(race, player.player)
+    nodes.east.time.at += IDLE_MILLIS
+    await nodes.east.real.boards.note_active(code, 1, anna.player, nodes.east.node.clock.now())
+    assert await west.boards.sweep(race, west.clock.since) == [bert.player]
+
+
+async def test_a_sign_survives_the_death_of_its_node(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await anna.ask(Heartbeat, active=True)
+    await server.node.scheduler.sweep()
+    async with beside(server) as nodes:
+        # the node that has served since before the sign looks; the other one is dead
+        back = await nodes.west.player("Anna")
+        await back.at_table(Resume, table=anna.table.code)
+        race = await nodes.west.node.races.of(
+            await nodes.west.node.table_cache.get(anna.table.code)
+        )
+        run = race.runs[anna.player]
+        assert nodes.west.time.at - run.active_at < LOOK_MILLIS
+
+
+async def test_a_step_of_the_clock_makes_nobody_idle(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(0)
+    server.time.at += 2 * IDLE_MILLIS
+    await server.pass_time(LOOK_MILLIS)
+    assert [await state(server, each) for each in (anna, bert)] == ["racing", "racing"]
+    server.time.at -= IDLE_MILLIS
+    await server.pass_time(LOOK_MILLIS)
+    assert [await state(server, each) for each in (anna, bert)] == ["racing", "racing"]
+
+
+async def idle_host(nodes: Nodes) -> tuple[MemoryPlayer, MemoryPlayer]:
+    """Return the host, whose board has ended as idle, and another racer on the other node."""
+    anna, bert = await nodes.two()
+    await nodes.race(anna, bert, cap=20)
+    await nodes.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await bert.ask(Heartbeat, active=True)
+    await nodes.pass_time(0)
+    await nodes.pass_time(2 * LOOK_MILLIS)
+    assert await state(nodes.east, anna) == "idle"
+    return anna, bert
+
+
+async def test_friends_do_not_wait_for_a_host_whose_board_ended_as_idle(nodes: Nodes) -> None:
+    anna, bert = await idle_host(nodes)
+    await bert.cash_out()
+    await nodes.settle()
+    for player in (anna, bert):
+        assert player.received.all(RaceOver)
+        assert player.table.host == bert.player
+        assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
+        assert [seat.name for seat in player.table.seats] == ["Anna", "Bert"]
+
+
+@pytest.mark.parametrize("after", [1_000, LAST_BOARD_MILLIS])
+async def test_a_host_who_is_back_before_the_race_is_over_keeps_the_table(
+    nodes: Nodes, after: int
+) -> None:
+    anna, bert = await idle_host(nodes)
+    await nodes.pass_time(1000)
+    await anna.ask(Heartbeat, active=True)
+    await nodes.pass_time(after)
+    await bert.cash_out()
+    await nodes.settle()
+    assert bert.received.all(RaceOver)
+    assert bert.table.host == anna.player
