@@ -34,6 +34,8 @@ class OpenBoard:
     """The position at the deal, and after every entry of the log; empty while the race still runs."""
     seen: tuple[View, ...] = ()
     """The same as its player saw it, of a board whose hidden cards are not open yet; empty if they are."""
+    since: int = 0
+    """Milliseconds from the start of the race until the first view; 0 if that is the deal."""
 
     def view(self, step: int) -> View:
         """Return the board after `step` entries of the log, as its player saw it."""
@@ -46,7 +48,7 @@ class OpenBoard:
     @property
     def end(self) -> int:
         """The time of the board's end, in milliseconds from the start."""
-        return self.entries[-1].at if self.entries else 0
+        return self.entries[-1].at if self.entries else self.since
 
     @property
     def climb(self) -> Climb:
@@ -54,6 +56,10 @@ class OpenBoard:
             (line.at, self.banked_after(step)) for step, line in enumerate(self.entries, start=1)
         )
         return Climb(self.banked_after(0), counts, self.end)
+
+    def has_ended_unseen(self, step: int) -> bool:
+        """Test whether the log entry before view `step` ended the board before the first view."""
+        return bool(step and self.since) and self.entries[step - 1].at <= self.since
 
     def step_at(self, moment: int) -> int:
         """Return the number of log entries until a moment, in milliseconds from the start."""

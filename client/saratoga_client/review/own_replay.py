@@ -9,7 +9,7 @@ from saratoga_rules.records.standing import State
 
 
 def own_replay(state: SessionState) -> Replay | None:
-    """Return the replay of the player's own board at the deal; `None` while it races, or without one."""
+    """Return the replay of the player's own board at its first view; `None` while it races, or without one."""
     own, trail = state.own, state.trail
     if own is None or own.is_racing or trail is None or trail.race != own.race:
         return None
@@ -25,5 +25,6 @@ def own_replay(state: SessionState) -> Replay | None:
         reached=None,
         entries=tuple(LogLine(step.at, 0, step.text) for step in trail.steps),
         seen=(trail.first, *(step.view for step in trail.steps)),
+        since=trail.since,
     )
-    return Replay(own.game, own.race, (board,))
+    return Replay(own.game, own.race, (board,), moment=trail.since)

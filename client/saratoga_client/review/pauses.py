@@ -49,7 +49,7 @@ def time_spent(board: OpenBoard) -> Mapping[MoveKind, tuple[int, int]]:
 
 
 def _pauses(board: OpenBoard) -> list[Pause]:
-    times = [0, *(entry.at for entry in board.entries)]
+    times = [board.since, *(entry.at for entry in board.entries)]
     return [
         Pause(since, until - since, step) for step, (since, until) in enumerate(pairwise(times))
     ]

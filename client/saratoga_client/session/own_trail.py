@@ -34,12 +34,14 @@ class Trail:
     first: View
     """The board at the deal, or the first one that this program saw."""
     steps: tuple[TrailStep, ...] = ()
+    since: int = 0
+    """Milliseconds from the start of the race until this program saw `first`; 0 if that is the deal."""
 
 
 def next_trail(trail: Trail | None, before: OwnBoard | None, own: OwnBoard, at: int) -> Trail:
     """Return the trail after the confirmed board has changed, `at` milliseconds into the race."""
     if trail is None or before is None or trail.race != own.race:
-        trail = Trail(own.race, own.view)
+        trail = Trail(own.race, own.view, since=at if own.count else 0)
         return trail if own.is_racing else replace(trail, steps=tuple(_ending(own, at)))
     steps = trail.steps
     if own.count < before.count:

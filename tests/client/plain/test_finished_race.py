@@ -3,7 +3,7 @@
 import pytest
 
 from kit.finished_races import finished_race
-from kit.session_states import CODE, outcome, snapshot, state_after, table
+from kit.session_states import CODE, START, board, outcome, snapshot, state_after, table
 from kit.typing_player import TypingPlayer
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
@@ -50,6 +50,21 @@ async def test_review_shows_the_own_moves_while_others_still_race() -> None:
     assert lines[1].startswith("move 1 draw: ")
     assert lines[2].startswith("ended: cashed out, at ")
     assert not any(line.startswith(("result", "parted")) for line in lines)
+
+
+async def test_review_after_a_start_in_mid_race_says_from_when_on_it_has_moves() -> None:
+    late = snapshot("y1 =a1 =r1", board(count=1), now=START + 48_000)
+    typing = TypingPlayer(state_after(first=late))
+    ended = events.BoardEnded(board=board(count=2, state="cashed out"), at=60_000, number=9)
+    typing.seat.change_to(state_after(ended, first=late))
+    assert (await typing.say("review"))[1:] == [
+        "review: your moves from 0:48 on, when you came back",
+        "ended: cashed out, at 1:00.0",
+        "pause: 12.0 s when you came back, at 0:48.0",
+    ]
+    ended_before = snapshot(own=board(count=2, state="cashed out"), now=START + 48_000)
+    typing.seat.change_to(state_after(first=ended_before))
+    assert "ended: cashed out, before 0:48.0" in await typing.say("review")
 
 
 @pytest.mark.parametrize("words", ["2", f"{CODE}/2", f"{CODE.upper()}/2"])

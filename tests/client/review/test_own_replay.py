@@ -45,6 +45,30 @@ def test_it_holds_no_other_board_and_no_hidden_card() -> None:
     assert replay.board.view(1) != after
 
 
+def test_of_a_program_started_in_mid_race_it_begins_when_the_player_came_back() -> None:
+    position = play(GAMES["canfield"], opening(), DRAW)
+    late = snapshot("y1 =a1 =r1", board(position, count=1), now=START + 48_000)
+    last = events.BoardEnded(board=board(position, 2, "cashed out"), at=60_000, number=9)
+    replay = own_replay(state_after(last, first=late))
+    assert replay is not None
+    assert (replay.board.since, replay.moment) == (48_000, 48_000)
+    at_end = replay.at_end()
+    assert at_end.moment == 60_000
+    for first in (at_end.at_home(), at_end.stepped(-1), replay.at(0)):
+        assert (first.step, first.moment) == (0, 48_000)
+    # the time before is no pause
+    assert [(pause.since, pause.lasted) for pause in longest_pauses(replay.board)] == [
+        (48_000, 12_000)
+    ]
+
+
+def test_a_board_that_had_ended_before_the_player_came_back_is_shown_from_then_on() -> None:
+    late = snapshot("y1 =a1 =r1", board(count=3, state="won"), now=START + 48_000)
+    replay = own_replay(state_after(first=late))
+    assert replay is not None
+    assert replay.at_home() == replay.at_end() == replay.at(90_000) == replay
+
+
 def test_there_is_none_while_the_own_board_races_or_for_a_watcher() -> None:
     assert own_replay(state_after()) is None
     assert own_replay(state_after(first=snapshot("a1 r1", shown=table("ar", host="a")))) is None

@@ -76,3 +76,11 @@ def test_a_player_who_comes_back_in_a_new_program_has_the_moves_from_then_on() -
     position = play(CANFIELD, opening(), DRAW)
     state = state_after(first=snapshot("y1 =a1 =r1", board(position, count=1)))
     assert trail_of(state) == Trail(state.table.race, redact(position))
+
+
+def test_the_trail_says_since_when_the_program_saw_the_board_unless_from_the_deal() -> None:
+    position = play(CANFIELD, opening(), DRAW)
+    late = snapshot("y1 =a1 =r1", board(position, count=1), now=START + 48_000)
+    assert trail_of(state_after(first=late)).since == 48_000
+    no_move_yet = snapshot("y1 =a1 =r1", board(), now=START + 48_000)
+    assert trail_of(state_after(first=no_move_yet)).since == 0

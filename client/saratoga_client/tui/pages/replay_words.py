@@ -6,7 +6,7 @@ from saratoga_client.input.move_text import CardName, describe, first_that_fits
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import duration_text
+from saratoga_client.review.times import duration_text, since_text
 from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
@@ -21,9 +21,12 @@ def last_move_text(replay: Replay, card_name: CardName) -> str:
     """Return the move or the ending that led to the shown position."""
     entry, board = replay.entry, replay.board
     if entry is None:
+        if board.since:
+            return f"Your board {since_text(board.since)}."
         return "The deal, the same for every player."
     if entry.text in LOG_ENDINGS:
-        return f"{capitalised(LOG_ENDINGS[entry.text])} at {minutes_and_seconds(entry.at, tenths=True)}."
+        when = "before" if board.has_ended_unseen(replay.step) else "at"
+        return f"{capitalised(LOG_ENDINGS[entry.text])} {when} {minutes_and_seconds(entry.at, tenths=True)}."
     if not entry.text:
         return UNSEEN
     before = board.view(replay.step - 1)

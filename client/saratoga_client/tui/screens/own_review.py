@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from saratoga_client.review.climb import Climb
 from saratoga_client.review.replay import Replay
+from saratoga_client.review.times import since_text
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.live_chart import elapsed, live_climbs
@@ -34,7 +35,11 @@ class OwnReviewScreen(ReplayScreen):
         return replace(super().shown, live=self._live)
 
     def begin(self) -> None:
-        self.say("Your moves. All boards can be seen when the race is over.")
+        since = self.replay.board.since
+        if since:
+            self.say(f"Your moves {since_text(since)}. All boards open after the race.")
+        else:
+            self.say("Your moves. All boards can be seen when the race is over.")
 
     def game_keys(self) -> Guide:
         return (*super().game_keys(), ("q", "back to the race"))

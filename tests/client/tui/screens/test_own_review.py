@@ -1,6 +1,15 @@
 """The review of the own board while others still race."""
 
-from kit.session_states import START, board, opening, outcome, standings, state_after, table
+from kit.session_states import (
+    START,
+    board,
+    opening,
+    outcome,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.tui.screens.own_review import OwnReviewScreen
 from saratoga_client.tui.screens.results import ResultsScreen
@@ -34,6 +43,28 @@ async def test_a_racer_whose_board_has_ended_steps_through_the_own_moves_at_once
         assert "Cashed out" in at_table.text
         await at_table.press("w")
         assert "A pause of" in at_table.text
+
+
+async def test_after_a_start_in_mid_race_it_says_from_when_on_it_has_moves() -> None:
+    position = play(GAMES["canfield"], opening(), DRAW)
+    late = snapshot("y1 =a1 =r1", board(position, count=1), now=START + 48_000)
+    async with table_player(state_after(first=late), position=position) as at_table:
+        ended = board(position, 2, "cashed out")
+        await at_table.receive(events.BoardEnded(board=ended, at=60_000, number=9))
+        await at_table.press("v")
+        since = "from 0:48 on, when you came back."
+        assert f"Your moves {since} All boards open after the race." in at_table.text
+        await at_table.press("end", "home")
+        assert f"Your board {since}" in at_table.text
+        assert "0:48.0 of 1:00" in at_table.rows[0]
+        assert "The deal" not in at_table.text
+
+
+async def test_an_ending_that_the_program_did_not_see_has_no_time() -> None:
+    late = snapshot("y1 =a1 =r1", board(count=2, state="cashed out"), now=START + 48_000)
+    async with table_player(state_after(first=late)) as at_table:
+        await at_table.press("v", "end")
+        assert "Cashed out before 0:48.0." in at_table.text
 
 
 async def test_the_keys_of_the_open_review_name_no_hidden_card_and_show_no_rival() -> None:
