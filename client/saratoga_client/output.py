@@ -49,30 +49,25 @@ def is_capable() -> bool:
 
 
 def write_line(text: str, *, mark: str = "") -> None:
-    """Write a line of results and flush it, because the reader of a pipe waits for it.
+    """Write a line of results, wrapped on a terminal, and flush it, because the reader of a pipe waits for it.
 
     `mark` precedes the line and is not sanitised, so it must not contain text from a server.
     """
-    _write(mark + sanitised(text))
+    margin = len(click.unstyle(mark)) if mark else 0
+    first, *more = _for_people(sanitised(text), sys.stdout, margin)
+    _write(mark + first)
+    for line in more:
+        _write(" " * margin + line)
 
 
 def write_script(text: str) -> None:
-    """Write code for a shell, unsanitised; it must not contain text from a server."""
+    """Write code for a shell or a secret, neither sanitised nor wrapped; it must not contain text from a server."""
     _write(text)
 
 
 def write_json(result: Struct) -> None:
     """Write a result as one line of JSON."""
     _write(sanitised_json(json.encode(result).decode()))
-
-
-def write_wrapped(text: str, *, mark: str = "") -> None:
-    """Write a line of results for people, wrapped to the width of a terminal; `mark` as in `write_line`."""
-    margin = click.unstyle(mark) if len(mark) else ""
-    first, *more = _for_people(sanitised(text), sys.stdout, len(margin))
-    _write(mark + first)
-    for line in more:
-        _write(" " * len(margin) + line)
 
 
 def say(text: str) -> None:

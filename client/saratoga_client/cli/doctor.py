@@ -113,7 +113,7 @@ def _show_finding(finding: Finding, shown_in: OutputFormat) -> None:
     if shown_in is OutputFormat.PLAIN:
         write_line(line, mark=mark)
         if finding.remedy:
-            write_line(f"{'remedy':<{MARGIN}}{finding.name}: {finding.remedy}")
+            write_line(f"{finding.name}: {finding.remedy}", mark=f"{'remedy':<{MARGIN}}")
         return
     width = max(40, this_terminal().columns - MARGIN)
     first, *more = (*wrap(line, width), *wrap(finding.remedy, width))

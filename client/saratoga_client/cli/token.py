@@ -8,7 +8,7 @@ import click
 from saratoga_client.cli.commands import ExampleCommand, write_examples
 from saratoga_client.local import identity, key_files, token_export
 from saratoga_client.local.origins import origin_of
-from saratoga_client.output import say, write_line
+from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import bad_address
 from saratoga_protocol.players import player_id
@@ -116,7 +116,7 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
         click.confirm(
             f"A person who sees the {what} can play as you. Print it here?", abort=True, err=True
         )
-    write_line(it.line)
+    write_script(it.line)
 
 
 def _not_written(file: Path, error: OSError) -> Problem:

@@ -19,7 +19,6 @@ from saratoga_client.output import (
     say,
     write_json,
     write_line,
-    write_wrapped,
 )
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
@@ -194,13 +193,12 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
     if shown_in is OutputFormat.JSON:
         write_json(proof_out(proof))
         return
-    write = write_wrapped if shown_in is OutputFormat.LIVE else write_line
     for check in proof.checks:
         mark = "ok   " if check.ok else "WRONG"
         colour = "green" if check.ok else "red"
         drawn = f"{click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark} "
-        write(f"{check.name}: {check.detail}", mark=drawn)
-    write(proof.sentence)
+        write_line(f"{check.name}: {check.detail}", mark=drawn)
+    write_line(proof.sentence)
 
 
 def proof_out(proof: Proof) -> ProofOut:

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from saratoga_client.plain.output import LineOutput
@@ -43,3 +45,25 @@ def test_control_characters_are_made_visible(
 ) -> None:
     LineOutput(prompts=False).write("seat: An\x1b[2Jna")
     assert capsys.readouterr().out == "seat: An<U+001B>[2Jna\n"
+
+
+def test_a_long_line_is_wrapped_between_words_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    line = "note: type ready to take part in the next race, and start when the others are ready"
+    LineOutput(prompts=False).write(line)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 1
+    assert all(len(each) <= 40 for each in lines)
+    assert " ".join(lines) == line
+
+
+def test_a_long_line_stays_one_line_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    line = "note: type ready to take part in the next race, and start when the others are ready"
+    LineOutput(prompts=False).write(line)
+    assert capsys.readouterr().out == f"{line}\n"
