@@ -15,6 +15,9 @@ BOT_LEVELS: Final = ("weak", "even", "strong")
 """The levels of this program's own bots, weakest first."""
 
 
+MOST_SHARING: Final = 2
+"""The most racers that a sentence on a shared place names."""
+
 NO_LEVELS: Final[Mapping[str, str]] = MappingProxyType({})
 """The levels of bots by player id where none is known."""
 
@@ -42,6 +45,20 @@ def ordinal(number: int) -> str:
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+
+
+def finish(name: str, place: int, racers: int, sharing: Sequence[str] = ()) -> str:
+    """Return the place in which a racer finished; `name` is `You` for the player.
+
+    >>> finish("You", 2, 3), finish("Anna", 2, 3)
+    ('You finished 2nd of 3', 'Anna finished 2nd of 3')
+    >>> finish("You", 1, 3, ["Bert"]), finish("Anna", 1, 4, ["Bert", "Cleo", "Dora"])
+    ('You share 1st place with Bert', 'Anna shares 1st place with 3 others')
+    """
+    if not sharing:
+        return f"{name} finished {ordinal(place)} of {racers}"
+    others = listed(sharing) if len(sharing) <= MOST_SHARING else f"{len(sharing)} others"
+    return f"{name} share{'' if name == 'You' else 's'} {ordinal(place)} place with {others}"
 
 
 def minutes_and_seconds(milliseconds: int, *, tenths: bool = False) -> str:

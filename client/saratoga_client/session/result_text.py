@@ -6,7 +6,7 @@ from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.wording import capitalised, counted, dollars, ordinal, shown_name
+from saratoga_client.wording import capitalised, counted, dollars, finish, shown_name
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.ranked import LEAST_RANKED
@@ -100,10 +100,22 @@ def own_result(state: SessionState) -> str:
         return ""
     if len(found) == 1:
         return f"{capitalised(ending(own, state.player))}."
-    shares = sum(row.place == own.place for row in found) > 1
-    place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
-    return f"You finished {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
+    return f"{own_place(state)}: {counted(own.banked)}, {dollars(own.net)}{behind}."
+
+
+def own_place(state: SessionState) -> str:
+    """Return the player's place in the finished race, without a full stop; empty for a player who raced alone or not."""
+    found = rows(state.table_view)
+    own = next((row for row in found if row.player == state.player), None)
+    if own is None or len(found) == 1:
+        return ""
+    sharing = [
+        shown_name(row.name, row.bot, row.level)
+        for row in found
+        if row.place == own.place and row is not own
+    ]
+    return finish("You", own.place, len(found), sharing)
 
 
 def why_unranked(state: SessionState, outcome: Outcome) -> str:

@@ -35,8 +35,9 @@ def test_the_text_is_written_from_the_players_view() -> None:
     boards, words = open_boards(record), digest_words(digest_of(format_record(record)))
     assert race_text(record, boards, boards[1].player) == (
         "Saratoga, Lafayette, race mint-otter-42/2\n"
-        "Zoe [bot]: 2nd of 3, 31 banked, +$105, reached at 2:59, cashed out\n"
+        "Zoe [bot] finished 2nd of 3.\n"
         "1. Anna: 52 banked, +$210, reached at 3:23, won\n"
+        "2. Zoe [bot]: 31 banked, +$105, reached at 2:59, cashed out\n"
         "3. Otto: 4 banked, -$30, reached at 0:48, cashed out\n"
         f"Check it: saratoga verify mint-otter-42/2#{words}"
     )
@@ -48,6 +49,34 @@ def test_only_a_few_of_many_racers_are_named() -> None:
     text = race_text(record, open_boards(record), "nobody")
     assert len(text.splitlines()) == 7
     assert "and 2 more" in text
+
+
+def test_the_player_is_among_the_few_named() -> None:
+    names = ["Anna", "Otto", "Zoe", "Mia", "Ben", "Eva"]
+    record = race("canfield", 1, [Entrant(name, wandering, patience=9) for name in names])
+    boards = open_boards(record)
+    for own in boards:
+        lines = race_text(record, boards, own.player).splitlines()
+        assert sum(f" {own.name}: " in line for line in lines) == 1
+        assert len(lines) == 8
+
+
+def test_players_who_share_a_place_are_told_so() -> None:
+    record = race(
+        "canfield", 1, [Entrant(name, wandering, patience=0) for name in ("Anna", "Bert")]
+    )
+    boards = open_boards(record)
+    assert [board.place for board in boards] == [1, 1]
+    text = race_text(record, boards, boards[0].player)
+    assert f"{boards[0].name} shares 1st place with {boards[1].name}." in text
+
+
+def test_a_player_who_raced_alone_has_no_place() -> None:
+    record = race("canfield", 1, [Entrant("Anna", banking)])
+    boards = open_boards(record)
+    lines = race_text(record, boards, boards[0].player).splitlines()
+    assert lines[1].startswith("1. Anna: ")
+    assert len(lines) == 3
 
 
 def test_a_name_cannot_command_the_terminal() -> None:

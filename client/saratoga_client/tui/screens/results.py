@@ -9,6 +9,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import with_match
+from saratoga_client.session.result_text import own_place
 from saratoga_client.session.seat_changes import seat_news
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import rows
@@ -18,7 +19,6 @@ from saratoga_client.tui.pages.findings import Findings, findings_of
 from saratoga_client.tui.pages.results import results_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import ordinal
 from saratoga_protocol.events import Table
 
 
@@ -67,7 +67,7 @@ class ResultsScreen(TableScreen):
     def _advice(self) -> str:
         state = self.state
         own = next((row for row in rows(state.table_view) if row.player == state.player), None)
-        place = "" if own is None else f"You finished {ordinal(own.place)}. "
+        place = f"{finished}. " if (finished := own_place(state)) else ""
         if state.is_host:
             return f"{place}Press n for the next race."
         seats = state.table.seats

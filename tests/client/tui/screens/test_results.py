@@ -78,7 +78,16 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     first = next_state(first, TableChanged(table=shown, now=START), START)
     async with table_player(first, record=RECORD) as at_table:
         words = " ".join(at_table.text.split())
-        assert "ana has ended your race. You finished 2nd. ana is the host" in words
+        assert "ana has ended your race. You finished 2nd of 2. ana is the host" in words
+
+
+async def test_players_who_share_a_place_read_with_whom() -> None:
+    ended = outcome("y9 =o9 a4")
+    first = state_after(RaceOver(outcome=ended), first=snapshot("y9 =o9 a4", shown=table("yoa")))
+    shown = table("yoa", phase="over", version=9)
+    first = next_state(first, TableChanged(table=shown, now=START), START)
+    async with table_player(first, record=RECORD) as at_table:
+        assert "You share 1st place with Otto [bot]. Press n" in at_table.text
 
 
 async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> None:
@@ -87,7 +96,9 @@ async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> Non
     first = next_state(first, TableChanged(table=shown, now=START), START)
     async with table_player(first, record=RECORD) as at_table:
         words = " ".join(at_table.text.split())
-        assert "You were away for three minutes, so ana is host now. You finished 2nd." in words
+        assert (
+            "You were away for three minutes, so ana is host now. You finished 2nd of 2." in words
+        )
 
 
 async def test_other_players_read_which_host_they_wait_for() -> None:
