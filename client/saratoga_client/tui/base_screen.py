@@ -1,7 +1,7 @@
 """The base of all screens: a title line, a body, a message line and a key line.
 
 Every key gets an answer. At most one question is open at a time: its keys answer it, and any other
-key closes it and then has its usual effect.
+key closes it and then has its usual effect. No other message covers a question while it is open.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,6 +30,8 @@ LEAST_HEIGHT: Final = 18
 
 CANCEL_KEYS: Final = ("escape", "n")
 """Keys that answer a question with no."""
+
+CANCELLED: Final = "Cancelled."
 
 Answers: TypeAlias = Mapping[str, tuple[str, Callable[[], None]]]
 """The answers to a question by key: each has its word for the key line and its action."""
@@ -62,6 +64,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__()
         self._answers: Answers | None = None
+        self._after_question: tuple[str, Role] | None = None
+        """The last message that came while a question was open."""
 
     @property
     def program(self) -> Program:
@@ -182,8 +186,20 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Update the title line."""
         self.query_one(TitleLine).redraw()
 
+    @property
+    def message(self) -> str:
+        """The message on the message line."""
+        return self.query_one(MessageLine).text
+
     def say(self, text: str, role: Role = Role.TEXT) -> None:
-        """Show a message on the message line."""
+        """Show a message on the message line; while a question is open, the last message waits for its end."""
+        if self.is_asking:
+            self._after_question = text, role
+        else:
+            self.show_message(text, role)
+
+    def show_message(self, text: str, role: Role) -> None:
+        """Show a message in place of the last one."""
         self.query_one(MessageLine).say(text, role)
 
     # Keys
@@ -206,18 +222,21 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def handle(self, key: str) -> None:
         """Use a key as the answer to the open question; if none is open, run the key's action."""
-        answers, self._answers = self._answers, None
+        answers, waiting = self._answers, self._after_question
+        self.drop_question()
         if answers is None:
             self.press(key)
         elif key in answers:
             self.say("")
             answers[key][1]()
         elif key in CANCEL_KEYS:
-            self.say("Cancelled.")
+            self.say(CANCELLED)
         else:
             self.say("")
             self.press(key)
         if self.can_draw and self.is_current:
+            if waiting is not None and self.message in ("", CANCELLED):
+                self.say(*waiting)
             self.redraw()
 
     def press(self, key: str) -> None:
@@ -235,9 +254,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def ask(self, text: str, **answers: tuple[str, Callable[[], None]]) -> None:
         """Ask a question before an action that cannot be undone."""
-        self._answers = answers
+        self.drop_question()
         self.say(text, Role.WARNING)
+        self._answers = answers
 
     def drop_question(self) -> None:
-        """Close the open question without an answer."""
-        self._answers = None
+        """Close the open question without an answer; what waited for its end is not said."""
+        self._answers = self._after_question = None

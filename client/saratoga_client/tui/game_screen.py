@@ -120,7 +120,7 @@ class GameScreen(BaseScreen):
         if self._defers_drawing:
             self._is_outdated = True
             return
-        self.show_message()
+        self._show_unsaid()
         self.redraw_boards()
         self.redraw_side()
         super().redraw()
@@ -130,17 +130,16 @@ class GameScreen(BaseScreen):
         self.pane.set_position(self.position())
         self.pane.draw_position()
 
-    def say(self, text: str, role: Role = Role.TEXT) -> None:
+    def show_message(self, text: str, role: Role) -> None:
         self._unsaid = text, role
         if self._defers_drawing:
             self._is_outdated = True
         else:
-            self.show_message()
+            self._show_unsaid()
 
-    def show_message(self) -> None:
-        """Show the latest message."""
+    def _show_unsaid(self) -> None:
         if self._unsaid is not None:
-            super().say(*self._unsaid)
+            super().show_message(*self._unsaid)
             self._unsaid = None
 
     @property

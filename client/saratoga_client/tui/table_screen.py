@@ -9,7 +9,7 @@ from saratoga_client.session.moments import RaceNews, SeenMoments, next_moment
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.lines import Guide, MessageLine, TitleLine
+from saratoga_client.tui.lines import Guide, TitleLine
 from saratoga_client.tui.ports import TableControls
 
 ALARM: Final = "ALARM"
@@ -92,11 +92,6 @@ class TableScreen(BaseScreen):
     def resting(self) -> str:
         """The message while nothing happens."""
         return self.RESTING
-
-    @property
-    def message(self) -> str:
-        """The message on the message line."""
-        return self.query_one(MessageLine).text
 
     def may_cover_message(self) -> bool:
         """Return whether a moment of the race may replace the message: it is no question, error or refusal."""

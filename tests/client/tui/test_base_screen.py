@@ -70,6 +70,20 @@ async def test_a_key_that_closes_a_question_also_has_its_usual_effect() -> None:
         assert (await player.press("x", "t")).startswith("Colours: ")
 
 
+async def test_a_message_waits_until_the_question_is_closed_without_an_answer() -> None:
+    screen = OneAction()
+    async with before(screen) as player:
+        await player.press("x")
+        screen.say("First news.")
+        screen.say("Latest news.")
+        assert screen.message == "Really? (y/n)"
+        assert await player.press("n") == "Latest news."
+        await player.press("x")
+        screen.say("Latest news.")
+        assert (await player.press("t")).startswith("Colours: ")
+        assert await player.press("x", "n") == "Cancelled.", "older news is not repeated"
+
+
 async def test_q_closes_the_screen_and_ends_the_program_that_showed_it() -> None:
     async with before(OneAction()) as player:
         await player.press("q")

@@ -1,56 +1,13 @@
 """The race screen with keys and mouse: every input gets an answer, and the board is right."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
-from kit.positions import draw
-from kit.session_states import START, board, player, snapshot, standings, state_after, table
-from kit.table_screens import TablePlayer, table_player
+from kit.race_screens import last_racer, race, racing, said
+from kit.session_states import START, standings
 from saratoga_client.net.connection import LinkState
-from saratoga_client.session.state import SessionState
-from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_protocol import events
-from saratoga_rules.games import GAMES
-from saratoga_rules.position import Position
-
-CANFIELD = GAMES["canfield"]
-PICTURE = """
-t1: QS
-t2: KH
-t3: 9D 8S
-t4: 6C
-reserve: 4H
-waste: 5D
-stock: 2S 3S 4S 5S 6S 7S
-up: D4
-base: A
-"""
-POSITION = draw(CANFIELD, PICTURE)
-"""A position in which QS goes on KH, 5D goes on 6C or to its foundation, and 4H goes nowhere."""
-
-
-def racing(
-    position: Position = POSITION, shorthand: str = "y4 a3 r2", game: str = "canfield"
-) -> SessionState:
-    return state_after(first=snapshot(shorthand, board(position, game=game), table(game=game)))
-
-
-@asynccontextmanager
-async def race(
-    position: Position = POSITION, size: tuple[int, int] = (80, 24), shorthand: str = "y4 a3 r2"
-) -> AsyncIterator[TablePlayer]:
-    async with table_player(racing(position, shorthand), position=position, size=size) as at_table:
-        assert isinstance(at_table.screen, RaceScreen)
-        yield at_table
-
-
-def said(at_table: TablePlayer) -> str:
-    """Return the message line of an 80x24 screen; the message must fit on one line."""
-    return at_table.rows[-2].strip()
 
 
 async def test_two_keys_play_a_move_that_is_shown_at_once() -> None:
@@ -176,32 +133,6 @@ async def test_a_refused_drop_gives_the_reason() -> None:
         assert said(at_table).startswith("6♣ to column 2:")
 
 
-async def test_cash_out_asks_first_and_says_what_it_means() -> None:
-    async with race() as at_table:
-        await at_table.press("x")
-        assert said(at_table) == "Cash out with 4 banked, net -$30? Your race ends. (y/n)"
-        assert at_table.rows[-1].strip() == "y cash out  any other key no"
-        await at_table.press("y")
-        assert at_table.seat.asked == ["cash out"]
-
-
-@pytest.mark.parametrize("key", ["escape", "n", "x", "1", "space", "q", "?"])
-async def test_any_other_key_drops_the_question(key: str) -> None:
-    async with race() as at_table:
-        await at_table.press("x", key)
-        at_table.app.screen.set_focus(None)
-        await at_table.press("escape", "y")
-        assert "cash out" not in at_table.seat.asked
-
-
-async def test_a_click_drops_the_question_too() -> None:
-    async with race() as at_table:
-        await at_table.press("x")
-        await at_table.pilot.click(at_table.board, offset=at_table.point("t3"))
-        await at_table.press("y")
-        assert "cash out" not in at_table.seat.asked
-
-
 async def test_the_search_highlights_cards_and_gives_the_keys_back() -> None:
     async with race() as at_table:
         await at_table.press("/", "q")
@@ -290,14 +221,6 @@ async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
         assert at_table.seat.asked == []
 
 
-def last_racer(letter: str, host: str = "y") -> events.TableChanged:
-    """Return the event that names the last racer; from then on the host may end the race in 5 s."""
-    shown = structs.replace(
-        table(host=host, version=9), last_racer=player(letter), end_from=START + 70_000
-    )
-    return events.TableChanged(table=shown, now=START)
-
-
 async def test_the_host_ends_a_race_that_one_player_holds_up() -> None:
     async with race() as at_table:
         await at_table.press("e")
@@ -335,14 +258,6 @@ async def test_the_clock_warns_before_the_cap() -> None:
         await at_table.settled()
         assert at_table.rows[0].endswith("0:20 ")
         assert at_table.cells[0][-2][1] != before[1]
-
-
-async def test_leaving_in_a_race_asks_and_says_what_it_means() -> None:
-    async with race() as at_table:
-        await at_table.press("q")
-        assert "Your race ends with 4 banked" in at_table.text
-        await at_table.press("y")
-        assert at_table.seat.asked == ["leave"]
 
 
 @pytest.mark.parametrize(

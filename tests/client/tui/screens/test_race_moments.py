@@ -5,38 +5,21 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kit.positions import draw
-from kit.session_states import CAP, START, board, snapshot, standings, state_after, table
+from kit.race_screens import race, said
+from kit.session_states import CAP, START, snapshot, standings, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.moments import LAST_MINUTE
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.screens.watching import WatchingScreen
 from saratoga_client.tui.table_screen import MOMENT_SHOWN, MOMENT_WAITS, TableScreen
-from saratoga_rules.games import GAMES
 
-POSITION = draw(
-    GAMES["canfield"],
-    """
-t1: QS
-t2: KH
-t3: 9D 8S
-t4: 6C
-reserve: 4H
-waste: 5D
-stock: 2S 3S 4S 5S 6S 7S
-up: D4
-base: A
-""",
-)
 LEAD = "You take the lead with 5."
 
 
 @asynccontextmanager
-async def race() -> AsyncIterator[TablePlayer]:
+async def race_after_a_move() -> AsyncIterator[TablePlayer]:
     """Open a race in which one move has been played, so that its description is the message."""
-    first = state_after(first=snapshot("a4 y3 r1", board(POSITION), table()))
-    async with table_player(first, position=POSITION) as at_table:
-        assert isinstance(at_table.screen, RaceScreen)
+    async with race(shorthand="a4 y3 r1") as at_table:
         await tick(at_table)
         await at_table.press("1", "2")
         assert said(at_table) == "Q♠ from column 1 to column 2."
@@ -57,12 +40,8 @@ async def take_the_lead(at_table: TablePlayer) -> None:
     await tick(at_table)
 
 
-def said(at_table: TablePlayer) -> str:
-    return at_table.rows[-2].strip()
-
-
 async def test_a_moment_is_shown_after_a_move_and_goes_by_itself() -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         await take_the_lead(at_table)
         assert said(at_table) == LEAD
         await tick(at_table, MOMENT_SHOWN - 1)
@@ -72,7 +51,7 @@ async def test_a_moment_is_shown_after_a_move_and_goes_by_itself() -> None:
 
 
 async def test_the_next_message_replaces_a_moment_and_stays() -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         await take_the_lead(at_table)
         await at_table.press("9")
         refusal = said(at_table)
@@ -83,7 +62,7 @@ async def test_the_next_message_replaces_a_moment_and_stays() -> None:
 
 @pytest.mark.parametrize("key", ["x", "9", "1"])
 async def test_a_moment_waits_for_a_question_a_refusal_or_a_picked_card(key: str) -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         await at_table.press(key)
         covered = said(at_table)
         await take_the_lead(at_table)
@@ -95,7 +74,7 @@ async def test_a_moment_waits_for_a_question_a_refusal_or_a_picked_card(key: str
 
 
 async def test_a_moment_is_shown_when_the_question_is_answered_in_time() -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         await at_table.press("slash")
         await take_the_lead(at_table)
         assert said(at_table) != LEAD
@@ -106,7 +85,7 @@ async def test_a_moment_is_shown_when_the_question_is_answered_in_time() -> None
 
 
 async def test_the_message_on_the_end_of_the_board_is_not_covered() -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         at_table.seat.confirm("stuck")
         await at_table.settled()
         assert isinstance(at_table.screen, RaceScreen)
@@ -119,7 +98,7 @@ async def test_the_message_on_the_end_of_the_board_is_not_covered() -> None:
 async def test_the_last_minute_rings_the_bell_once_and_other_moments_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         bells: list[int] = []
         monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(1))
         await take_the_lead(at_table)
@@ -133,7 +112,7 @@ async def test_the_last_minute_rings_the_bell_once_and_other_moments_do_not(
 async def test_the_last_minute_rings_the_bell_under_an_open_question_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with race() as at_table:
+    async with race_after_a_move() as at_table:
         bells: list[int] = []
         monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(1))
         await at_table.press("x")
