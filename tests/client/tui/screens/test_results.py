@@ -82,12 +82,12 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
 
 
 async def test_players_who_share_a_place_read_with_whom() -> None:
-    ended = outcome("y9 =o9 a4")
-    first = state_after(RaceOver(outcome=ended), first=snapshot("y9 =o9 a4", shown=table("yoa")))
-    shown = table("yoa", phase="over", version=9)
+    ended = outcome("y9 =a9 r4")
+    first = state_after(RaceOver(outcome=ended), first=snapshot("y9 =a9 r4"))
+    shown = table("yar", phase="over", version=9)
     first = next_state(first, TableChanged(table=shown, now=START), START)
     async with table_player(first, record=RECORD) as at_table:
-        assert "You share 1st place with Otto [bot]. Press n" in at_table.text
+        assert "You share 1st place with ana. Press n" in at_table.text
 
 
 async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> None:
