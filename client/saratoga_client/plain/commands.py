@@ -188,6 +188,8 @@ class TableCommands:
         except IllegalMove as illegal:
             self._write(f"no: {illegal.refusal}")
             return
+        if not self._state.is_connected:
+            self._write(f"ok: {move} waits for the connection")
         await self._table.until(lambda state: not (state.own and state.own.in_flight))
 
     async def _cash_out(self, words: str) -> None:

@@ -15,6 +15,7 @@ from kit.session_states import (
 )
 from kit.session_states import table as at_table
 from kit.typing_player import TypingPlayer
+from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.grammar import Context
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
@@ -36,6 +37,13 @@ async def test_a_typed_move_is_sent() -> None:
     assert await player_at_table.say("draw") == []
     assert player_at_table.seat.asked == ["draw"]
     assert player_at_table.seat.own.count == 1
+
+
+async def test_a_move_without_a_connection_is_answered_at_once_that_it_waits() -> None:
+    player_at_table = TypingPlayer(state_after())
+    player_at_table.seat.link(LinkState.RECONNECTING)
+    assert await player_at_table.say("draw") == ["ok: draw waits for the connection"]
+    assert player_at_table.seat.asked == ["draw"]
 
 
 async def test_an_illegal_move_is_not_sent() -> None:

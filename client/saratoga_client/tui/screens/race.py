@@ -10,6 +10,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import title_facts
+from saratoga_client.input.move_text import first_that_fits
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.match_text import race_of_match
@@ -50,6 +51,8 @@ ENDINGS: Final = {
     ),
 }
 """The message at the end of the player's board, by the board's state."""
+
+WAITS: Final = "This move waits for the connection"
 
 CASHING_OUT: Final = "Cashing out: no more moves can be made."
 
@@ -136,6 +139,8 @@ class RaceScreen(GameScreen, TableScreen):
             return CASHING_OUT
         if not own.is_racing:
             return self._ending(own)
+        if not self.state.is_connected:
+            return "Your last move waits for the connection, and turns a card up."
         return "A card is being turned up: click again in a moment."
 
     # Title, keys and messages
@@ -296,8 +301,11 @@ class RaceScreen(GameScreen, TableScreen):
         return is_free and not self.is_asking and not self.finder.is_open
 
     def play(self, result: InputResult) -> None:
-        self.say(result.says)
-        self._said_move = "" if result.move is None else result.says
+        says = result.says
+        if result.move is not None and not self.state.is_connected:
+            says = first_that_fits(f"{WAITS}: {says}", f"{WAITS}.")
+        self.say(says)
+        self._said_move = "" if result.move is None else says
         if result.move is not None:
             try:
                 self.controls.seat.play(result.move)

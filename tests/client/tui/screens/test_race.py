@@ -112,6 +112,10 @@ async def test_a_click_on_the_stock_draws_and_clicks_wait_for_the_card() -> None
         await at_table.settled()
         assert at_table.seat.asked == ["draw"]
         assert said(at_table) == "A card is being turned up: click again in a moment."
+        at_table.seat.link(LinkState.RECONNECTING)
+        await at_table.pilot.click(at_table.board, offset=at_table.point("t4"))
+        await at_table.settled()
+        assert said(at_table) == ("Your last move waits for the connection, and turns a card up.")
 
 
 async def test_cards_are_dragged_and_dropped() -> None:
@@ -176,6 +180,7 @@ async def test_the_message_line_reports_a_lost_and_restored_connection() -> None
         assert "○ reconnecting" in at_table.rows[0]
         await at_table.press("1", "2")
         assert at_table.seat.own.in_flight, "moves wait for the connection"
+        assert said(at_table).startswith("This move waits for the connection")
         at_table.seat.link(LinkState.CONNECTED)
         await at_table.settled()
         assert said(at_table) == "Connected again; nothing is lost."

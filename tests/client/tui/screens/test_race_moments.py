@@ -8,6 +8,7 @@ import pytest
 from kit.race_screens import race, said
 from kit.session_states import CAP, START, snapshot, standings, state_after, table
 from kit.table_screens import TablePlayer, table_player
+from saratoga_client.net.link_state import LinkState
 from saratoga_client.session.moments import LAST_MINUTE
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.screens.watching import WatchingScreen
@@ -48,6 +49,17 @@ async def test_a_moment_is_shown_after_a_move_and_goes_by_itself() -> None:
         assert said(at_table) == LEAD
         await tick(at_table, 1)
         assert said(at_table) == ""
+
+
+async def test_a_moment_may_cover_a_move_that_waited_for_the_connection() -> None:
+    async with race() as at_table:
+        at_table.seat.link(LinkState.RECONNECTING)
+        await at_table.press("space")
+        assert said(at_table) == (
+            "This move waits for the connection: 3 cards from the stock to the waste."
+        )
+        assert isinstance(at_table.screen, RaceScreen)
+        assert at_table.screen.may_cover_message()
 
 
 async def test_the_next_message_replaces_a_moment_and_stays() -> None:
