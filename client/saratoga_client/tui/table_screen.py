@@ -11,6 +11,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide, TitleLine
 from saratoga_client.tui.ports import TableControls
+from saratoga_protocol.events import Seat
 
 ALARM: Final = "ALARM"
 """The mark in the title of every screen at a table about which there are alarms."""
@@ -23,6 +24,12 @@ MOMENT_SHOWN: Final = 6_000
 
 LOST: Final = "Connection lost; trying again."
 LONG_LOST: Final = "Still no connection; the server may have been closed. Trying again; q leaves."
+READY_WAITS: Final = "You get ready as soon as the connection is back."
+UNREADY_WAITS: Final = "Your ready mark goes as soon as the connection is back."
+SETTINGS_WAIT: Final = "The change waits for the connection."
+UNTIL_CONNECTED: Final = frozenset({LOST, LONG_LOST, READY_WAITS, UNREADY_WAITS, SETTINGS_WAIT})
+"""Messages that are outdated when the connection is back."""
+
 LONG: Final = 10_000
 """Milliseconds without a connection after which the message says that the server may have been closed."""
 
@@ -76,12 +83,13 @@ class TableScreen(BaseScreen):
         link, now = self.state.link, self.controls.now()
         if link is LinkState.CONNECTED and self._lost_at is not None:
             self._lost_at = None
-            if self.message in (LOST, LONG_LOST):
+            if self.message in UNTIL_CONNECTED:
                 self.say("Connected again.")
         elif link is LinkState.RECONNECTING and not self.is_asking:
             if self._lost_at is None:
                 self._lost_at = now
-                self.say(LOST, Role.WARNING)
+                if self.message not in UNTIL_CONNECTED:
+                    self.say(LOST, Role.WARNING)
             elif now - self._lost_at >= LONG and self.message == LOST:
                 self.say(LONG_LOST, Role.WARNING)
 
@@ -153,6 +161,16 @@ class TableScreen(BaseScreen):
                 self.ask_to_leave()
             case _:
                 super().press(key)
+
+    def press_ready(self, seat: Seat) -> None:
+        """Mark the player ready, or not ready any more."""
+        actions, is_connected = self.controls.seat, self.state.is_connected
+        if seat.ready:
+            self.controls.do(actions.not_ready())
+            self.say("You are not ready any more." if is_connected else UNREADY_WAITS)
+        else:
+            self.controls.do(actions.ready())
+            self.say("You are ready." if is_connected else READY_WAITS)
 
     def end_race_key(self) -> Guide:
         """Return the key that ends the race, for the host while another player's board is the last one racing."""

@@ -58,10 +58,9 @@ class CountdownScreen(TableScreen):
         return (*super().guide(), ("r", "not ready" if seat.ready else "ready"))
 
     def press(self, key: str) -> None:
-        seat, actions = self.state.seat, self.controls.seat
+        seat = self.state.seat
         if seat is not None and key == "r" and is_call(self.state.table):
-            self.controls.do(actions.not_ready() if seat.ready else actions.ready())
-            self.say("You are not ready any more." if seat.ready else "You are ready.")
+            self.press_ready(seat)
         else:
             super().press(key)
 

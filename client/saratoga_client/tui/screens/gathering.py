@@ -15,7 +15,7 @@ from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.wording import cap_words, counted, shown_name
 from saratoga_protocol.events import Seat
 from saratoga_rules.games import GAMES
@@ -134,13 +134,12 @@ class GatheringScreen(TableScreen):
 
     def press(self, key: str) -> None:
         self._left_behind = ()
-        seat, actions = self.state.seat, self.controls.seat
+        seat = self.state.seat
         if key == "y":
             self.app.copy_to_clipboard("\n".join(self.controls.invitation_lines))
             self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
         elif seat is not None and key == "r":
-            self.controls.do(actions.not_ready() if seat.ready else actions.ready())
-            self.say("You are not ready any more." if seat.ready else "You are ready.")
+            self.press_ready(seat)
         elif seat is not None and key == "b":
             self.ask(
                 "Which bot? w is weak, e is even, s is strong; escape brings none.",
@@ -215,7 +214,9 @@ class GatheringScreen(TableScreen):
 
     def _change(self, **settings: int | str | bool) -> None:
         self.controls.do(self.controls.seat.change_settings(**settings))  # type: ignore[arg-type]
-        if any(seat.ready for seat in self.state.table.seats):
+        if not self.state.is_connected:
+            self.say(SETTINGS_WAIT)
+        elif any(seat.ready for seat in self.state.table.seats):
             self.say("The race has changed: all players must press r again.")
 
     def _start(self) -> None:

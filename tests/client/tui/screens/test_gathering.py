@@ -244,6 +244,38 @@ async def test_another_question_is_not_replaced_by_the_one_about_the_start() -> 
         assert "Kick ana for good?" in at_table.text
 
 
+@pytest.mark.parametrize(
+    ("key", "asked", "waits"),
+    [
+        ("r", "not ready", "Your ready mark goes as soon as the connection is back."),
+        ("c", "cap 20", "The change waits for the connection."),
+    ],
+)
+async def test_what_is_asked_without_a_connection_waits_for_it(
+    key: str, asked: str, waits: str
+) -> None:
+    async with table_player(gathering(ready="y")) as at_table:
+        at_table.seat.link(LinkState.RECONNECTING)
+        at_table.screen.tick()
+        await at_table.press(key)
+        assert at_table.rows[-2].strip() == waits
+        assert at_table.seat.asked == [asked]
+        at_table.seat.link(LinkState.CONNECTED)
+        at_table.screen.tick()
+        await at_table.settled()
+        assert at_table.rows[-2].strip() == "Connected again."
+
+
+async def test_getting_ready_without_a_connection_waits_for_it() -> None:
+    async with table_player(gathering()) as at_table:
+        at_table.seat.link(LinkState.RECONNECTING)
+        await at_table.press("r")
+        at_table.screen.tick()
+        await at_table.settled()
+        assert at_table.rows[-2].strip() == "You get ready as soon as the connection is back."
+        assert at_table.seat.asked == ["ready"]
+
+
 async def test_a_lost_connection_is_said_and_then_that_the_server_may_be_closed() -> None:
     async with table_player(in_a_match()) as at_table:
         at_table.seat.change_to(link_changed(in_a_match(), LinkState.RECONNECTING, START))
