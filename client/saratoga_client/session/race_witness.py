@@ -90,9 +90,8 @@ class RaceWitness:
         """Return what this player saw of a race, which may be the present one or an earlier one."""
         if self.current is not None and self.current.race == race:
             return self.current
-        sighting = self._witness.load(race)
         # the player is another one at another server, which may use the same race id
-        return sighting if sighting is not None and sighting.player == self._player() else None
+        return self._witness.load(race, self._player())
 
     # The running race
 

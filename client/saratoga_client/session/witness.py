@@ -4,8 +4,8 @@ A record alone proves only its own consistency. The evidence connects the record
 was played: the commitment, the nonce hashes, names and kinds of the racers, the time limit and the start,
 the player's own deal, entries and boards, the standings seen, and the announced result.
 
-One file per race holds them. Its first line is a sighting; each line after it is an entry, a board or a standing
-that was seen later. So a move costs two short lines, and a crash loses at most what is being written.
+One file per race and player holds them. Its first line is a sighting; each line after it is an entry, a board or
+a standing that was seen later. So a move costs two short lines, and a crash loses at most what is being written.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from saratoga_client.session.seen_board import (
 from saratoga_client.session.seen_standings import MOST_STANDINGS, SeenStanding
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
-from saratoga_rules.records.grammar import RACE_ID
+from saratoga_rules.records.grammar import PLAYER, RACE_ID
 from saratoga_rules.records.voided import COUNTDOWN_REASONS, NONCE_TEXT, SEED_TEXT, reason_fault
 
 FOLDER: Final = "witness"
@@ -205,32 +205,36 @@ class Witness:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = home() / FOLDER if folder is None else folder
 
-    def load(self, race: str) -> Sighting | None:
-        """Return the sighting of a race such as `mint-otter-42/3`; `None` if none can be read."""
-        path = self._path(race)
-        if path is None:
+    def load(self, race: str, player: str | None = None) -> Sighting | None:
+        """Return a player's sighting of a race such as `mint-otter-42/3`; `None` if none can be read.
+
+        Without `player`, the file that was changed last tells which race is meant, because several servers may use
+        its id; of that race, the player's sighting that is worth the most is returned.
+        """
+        if player is not None:
+            path = self._path(race, player)
+            sighting = None if path is None else _read(path)
+            return sighting if sighting is not None and sighting.player == player else None
+        if not _RACE.fullmatch(race):
             return None
-        try:
-            first, *later = path.read_bytes().split(b"\n")
-            sighting = msgspec.json.decode(first, type=Sighting)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return None
-        return sighting.with_seen(*_decoded(later))
+        files = newest_first(self._folder, f"{_stem(race)}.*json")
+        found = [sighting for path in files if (sighting := _read(path)) is not None]
+        same = [each for each in found if each.commitment == found[0].commitment]
+        return max(same, key=lambda each: _WORTH.index(each.worth), default=None)
 
     def of_table(self, table: str) -> list[Sighting]:
         """Return the latest sightings of a table's races, at most `MAX_OF_TABLE`."""
-        if self._path(f"{table}/1") is None:
+        if not _RACE.fullmatch(f"{table}/1"):
             return []
         paths = newest_first(self._folder, f"{table}.*.json")[:MAX_OF_TABLE]
-        found = (self.load(path.stem.replace(".", "/")) for path in paths)
-        return [sighting for sighting in found if sighting is not None]
+        return [sighting for path in paths if (sighting := _read(path)) is not None]
 
     def keep(self, sighting: Sighting) -> None:
-        """Save a sighting and replace the earlier one of that race; raises `OSError`.
+        """Save a sighting and replace the player's earlier one of that race; raises `OSError`.
 
         A sighting whose race id has the wrong form is ignored.
         """
-        path = self._path(sighting.race)
+        path = self._path(sighting.race, sighting.player)
         if path is None:
             return
         is_new = not path.exists()
@@ -247,7 +251,7 @@ class Witness:
 
         `sighting` includes `seen` already.
         """
-        path = self._path(sighting.race)
+        path = self._path(sighting.race, sighting.player)
         if path is None or not seen:
             return
         # each line begins with its line feed, so that a line cut short by a crash does not join it
@@ -260,11 +264,12 @@ class Witness:
         with os.fdopen(handle, "ab", buffering=0) as file:
             file.write(lines)
 
-    def _path(self, race: str) -> Path | None:
+    def _path(self, race: str, player: str) -> Path | None:
         """Return the file for a race; `None` for an invalid id, because the server chooses ids."""
         if not _RACE.fullmatch(race):
             return None
-        return self._folder / f"{race.replace('/', '.')}.json"
+        own = f".{player}" if _PLAYER.fullmatch(player) else ""
+        return self._folder / f"{_stem(race)}{own}.json"
 
 
 class MemoryWitness(Witness):
@@ -274,8 +279,10 @@ class MemoryWitness(Witness):
         super().__init__(Path())
         self._sightings: dict[str, Sighting] = {}
 
-    def load(self, race: str) -> Sighting | None:
-        return self._sightings.get(race)
+    def load(self, race: str, player: str | None = None) -> Sighting | None:
+        sighting = self._sightings.get(race)
+        is_theirs = sighting is not None and player in (None, sighting.player)
+        return sighting if is_theirs else None
 
     def of_table(self, table: str) -> list[Sighting]:
         return [each for race, each in self._sightings.items() if race.partition("/")[0] == table]
@@ -292,6 +299,23 @@ class MemoryWitness(Witness):
 
 
 _RACE: Final = re.compile(RACE_ID)
+_PLAYER: Final = re.compile(PLAYER)
+_WORTH: Final = (CONSISTENT, WATCHED, WITNESSED)
+"""What a sighting can be worth, the least first."""
+
+
+def _stem(race: str) -> str:
+    return race.replace("/", ".")
+
+
+def _read(path: Path) -> Sighting | None:
+    """Return the sighting in a file; `None` if it cannot be read."""
+    try:
+        first, *later = path.read_bytes().split(b"\n")
+        sighting = msgspec.json.decode(first, type=Sighting)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return sighting.with_seen(*_decoded(later))
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[Seen]:

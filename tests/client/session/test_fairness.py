@@ -330,9 +330,9 @@ async def test_a_voided_race_is_compared_once_and_noted_in_the_witness(
     unseen = voided_race(f"{CODE}/7")
     loaded: list[str] = []
 
-    def load(witness: Witness, race: str) -> Sighting | None:
+    def load(witness: Witness, race: str, player: str | None = None) -> Sighting | None:
         loaded.append(race)
-        return load_really(witness, race)
+        return load_really(witness, race, player)
 
     load_really = Witness.load
     monkeypatch.setattr(Witness, "load", load)

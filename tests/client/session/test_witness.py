@@ -27,6 +27,29 @@ def test_a_sighting_is_kept_over_a_restart(tmp_path: Path, record: RaceRecord) -
     assert Witness(tmp_path / "seen").load(record.race_id) == sighting_of(record)
 
 
+def test_a_watcher_on_the_machine_of_a_racer_takes_no_evidence_away(
+    tmp_path: Path, record: RaceRecord
+) -> None:
+    witness, racer = Witness(tmp_path), sighting_of(record)
+    watcher = replace(watcher_of(record), player="w" * 16)
+    for order in ((racer, watcher), (watcher, racer)):
+        for sighting in order:
+            witness.keep(sighting)
+        assert witness.load(record.race_id) == racer, "the own race is worth more"
+        assert witness.load(record.race_id, watcher.player) == watcher
+    assert len(witness.of_table(record.table)) == 2
+
+
+def test_of_two_servers_races_with_one_id_the_latest_is_meant(
+    tmp_path: Path, record: RaceRecord
+) -> None:
+    witness, racer = Witness(tmp_path), sighting_of(record)
+    elsewhere = replace(watcher_of(record), player="w" * 16, commitment="0" * 64)
+    witness.keep(racer)
+    witness.keep(elsewhere)
+    assert witness.load(record.race_id) == elsewhere
+
+
 def test_only_the_owner_can_read_the_file(tmp_path: Path, record: RaceRecord) -> None:
     Witness(tmp_path).keep(sighting_of(record))
     (file,) = tmp_path.iterdir()
