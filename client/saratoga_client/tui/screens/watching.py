@@ -24,9 +24,16 @@ class WatchingScreen(TableScreen):
 
     @property
     def resting(self) -> str:
-        table, player = self.state.table, self.state.player
-        is_waiting = self.state.seat is not None and player not in table.racers
-        return f"You have a seat for the next race. {self.RESTING}" if is_waiting else self.RESTING
+        return (
+            f"You have a seat for the next race. {self.RESTING}"
+            if self._is_waiting
+            else self.RESTING
+        )
+
+    @property
+    def _is_waiting(self) -> bool:
+        """True if the player has a seat, and the race started without them."""
+        return self.state.seat is not None and self.state.player not in self.state.table.racers
 
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
@@ -59,7 +66,8 @@ class WatchingScreen(TableScreen):
 
     def facts(self) -> list[str]:
         table = self.state.table
-        facts = [game_title(table.settings.game).upper(), table.code, "watching"]
+        role = "not in this race" if self._is_waiting else "watching"
+        facts = [game_title(table.settings.game).upper(), table.code, role]
         return [*facts, *filter(None, [race_of_match(table)])]
 
     def clock(self) -> tuple[str, Role]:
