@@ -3,13 +3,14 @@
 from math import ceil
 
 from saratoga_client.session.feed import ending, who
-from saratoga_client.session.personal_best import banked_by
+from saratoga_client.session.personal_best import PersonalBest, banked_by
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import capitalised, counted, dollars, finish, shown_name
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.ranked import LEAST_RANKED
+from saratoga_rules.records.standing import State
 
 
 def gap(state: SessionState) -> str:
@@ -37,7 +38,8 @@ def gap(state: SessionState) -> str:
 def _level(own: Row, other: Row, you: str) -> str:
     name = who(other, you)
     if own.place == other.place:
-        return f"level with {name}; first to bank more leads"
+        more = "; first to bank more leads" if own.state == State.RACING else ""
+        return f"level with {name}{more}"
     if own.place < other.place:
         return f"level with {name}; you were first to {own.banked}"
     return f"level with {name}, who was first to {own.banked}"
@@ -49,11 +51,15 @@ def against_best(state: SessionState, at: int) -> str:
     if best is None:
         return ""
     if state.own is None or state.phase != "running":
-        return f"your best: {best.banked} cards, {dollars(best.net)}"
+        return _best_words(best)
     then = banked_by(best, at)
     if state.own.banked > best.banked:
         return f"past your best of {best.banked}!"
-    return f"your best had {then} by now"
+    return f"your best had {then} by now" if state.own.is_racing else _best_words(best)
+
+
+def _best_words(best: PersonalBest) -> str:
+    return f"your best: {counted(best.banked)}, {dollars(best.net)}"
 
 
 def last_board(state: SessionState, now: int) -> str:

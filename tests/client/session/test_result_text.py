@@ -53,6 +53,7 @@ def at(shorthand: str) -> SessionState:
         ("y9 =a9 r1", "level with ana; first to bank more leads"),
         ("y9 a9 r1", "level with ana; you were first to 9"),
         ("a9 y9 r1", "level with ana, who was first to 9"),
+        ("y9:stuck =a9 r1", "level with ana"),
         ("r20 a9 y9", "level with ana, who was first to 9"),
         ("o9 y3 r1", "6 cards behind Otto [bot]"),
         ("y3", "alone in this race"),
@@ -129,6 +130,9 @@ def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     assert against_best(replace(state, best=None), 0) == ""
     past = replace(state, best=replace(BEST, banked=0))
     assert against_best(past, 0) == "past your best of 0!"
+    assert state.own is not None
+    ended = replace(state, own=replace(state.own, state="stuck"))
+    assert against_best(ended, 20_000) == "your best: 10 cards, +$0"
     waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
 
