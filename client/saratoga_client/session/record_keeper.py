@@ -98,15 +98,18 @@ class RecordKeeper:
         except RecordError:
             return
         try:
-            if result is None or not self._records.note(result, state.player):
+            if result is None:
+                return
+            former = self._records.best(result.game, state.player)
+            if not self._records.note(result, state.player):
                 return
         except OSError as error:
             self._report_unwritten(error)
             return
         # The table may play another race or another game by now.
         if result.game == state.table.settings.game:
-            is_this_race = result.race == state.table.race
-            self._store.replace(replace(state, best=result, is_new_best=is_this_race))
+            is_new = former is not None and result.race == state.table.race
+            self._store.replace(replace(state, best=result, is_new_best=is_new))
 
     def _show(self, race: str, verification: Verification) -> None:
         state = self._store.state

@@ -76,6 +76,7 @@ class SessionState:
     best: PersonalBest | None = None
     """The player's best result in this game on this machine, the present race included."""
     is_new_best: bool = False
+    """True if the race that is over is better than the best before; a player's first race is no news."""
     verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
     """The checks of finished races, by race id."""
     idle_left: int = 0

@@ -9,6 +9,7 @@ from msgspec.structs import replace as replaced
 
 from kit.finished_races import finished_race, over
 from kit.session_states import CODE, START, table
+from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -55,6 +56,10 @@ def keeping(tmp_path: Path) -> Keeping:
 
 
 def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
+    former = PersonalBest(
+        game="canfield", race=f"{CODE}/9", start_at=START, banked=0, net=-50, reached=1
+    )
+    keeping.records.note(former, keeping.state.player)
     keeping.keep()
     assert keeping.records.text(RACE) == TEXT
     assert keeping.state.verifications[RACE].ok
@@ -62,6 +67,13 @@ def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keepin
     assert keeping.state.best is not None
     assert keeping.state.best.race == RACE
     assert keeping.state.feed_lines == ()
+
+
+def test_the_first_race_of_a_game_is_no_new_best(keeping: Keeping) -> None:
+    keeping.keep()
+    assert keeping.state.best is not None
+    assert keeping.state.best.race == RACE
+    assert not keeping.state.is_new_best
 
 
 def test_a_missing_record_is_reported_once_and_is_not_verified(keeping: Keeping) -> None:

@@ -94,8 +94,14 @@ def _name(row: Row, player: str) -> str:
 
 
 def _best(state: SessionState) -> Iterator[Note]:
-    best = state.best
-    if best is None:
+    best, outcome = state.best, state.table_view.outcome
+    is_first = (
+        not state.is_new_best
+        and outcome is not None
+        and best is not None
+        and best.race == outcome.race
+    )
+    if best is None or is_first:
         return
     figures = f"{best.banked} banked, {dollars(best.net)}."
     if state.is_new_best:
