@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from saratoga_client.review.chart import ChartLine
 from saratoga_client.review.climb import Climb
 from saratoga_client.wording import NO_LEVELS
 from saratoga_rules.position import Position
@@ -60,6 +61,10 @@ class OpenBoard:
     def has_ended_unseen(self, step: int) -> bool:
         """Test whether the log entry before view `step` ended the board before the first view."""
         return bool(step and self.since) and self.entries[step - 1].at <= self.since
+
+    @property
+    def chart_line(self) -> ChartLine:
+        return ChartLine(self.place, self.climb)
 
     def step_at(self, moment: int) -> int:
         """Return the number of log entries until a moment, in milliseconds from the start."""

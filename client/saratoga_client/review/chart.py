@@ -4,14 +4,14 @@ Each line consists of its racer's mark, which stands for the place, so the chart
 Where lines meet, the better place is shown. Dots mark the break-even count.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from saratoga_client.review.climb import Climb
 from saratoga_client.wording import minutes_and_seconds
 
 MARKS: Final = "123456789abcdefg"
-"""The marks of the racers, by place; one for each seat of a table."""
+"""The marks of the racers, by place; one for each seat of a table. Racers who share a place share the mark."""
 
 EVEN: Final = "."
 AXIS: Final = "|"
@@ -19,15 +19,37 @@ LABEL: Final = 4
 """Width of the numbers at the left, with the axis, in columns."""
 
 
-def chart(climbs: Sequence[Climb], even: int, width: int, height: int) -> tuple[str, ...]:
-    """Return the lines of a chart, the time axis last; `even` is the break-even count."""
+class ChartLine(NamedTuple):
+    """What a chart needs to draw the line of a racer."""
+
+    place: int
+    climb: Climb
+
+
+class Chart(NamedTuple):
+    """A drawn chart."""
+
+    rows: tuple[str, ...]
+    """The lines of the chart, the time axis last."""
+    line_at: Mapping[tuple[int, int], int]
+    """The index of the line that a cell belongs to, by column and row; none for other cells."""
+
+
+def mark_of(place: int) -> str:
+    """Return the mark of the racers at a place."""
+    return MARKS[min(max(place, 1), len(MARKS)) - 1]
+
+
+def chart(lines: Sequence[ChartLine], even: int, width: int, height: int) -> Chart:
+    """Return the chart of lines in order of place; `even` is the break-even count."""
+    climbs = [line.climb for line in lines]
     end = max((climb.end for climb in climbs), default=0)
     top = max(even, *(count for climb in climbs for _, count in ((0, climb.start), *climb.counts)))
     plot = _Plot(max(width - LABEL, 2), max(height - 1, 2), end, top)
     plot.level(even, EVEN)
-    for mark, climb in reversed(tuple(zip(MARKS, climbs, strict=False))):
-        plot.line(climb, mark)
-    return (*plot.rows(even), _times(end, width))
+    for index, line in reversed(tuple(enumerate(lines))):
+        plot.line(line.climb, mark_of(line.place), index)
+    return Chart((*plot.rows(even), _times(end, width)), plot.line_at)
 
 
 class _Plot:
@@ -37,20 +59,21 @@ class _Plot:
         self._cells = [[" "] * width for _ in range(height)]
         self._width, self._height = width, height
         self._end, self._top = max(end, 1), max(top, 1)
+        self.line_at: dict[tuple[int, int], int] = {}
 
     def level(self, banked: int, mark: str) -> None:
         self._cells[self._row(banked)] = [mark if x % 2 == 0 else " " for x in range(self._width)]
 
-    def line(self, climb: Climb, mark: str) -> None:
+    def line(self, climb: Climb, mark: str, index: int) -> None:
         before = self._row(climb.start)
         for x in range(self._width):
             at = x * self._end // (self._width - 1)
             if at > climb.end and x:
                 # The column in which a line ends shows its final count.
-                self._join(x, before, self._row(climb.final), mark)
+                self._join(x, before, self._row(climb.final), mark, index)
                 return
             row = self._row(climb.banked_at(at))
-            self._join(x, before, row, mark)
+            self._join(x, before, row, mark, index)
             before = row
 
     def rows(self, even: int) -> list[str]:
@@ -60,10 +83,11 @@ class _Plot:
             for y, cells in enumerate(self._cells)
         ]
 
-    def _join(self, x: int, before: int, row: int, mark: str) -> None:
+    def _join(self, x: int, before: int, row: int, mark: str, index: int) -> None:
         for y in range(min(before, row), max(before, row) + 1):
             if y != before or row == before:
                 self._cells[y][x] = mark
+                self.line_at[LABEL + x, y] = index
 
     def _row(self, banked: int) -> int:
         return self._height - 1 - round(banked * (self._height - 1) / self._top)

@@ -42,7 +42,7 @@ class Findings:
 
     def chart(self, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the chart of all racers' banked cards over time."""
-        return chart([board.climb for board in self.boards], self.even, width, height)
+        return chart([board.chart_line for board in self.boards], self.even, width, height).rows
 
 
 def findings_of(

@@ -9,7 +9,7 @@ from typing import Final
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, fitted_name, panel_symbols
-from saratoga_client.review.chart import LABEL, MARKS, chart
+from saratoga_client.review.chart import ChartLine, chart, mark_of
 from saratoga_client.review.climb import Climb
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
@@ -21,14 +21,14 @@ STANDINGS: Final = 34
 """Width of the standings beside the chart, in cells."""
 
 
-def live_climbs(state: SessionState, end: int) -> list[Climb]:
-    """Return the banked cards of every racer until `end`, in milliseconds from the start, by place."""
-    climbs = []
+def live_lines(state: SessionState, end: int) -> list[ChartLine]:
+    """Return the racers' lines until `end`, in milliseconds from the start, by place."""
+    lines = []
     for row in rows(state.table_view):
         moments = state.history.get(row.player, ())
         start = moments[0].banked if moments else row.banked
-        climbs.append(Climb(start, tuple(moments[1:]), end))
-    return climbs
+        lines.append(ChartLine(row.place, Climb(start, tuple(moments[1:]), end)))
+    return lines
 
 
 def elapsed(state: SessionState, now: int) -> int:
@@ -41,18 +41,18 @@ def elapsed(state: SessionState, now: int) -> int:
 def draw_chart(
     canvas: Canvas, state: SessionState, now: int, x: int, y: int, width: int, height: int
 ) -> None:
-    """Draw the chart with its time axis; every racer's line has the mark of the row."""
+    """Draw the chart with its time axis; every racer's line has the mark of the place."""
     found = rows(state.table_view)
     # a game unknown to this version counts as one with one pack
     even = money_meter(state.game or GAMES["canfield"], 0).even
-    roles = {mark: row_role(row, state) for mark, row in zip(MARKS, found, strict=False)}
-    lines = chart(live_climbs(state, elapsed(state, now)), even, width, height)
-    for line, text in enumerate(lines):
-        is_axis = line == len(lines) - 1
+    roles = [row_role(row, state) for row in found]
+    drawn = chart(live_lines(state, elapsed(state, now)), even, width, height)
+    for line, text in enumerate(drawn.rows):
         for column, sign in enumerate(text):
             if sign != " ":
-                is_mark = column >= LABEL and not is_axis and sign in roles
-                canvas.put(x + column, y + line, sign, roles[sign] if is_mark else Role.DIM)
+                racer = drawn.line_at.get((column, line))
+                role = Role.DIM if racer is None else roles[racer]
+                canvas.put(x + column, y + line, sign, role)
 
 
 def row_role(row: Row, state: SessionState) -> Role:
@@ -80,7 +80,7 @@ def live_chart(
 
 def _standings(canvas: Canvas, state: SessionState, found: Sequence[Row], ascii_only: bool) -> None:
     symbols = panel_symbols(ascii_only)
-    for y, (mark, row) in enumerate(zip(MARKS, found, strict=False), start=1):
+    for y, row in enumerate(found, start=1):
         role = row_role(row, state)
         is_you = row.player == state.player
         room = STANDINGS - 16 - 3
@@ -89,7 +89,7 @@ def _standings(canvas: Canvas, state: SessionState, found: Sequence[Row], ascii_
             if is_you
             else fitted_name(row.name, row.bot, row.level, room, symbols.dots)
         )
-        canvas.put(1, y, f"{mark} {name}", role)
+        canvas.put(1, y, f"{mark_of(row.place)} {name}", role)
         canvas.put(STANDINGS - 16, y, f"{row.banked:>5}", role)
         canvas.put(STANDINGS - 11, y, f"{dollars(row.net):>7}", money_role(row.net))
         canvas.put(STANDINGS - 3, y, symbols.states.get(row.state, "?"), role)

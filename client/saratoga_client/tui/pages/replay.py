@@ -8,8 +8,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
-from saratoga_client.review.chart import AXIS, LABEL, chart
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.chart import AXIS, LABEL, ChartLine, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
@@ -43,8 +42,8 @@ class ReplayState:
     """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
     """True if the panel names the hidden cards instead of showing the chart."""
-    live: tuple[Climb, ...] = ()
-    """The banked cards of every racer while the race still runs; else the chart shows the replay's boards."""
+    live: tuple[ChartLine, ...] = ()
+    """The lines of all racers while the race still runs; else the chart shows the replay's boards."""
 
 
 def replay_title(seen: ReplayState, width: int) -> Canvas:
@@ -190,10 +189,10 @@ def _climb(canvas: Canvas, seen: ReplayState, x: int, y: int, height: int) -> No
     if height < LEAST_CHART:
         return
     replay, width = seen.replay, canvas.width - x - 1
-    climbs = seen.live or tuple(board.climb for board in replay.boards)
-    end = max(climb.end for climb in climbs)
+    lines = seen.live or tuple(board.chart_line for board in replay.boards)
+    end = max(line.climb.end for line in lines)
     even = PACK_PRICE * replay.game.packs // CARD_PRIZE
-    *rows, times = chart(climbs, even, width, height - 1)
+    *rows, times = chart(lines, even, width, height - 1).rows
     for text in rows:
         canvas.put(x, y, text, Role.TEXT)
         y += 1

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.chart import ChartLine
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import since_text
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.live_chart import elapsed, live_climbs
+from saratoga_client.tui.pages.live_chart import elapsed, live_lines
 from saratoga_client.tui.pages.replay import ReplayState
 from saratoga_client.tui.pages.solo_keys import OWN_REVIEW_KEYS, Keys
 from saratoga_client.tui.ports import TableControls
@@ -23,11 +23,11 @@ class OwnReviewScreen(ReplayScreen):
     def __init__(self, table: TableControls, replay: Replay) -> None:
         super().__init__(replay, table.state.player)
         self.controls = table
-        self._live = self._climbs()
+        self._live = self._lines()
 
-    def _climbs(self) -> tuple[Climb, ...]:
+    def _lines(self) -> tuple[ChartLine, ...]:
         state = self.controls.state
-        return tuple(live_climbs(state, max(elapsed(state, self.controls.now()), self.replay.end)))
+        return tuple(live_lines(state, max(elapsed(state, self.controls.now()), self.replay.end)))
 
     @property
     def shown(self) -> ReplayState:
@@ -54,5 +54,5 @@ class OwnReviewScreen(ReplayScreen):
         if own is not None:
             board = replace(self.replay.board, place=own.place)
             self.replay = replace(self.replay, boards=(board,))
-        self._live = self._climbs()
+        self._live = self._lines()
         self.redraw_side()

@@ -88,8 +88,8 @@ async def test_the_reader_stays_when_the_race_is_over_and_is_told() -> None:
         review.tick()
         await at_table.settled()
         assert " 2 you" in at_table.text
-        climbs = review.shown.live
-        assert [climb.final for climb in climbs] == [9, 1, 1]
+        lines = review.shown.live
+        assert [line.climb.final for line in lines] == [9, 1, 1]
         over = events.TableChanged(table=table(phase="over", version=5), now=START)
         await at_table.receive(events.RaceOver(outcome=outcome("a9 y1:cashed_out r1:stuck")), over)
         assert isinstance(at_table.app.screen, OwnReviewScreen)
