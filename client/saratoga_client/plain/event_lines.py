@@ -286,8 +286,10 @@ def _match(before: SessionState, after: SessionState) -> Iterator[str]:
 
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
-    """Return the lines of the totals after a result, from a table's second race on."""
-    if after.table_view.outcome is None or all(seat.races < 2 for seat in after.table.seats):
+    """Return the lines of the totals after a result, from a table's second race on; a match has its own table."""
+    if after.table.match is not None or after.table_view.outcome is None:
+        return
+    if all(seat.races < 2 for seat in after.table.seats):
         return
     old = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
     has_changed = any(

@@ -106,7 +106,7 @@ COMMANDS: Final = (
         "totals",
         _T | _W,
         "totals",
-        "show races, wins and money of everyone at this table",
+        "show races, wins and money of everyone at this table; in a match, those of the match",
         (),
         True,
     ),

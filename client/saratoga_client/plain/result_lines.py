@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from saratoga_client.review.climb import Climb
+from saratoga_client.session.match_text import match_lines
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState, Verification, race_clock
 from saratoga_client.session.table_view import Row, rows
@@ -88,7 +89,13 @@ def verification_line(found: Verification) -> str:
 
 
 def totals_lines(state: SessionState) -> Iterator[str]:
-    """Return the lines of the totals of the table's races, the most money first."""
+    """Return the table of the match; without a match, the totals of the table's races, the most money first."""
+    if state.table.match is not None:
+        yield from match_lines(state.table.match, state.player, state.table_view.levels)
+        return
+    if state.table.settings.races > 1:
+        yield "totals: no race of this match is over yet"
+        return
     seats = totals(state)
     if not seats:
         yield "totals: no one at this table has raced yet"

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import (
@@ -15,7 +16,7 @@ from saratoga_client.wording import (
     ordinal,
     shown_name,
 )
-from saratoga_protocol.events import Table
+from saratoga_protocol.events import Seat, Table
 from saratoga_protocol.match_rows import Match, MatchRow
 from saratoga_protocol.matches import champions, is_over
 
@@ -28,6 +29,23 @@ def race_of_match(table: Table) -> str:
     finished = 0 if table.match is None else len(table.match.finished)
     has_ended = table.match is not None and table.race in table.match.finished
     return f"race {finished if has_ended else finished + 1} of {races}"
+
+
+class Totals(NamedTuple):
+    """A player's races, races won and casino dollars."""
+
+    races: int
+    wins: int
+    net: int
+
+
+def totals_of(table: Table, seat: Seat) -> Totals:
+    """Return the totals of a seat: in its match, which begins at zero, or without a match at the table."""
+    if table.settings.races == 1:
+        return Totals(seat.races, seat.wins, seat.net)
+    rows = [] if table.match is None else table.match.rows
+    row = next((row for row in rows if row.player == seat.player), None)
+    return Totals(0, 0, 0) if row is None else Totals(len(row.results), row.wins, row.net)
 
 
 def champion_words(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> str:

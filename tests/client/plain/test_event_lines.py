@@ -205,6 +205,18 @@ def test_a_table_and_each_new_race_say_which_race_of_the_match_it_is() -> None:
     ]
 
 
+def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
+    rich = [seat("y", races=7, wins=4, net=240), seat("a", races=7, wins=3, net=-90)]
+    told = in_match(at_table(phase="over", version=9, seats=rich), "a9 y1")
+    lines = heard(
+        state_after(),
+        events.TableChanged(table=told, now=START),
+        events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
+    )
+    assert any(line.startswith("match 1. ana") for line in lines)
+    assert not [line for line in lines if line.startswith("total ")]
+
+
 def test_after_a_table_s_first_race_there_are_no_totals() -> None:
     lines = heard(state_after(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
     assert [line for line in lines if line.startswith("result")]

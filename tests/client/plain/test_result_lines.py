@@ -1,6 +1,15 @@
 """Lines for standings, results and totals."""
 
-from kit.session_states import RACE, START, outcome, seat, snapshot, standings, state_after
+from kit.session_states import (
+    RACE,
+    START,
+    in_match,
+    outcome,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+)
 from kit.session_states import table as at_table
 from saratoga_client.plain.result_lines import (
     climb_lines,
@@ -21,6 +30,20 @@ def test_totals_begin_with_the_most_money() -> None:
 
 def test_totals_before_the_first_race_say_so() -> None:
     assert list(totals_lines(state_after())) == ["totals: no one at this table has raced yet"]
+
+
+def test_in_a_match_the_totals_are_those_of_the_match() -> None:
+    rich = at_table(seats=[seat("y", races=7, wins=4, net=240), seat("a", races=7)])
+
+    def totals_after(*races: str) -> list[str]:
+        return list(totals_lines(state_after(first=snapshot(shown=in_match(rich, *races)))))
+
+    assert totals_after() == ["totals: no race of this match is over yet"]
+    assert totals_after("a20 y9") == [
+        "match: match after race 1 of 3",
+        "match 1. ana: +$50, 1 win, race 1 1st +$50",
+        "match 2. Zoë: -$5, 0 wins, race 1 2nd -$5",
+    ]
 
 
 def test_standings_name_the_gap_to_the_first_place() -> None:

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
-from saratoga_client.session.match_text import race_of_match
+from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.voided import check_line, void_reason
 from saratoga_client.tui.pages.figures import game_title, short_hash
@@ -45,14 +45,15 @@ def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink)
     The heading is line 0, and each seat takes one line.
     """
     table = state.table
-    has_totals = any(seat.races for seat in table.seats)
+    totals = {seat.player: totals_of(table, seat) for seat in table.seats}
     grid = ink.grid(1, 2, NAME, 12, 5, 6)
     for seat in table.seats:
         is_you = seat.player == state.player
         sign = (
             symbols.away if not seat.connected else symbols.ready if seat.ready else symbols.waiting
         )
-        won, net = (f"{seat.wins}/{seat.races}", dollars(seat.net)) if seat.races else ("", "")
+        races, wins, dollars_won = totals[seat.player]
+        won, net = (f"{wins}/{races}", dollars(dollars_won)) if races else ("", "")
         grid.add_row(
             ink.text(symbols.mark if seat.player == chosen else "", Role.WARNING),
             ink.text(sign, Role.MONEY_UP if seat.ready else Role.DIM),
@@ -62,11 +63,12 @@ def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink)
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
             ink.text(won, Role.COUNT),
-            ink.text(f"{net:>6}", money_role(seat.net)),
+            ink.text(f"{net:>6}", money_role(dollars_won)),
         )
     heading = f" SEATS {len(table.seats)} of {table.settings.seats}"
-    totals = "won     net" if has_totals else ""
-    return Group(ink.text(f"{heading:<{SEATS - 11}}{totals}", Role.LABEL), grid)
+    match = "" if table.settings.races == 1 else "match: "
+    heads = f"{match}won     net" if any(each.races for each in totals.values()) else ""
+    return Group(ink.text(f"{heading:<{SEATS - len(heads)}}{heads}", Role.LABEL), grid)
 
 
 def _states(state: SessionState, seat: Seat) -> Iterator[str]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rich.console import Group
 
 from kit.rich_pages import INK, page_text
-from kit.session_states import player, seat, snapshot, state_after, table
+from kit.session_states import in_match, player, seat, snapshot, state_after, table
 from kit.voided_races import voided_race
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
@@ -50,6 +50,23 @@ def test_each_seat_shows_its_state_and_its_money_at_this_table() -> None:
     assert "-$25" in you
     assert any(line.startswith(" ○ ana") and "away" in line for line in lines)
     assert any(line.startswith(" ✓ Otto [bot]") and "ready" in line for line in lines)
+
+
+def test_in_a_match_each_seat_shows_its_money_of_the_match() -> None:
+    seats = [seat("y", races=7, wins=4, net=240), seat("a", races=7, wins=3, net=-90)]
+    state = gathering(seats)
+
+    def in_match_after(*races: str) -> list[str]:
+        return page(state_after(first=snapshot(shown=in_match(state.table, *races)))).splitlines()
+
+    new = "\n".join(in_match_after())
+    assert not any(old in new for old in ("4/7", "$240", "3/7", "-$90", "won"))
+    begun = in_match_after("a20 y9")
+    assert any("match: won     net" in line for line in begun)
+    (you,) = (line for line in begun if "Zoë" in line)
+    assert you.split()[-2:] == ["0/1", "-$5"]
+    (ana,) = (line for line in begun if "ana" in line)
+    assert ana.split()[-2:] == ["1/1", "+$50"]
 
 
 def test_only_the_host_sees_the_keys_of_the_settings() -> None:
