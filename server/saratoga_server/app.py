@@ -82,7 +82,6 @@ async def compose(
     peers = Peers(name, store.events, background_tasks, steady)
     table_cache = TableCache(store.tables, broadcaster, clock, peers, due_tables, logs.opening)
     races = RaceCache(store.boards, table_cache, broadcaster, peers, due_tables, logs)
-    activity = Activity(store.boards, table_cache, races, clock)
     boards = BoardService(store.commits, races, broadcaster, clock)
     searches = StuckSearches(background_tasks)
     public_tables = PublicTables(store.tables, table_cache)
@@ -105,6 +104,7 @@ async def compose(
         new_seed,
         ranked_tables,
     )
+    activity = Activity(store.boards, table_cache, table_service, races, clock)
     seat_registry = SeatRegistry(store.players, table_cache, table_service, seats, new_seed)
     admin_events = AdminEvents(
         table_cache, table_service, seats, leaderboards, broadcaster, new_seed

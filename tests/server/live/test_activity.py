@@ -1,26 +1,31 @@
-"""Signs of activity: noted at one node, stored, and seen by every other."""
+"""Signs of activity: noted at one node, stored, and seen by every other; and what a host without them loses."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.in_process_server import InProcessServer
+from kit.in_process_server import InProcessServer, gathered
 from kit.players import MemoryPlayer
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import (
     AllowReady,
     CashOut,
+    CreateTable,
     EndRace,
     Heartbeat,
+    JoinTable,
     Kick,
     LockTable,
     MakeMove,
+    NextRace,
     Resume,
+    WatchTable,
 )
-from saratoga_protocol.events import RaceOver
+from saratoga_protocol.events import Done, RaceOver, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
+from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
-from saratoga_server.live.activity import STORE_MILLIS
+from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
 
 
 @pytest.fixture
@@ -209,4 +214,94 @@ async def test_a_host_who_is_back_before_the_race_is_over_keeps_the_table(
     await bert.cash_out()
     await nodes.settle()
     assert bert.received.all(RaceOver)
+    assert bert.table.host == anna.player
+
+
+# Between races
+
+
+async def signed(server: InProcessServer, *players: MemoryPlayer) -> list[int]:
+    """Return how long ago these players' last stored signs at their seats were given."""
+    _, body = await server.stored(players[0].table.code)
+    seats = {seat.player: seat for seat in unpack(body).seats}
+    return [server.time.at - seats[each.player].active_at for each in players]
+
+
+async def test_between_races_a_seats_signs_are_stored_once_a_minute_and_none_is_lost(
+    server: InProcessServer,
+) -> None:
+    anna, bert, otto = [await server.player(name) for name in ("Anna", "Bert", "Otto")]
+    code = await gathered(anna, bert)
+    await otto.ask(WatchTable, table=code)
+    await server.pass_time(SEAT_MILLIS)
+    before, _ = await server.stored(code)
+    for player in (anna, otto):
+        await player.ask(Heartbeat, active=True)
+    await bert.ask(Heartbeat)
+    await server.pass_time(0)
+    assert await signed(server, anna, bert) == [0, SEAT_MILLIS]
+    for seconds in (1, 5):
+        await server.pass_time(seconds * 1000)
+        await anna.ask(Heartbeat, active=True)
+    await server.pass_time(SEAT_MILLIS - 6001)
+    assert await signed(server, anna) == [SEAT_MILLIS - 1], "not stored yet"
+    await server.pass_time(1)
+    assert await signed(server, anna) == [SEAT_MILLIS - 6000], "the time of the last sign"
+    await server.pass_time(SEAT_MILLIS)
+    assert (await server.stored(code))[0] == before + 2
+    assert not bert.received.all(TableChanged)[1:], "a sign is no news"
+
+
+async def test_a_bot_gives_no_signs_between_races(server: InProcessServer) -> None:
+    anna, otto = await server.player("Anna"), await server.player("Otto", bot=True)
+    code = await gathered(anna, otto)
+    await server.pass_time(SEAT_MILLIS)
+    before, _ = await server.stored(code)
+    await otto.ask(Heartbeat, active=True)
+    await server.pass_time(0)
+    assert (await server.stored(code))[0] == before
+
+
+async def until(nodes: Nodes, at: int) -> None:
+    """Let time pass in steps, so that every timer is applied in time."""
+    while nodes.east.time.at < at:
+        await nodes.pass_time(min(1000, at - nodes.east.time.at))
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["gathering", "over"])
+async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
+    nodes: Nodes, is_over: bool
+) -> None:
+    anna, bert = await nodes.two()
+    if is_over:
+        await nodes.race(anna, bert, cap=20)
+        for player in (anna, bert):
+            await player.cash_out()
+        await nodes.settle()
+    else:
+        await anna.at_table(CreateTable, game="canfield")
+        await bert.at_table(JoinTable, table=anna.table.code)
+    began = nodes.east.time.at
+    await until(nodes, began + SEAT_MILLIS)
+    await bert.ask(Heartbeat, active=True)
+    await until(nodes, began + IDLE_MILLIS - 1000)
+    assert bert.table.host == anna.player
+    await until(nodes, began + IDLE_MILLIS + 1000)
+    for player in (anna, bert):
+        assert player.table.host == bert.player
+        assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
+    kind = NextRace if is_over else LockTable
+    fields = {} if is_over else {"locked": True}
+    assert isinstance(await bert.ask(kind, table=bert.table.code, **fields), Done)
+
+
+async def test_a_host_who_gives_signs_between_races_stays_host(nodes: Nodes) -> None:
+    anna, bert = await nodes.two()
+    await anna.at_table(CreateTable, game="canfield")
+    await bert.at_table(JoinTable, table=anna.table.code)
+    began = nodes.east.time.at
+    for minute in range(1, 6):
+        await until(nodes, began + minute * SEAT_MILLIS - 5000)
+        for player in (anna, bert):
+            await player.ask(Heartbeat, active=True)
     assert bert.table.host == anna.player

@@ -3,12 +3,13 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `restored`, `public_view`, `packing`, `writes`.
+`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `restored`, `public_view`, `packing`, `writes`.
 """
 
 from saratoga_server.domain.tables.clock_steps import corrected
 from saratoga_server.domain.tables.closing import close, closed_race
 from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
+from saratoga_server.domain.tables.hosts import active
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
@@ -20,7 +21,7 @@ from saratoga_server.domain.tables.lifecycle import (
     void,
 )
 from saratoga_server.domain.tables.packing import NewerTable, unpack
-from saratoga_server.domain.tables.phases import RACING_PHASES, is_repeat
+from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.restored import has_lost, lost, restored
@@ -54,6 +55,7 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.domain.tables.timers import due, elapse
 
 __all__ = [
+    "BETWEEN_RACES",
     "RACING_PHASES",
     "BoardsDue",
     "Change",
@@ -70,6 +72,7 @@ __all__ = [
     "TablePhase",
     "TableSeat",
     "TableState",
+    "active",
     "allow_ready",
     "change_settings",
     "checked_settings",

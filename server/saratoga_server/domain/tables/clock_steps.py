@@ -27,8 +27,8 @@ def corrected(table: TableState, now: Millis) -> TableState:
     is_counting = table.phase in (TablePhase.CALL, TablePhase.COUNTDOWN)
     if is_counting and table.start_at > latest + COUNTDOWN_MILLIS:
         table = replanned(table, now)
-    if any(seat.absent_since > latest for seat in table.seats):
-        table = replace(table, seats=tuple(_absent_now(seat, now, latest) for seat in table.seats))
+    if any(max(seat.absent_since, seat.active_at) > latest for seat in table.seats):
+        table = replace(table, seats=tuple(_not_ahead(seat, now) for seat in table.seats))
     if max(table.touched, table.looked, table.served_since) > latest:
         table = replace(
             table,
@@ -41,5 +41,6 @@ def corrected(table: TableState, now: Millis) -> TableState:
     return table
 
 
-def _absent_now(seat: TableSeat, now: Millis, latest: Millis) -> TableSeat:
-    return replace(seat, absent_since=now) if seat.absent_since > latest else seat
+def _not_ahead(seat: TableSeat, now: Millis) -> TableSeat:
+    absent_since, active_at = min(seat.absent_since, now), min(seat.active_at, now)
+    return replace(seat, absent_since=absent_since, active_at=active_at)

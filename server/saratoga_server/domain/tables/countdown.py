@@ -87,7 +87,7 @@ def ready(
             "wrong_commitment",
             "The deal has changed since you looked. Look at the table, and get ready again.",
         )
-    seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
+    seat = replace(seat.with_accepted(command_id, now), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
 
 
@@ -101,7 +101,7 @@ def allow_ready(
         raise CommandRejected(
             "no_such_player", "That player is not at this table. Look at the table again."
         )
-    noted = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
+    noted = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if target not in table.blocked:
         return Change(noted)
     blocked = tuple(each for each in table.blocked if each != target)
@@ -115,7 +115,7 @@ def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -
     In the call, the host calls off the start with it. The deal stays: nobody has revealed a nonce.
     """
     seat = checked(table, player, Act.NOT_READY)
-    seat = replace(seat.with_accepted(command_id), nonce_hash="")
+    seat = replace(seat.with_accepted(command_id, now), nonce_hash="")
     table = replace(table.with_seat(seat), touched=now)
     if table.phase is TablePhase.CALL and player == table.host:
         table = _called_off(table, f"{seat.name} is not ready any more.")
@@ -128,7 +128,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     if not seat.is_ready:
         raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
     called = replace(
-        table.with_seat(seat.with_accepted(command_id)),
+        table.with_seat(seat.with_accepted(command_id, now)),
         phase=TablePhase.CALL,
         notice="",
         touched=now,
@@ -218,7 +218,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
             )
         table = again
     table = replace(
-        table.with_seat(seat.with_accepted(command_id)),
+        table.with_seat(seat.with_accepted(command_id, now)),
         nonces={**table.nonces, player: shown.hex()},
         touched=now,
     )

@@ -13,6 +13,7 @@ from saratoga_protocol.events import Outcome
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_server.domain.tables.hosts import with_present_host
 from saratoga_server.domain.tables.matches import (
     RACES,
     checked_races,
@@ -103,7 +104,7 @@ def change_settings(
         ),
         seated=len(table.seats),
     )
-    changed = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
+    changed = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if new == old:
         return Change(changed)
     notice = f"{seat.name} has changed the settings. Get ready again."
@@ -148,7 +149,7 @@ def end_race(
             "too_early", f"You can end the race of {name} in {ceil(wait)} s.", wait
         )
     ended = replace(
-        table.with_seat(seat.with_accepted(command_id)),
+        table.with_seat(seat.with_accepted(command_id, now)),
         is_ended_by_host=True,
         notice=f"{seat.name} has ended the race.",
         touched=now,
@@ -187,25 +188,9 @@ def finish(
         seats=tuple(counted(seat) for seat in table.seats),
         match=match_after(table, outcome),
         touched=now,
+        served_since=now,
     )
-    return Change(_with_present_host(over, away))
-
-
-def _with_present_host(table: TableState, away: Collection[str]) -> TableState:
-    """Return the table with the next connected person as host if the host is away, and there is one."""
-    host = table.seat(table.host)
-    if host is None or host.player not in away:
-        return table
-    place = table.seats.index(host)
-    around = table.seats[place + 1 :] + table.seats[:place]
-    present = (
-        seat for seat in around if seat.is_connected and not seat.bot and seat.player not in away
-    )
-    following = next(present, None)
-    if following is None:
-        return table
-    notice = f"{host.name} has been away for three minutes; {following.name} is host now."
-    return replace(table, host=following.player, notice=notice)
+    return Change(with_present_host(over, away, now))
 
 
 def void(table: TableState, race: VoidedResult, *, now: Millis, fresh_seed: bytes) -> Change:
@@ -216,8 +201,9 @@ def void(table: TableState, race: VoidedResult, *, now: Millis, fresh_seed: byte
         f"Race {table.race_id} was voided by the server: {VOID_REASONS[race.voided.reason]}. It counts for "
         "nothing. There is a new deal: get ready again."
     )
-    gathering = replace(with_voided(table, race.voided, fresh_seed), notice=notice, touched=now)
-    return Change(gathering, (race.effect,))
+    gathering = with_voided(table, race.voided, fresh_seed)
+    noted = replace(gathering, notice=notice, touched=now, served_since=now)
+    return Change(noted, (race.effect,))
 
 
 def next_race(
@@ -225,7 +211,7 @@ def next_race(
 ) -> Change:
     """Return the change after which the table gathers for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
-    seated = table.with_seat(seat.with_accepted(command_id))
+    seated = table.with_seat(seat.with_accepted(command_id, now))
     recorded = replace(seated, voided=(), notice="", touched=now)
     return Change(with_next_race(recorded, fresh_seed))
 

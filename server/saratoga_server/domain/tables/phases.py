@@ -57,6 +57,9 @@ ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.CLOSED: frozenset(),
 }
 
+BETWEEN_RACES: Final = frozenset({TablePhase.GATHERING, TablePhase.OVER})
+"""The phases in which the table waits for its host."""
+
 RACING_PHASES: Final = frozenset({TablePhase.CALL, TablePhase.COUNTDOWN, TablePhase.RUNNING})
 """The phases from *start* to the end of the race."""
 

@@ -11,9 +11,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
+from saratoga_server.domain.tables.hosts import with_host
 from saratoga_server.domain.tables.lifecycle import checked_settings
 from saratoga_server.domain.tables.next_deal import with_new_deal
 from saratoga_server.domain.tables.phases import (
+    BETWEEN_RACES,
     Act,
     checked,
     checked_open,
@@ -104,8 +106,7 @@ def join(
         raise CommandRejected(
             "table_full", "Every seat at this table is taken. Watch it, or join another."
         )
-    if len(table.seats) == 1:
-        table = _no_longer_alone(table, now)
+    table = _no_longer_alone(table, bot, now)
     epoch = table.epoch + 1
     seat = TableSeat(
         player=player,
@@ -116,18 +117,26 @@ def join(
         node=node,
         hello=hello,
         accepted=table.departed.get(player, ()),
-    ).with_accepted(command_id)
+    ).with_accepted(command_id, now)
     departed = {gone: ids for gone, ids in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
-    return Change(_with_host(seated))
+    return Change(_with_host(seated, now))
 
 
-def _no_longer_alone(table: TableState, now: Millis) -> TableState:
-    """Return the table of one player, whom nobody awaited, with absence and idleness counted from now."""
-    (seat,) = table.seats
-    if not seat.is_connected:
-        table = table.with_seat(replace(seat, absent_since=now))
-    return replace(table, served_since=now) if table.phase is TablePhase.RUNNING else table
+def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
+    """Return the table with idleness counted from now, and absence, if somebody joins whom nobody awaited before.
+
+    In a race everybody waits for the racers, between races only people for the host.
+    """
+    if len(table.seats) == 1:
+        (seat,) = table.seats
+        if not seat.is_connected:
+            table = table.with_seat(replace(seat, absent_since=now))
+        return replace(table, served_since=now)
+    is_first_person = not bot and all(seat.bot or seat.player == table.host for seat in table.seats)
+    if is_first_person and table.phase in BETWEEN_RACES:
+        table = replace(table, served_since=now)
+    return table
 
 
 def resume(
@@ -141,7 +150,7 @@ def resume(
     if seat.is_connected and hello < seat.hello:
         raise CommandRejected("taken_over")
     epoch = table.epoch + 1
-    seat = replace(seat, epoch=epoch, level=level, node=node, hello=hello, absent_since=NO_TIME)
+    seat = replace(_present_again(table, seat, node), epoch=epoch, level=level, hello=hello)
     return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
 
 
@@ -158,7 +167,17 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return None
-    return Change(table.with_seat(replace(seat, node=node, absent_since=NO_TIME)))
+    return Change(table.with_seat(_present_again(table, seat, node)))
+
+
+def _present_again(table: TableState, seat: TableSeat, node: str) -> TableSeat:
+    """Return the seat with a connection. After an absence, only the host's last sign of activity still counts.
+
+    Another's would move the host's timer into the past.
+    """
+    is_kept = seat.is_connected or seat.player == table.host
+    active_at = seat.active_at if is_kept else NO_TIME
+    return replace(seat, node=node, absent_since=NO_TIME, active_at=active_at)
 
 
 def rename(table: TableState, player: str, name: str) -> Change | None:
@@ -174,7 +193,7 @@ def leave(
 ) -> Change:
     """Return the change that frees the seat of a player who leaves the table."""
     seat = checked(table, player, Act.LEAVE)
-    noted = table.with_seat(seat.with_accepted(command_id))
+    noted = table.with_seat(seat.with_accepted(command_id, now))
     return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed)
 
 
@@ -201,7 +220,7 @@ def kick(
             "no_such_player", "That player is not at this table. Look at the table again."
         )
     checked_sits_out(table, target)
-    noted = table.with_seat(seat.with_accepted(command_id))
+    noted = table.with_seat(seat.with_accepted(command_id, now))
     noted = replace(noted, kicked=(*table.kicked, target))
     reason = f"{seat.name} has kicked {kicked.name}."
     change = vacated(noted, target, reason, now, fresh_seed)
@@ -211,7 +230,7 @@ def kick(
 def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: Millis) -> Change:
     """Return the change that locks the table, or unlocks it. Seats that are taken stay as they are."""
     seat = checked(table, player, Act.LOCK)
-    noted = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
+    noted = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if locked is table.locked:
         return Change(noted)
     notice = (
@@ -233,7 +252,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     assert seat is not None, player
     place = table.seats.index(seat)
     emptied = replace(table.without(seat), notice=reason, touched=now)
-    change = Change(_with_host(emptied, place))
+    change = Change(_with_host(emptied, now, place))
     if player not in table.racers:
         return change
     if table.phase is TablePhase.RUNNING and player not in table.left:
@@ -242,7 +261,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     return change
 
 
-def _with_host(table: TableState, place: int = 0) -> TableState:
+def _with_host(table: TableState, now: Millis, place: int = 0) -> TableState:
     """Return the table with a new host if it has none: people before bots, from the seat at `place` on.
 
     A table without people is unlocked: nobody could come in any more.
@@ -256,4 +275,4 @@ def _with_host(table: TableState, place: int = 0) -> TableState:
     around = table.seats[place:] + table.seats[:place]
     host = next((seat for seat in around if not seat.bot), around[0])
     notice = f"{table.notice} {host.name} is host now.".lstrip() if table.host else table.notice
-    return replace(table, host=host.player, notice=notice)
+    return with_host(table, host, notice, now)

@@ -80,6 +80,8 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The node of that connection; empty if the player is not connected."""
     absent_since: Millis = NO_TIME
     """The time at which the connection was lost."""
+    active_at: Millis = NO_TIME
+    """The time of the person's last sign of activity; between races, the last that is stored."""
     last_id: int = 0
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
@@ -89,12 +91,12 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars won or lost in all races from this seat."""
 
-    def with_accepted(self, command_id: int) -> "TableSeat":
-        """Return the seat with a command id added to the accepted ones."""
+    def with_accepted(self, command_id: int, now: Millis) -> "TableSeat":
+        """Return the seat with a command id added to the accepted ones; the command is a sign of activity."""
         if command_id in self.accepted:
             return self
         accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
-        return replace(self, last_id=command_id, accepted=accepted)
+        return replace(self, last_id=command_id, accepted=accepted, active_at=now)
 
     @property
     def is_ready(self) -> bool:
@@ -168,8 +170,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
     served_since: Millis = NO_TIME
-    """The end of the last time in which no node could serve the table (`timers`), or in which the racer was
-    alone at it. Time before it does not count as idleness."""
+    """The time before which nothing counts as idleness: the end of the last time in which no node could serve
+    the table (`timers`) or a player was alone at it; between races, also the end of the race or a change of host."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""

@@ -7,7 +7,7 @@ Some node applies every timer within a second or two, unless no node can write t
 refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No change moves a timer
 into the past: when a second player joins, the absence of the first counts from then. So a timer that is
 `UNSERVED_MILLIS` late shows that the players could not be served either, or that the clock was stepped
-forward. Then absence and idleness count anew from now. The race's time limit does not change.
+forward. Then absence and idleness, of racers and of the host, count anew from now. The race's time limit does not change.
 """
 
 from collections.abc import Collection
@@ -23,6 +23,8 @@ from saratoga_server.domain.tables.countdown import (
     call_ended,
     voided_for_missing,
 )
+from saratoga_server.domain.tables.hosts import host_due, host_elapsed
+from saratoga_server.domain.tables.phases import BETWEEN_RACES
 from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.seating import vacated
 from saratoga_server.domain.tables.state import (
@@ -62,7 +64,7 @@ def due(table: TableState) -> Millis | None:
     """Return when the next timer of any kind runs out; `None` at a closed table."""
     if table.phase is TablePhase.CLOSED:
         return None
-    timers = (_phase_due(table), _absence_due(table), _close_due(table))
+    timers = (_phase_due(table), _absence_due(table), host_due(table), _close_due(table))
     return min((at for at in timers if at is not None), default=None)
 
 
@@ -94,6 +96,7 @@ def elapse(
         change = change.then(Change(replace(change.table, touched=now)))
     while (absent := _longest_absent(change.table, now)) is not None:
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
+    change = change.then(Change(host_elapsed(change.table, now)))
     close_at = _close_due(change.table)
     if close_at is not None and now >= close_at:
         change = change.then(
@@ -186,6 +189,9 @@ def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
             for seat in table.seats
         )
         table = replace(table, seats=tuple(seats))
+    host_at = host_due(table)
+    if host_at is not None and host_at <= now and table.served_since < since:
+        table = replace(table, served_since=since)
     close_at = _close_due(table)
     if close_at is not None and close_at <= now and table.touched < since:
         table = replace(table, touched=since)
@@ -198,7 +204,7 @@ def _close_due(table: TableState) -> Millis | None:
         return None
     if not table.seats:
         return Millis(table.touched + EMPTY_MILLIS)
-    if table.phase in (TablePhase.GATHERING, TablePhase.OVER):
+    if table.phase in BETWEEN_RACES:
         return Millis(table.touched + IDLE_MILLIS)
     return None
 

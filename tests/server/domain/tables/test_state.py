@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from kit.tables import ANN, BEN, running, seated
+from kit.tables import ANN, BEN, NOON, running, seated
 from saratoga_server.domain.tables import Change
 from saratoga_server.domain.tables.state import (
     ACCEPTED_KEPT,
@@ -44,7 +44,7 @@ def test_a_seat_replaces_the_players_old_one_and_no_other() -> None:
 def test_a_seat_keeps_only_the_newest_accepted_ids() -> None:
     seat = seated(ANN).seats[0]
     for number in range(1, ACCEPTED_KEPT + 3):
-        seat = seat.with_accepted(number)
+        seat = seat.with_accepted(number, NOON)
     assert seat.last_id == seat.accepted[-1] == ACCEPTED_KEPT + 2
     assert len(seat.accepted) == ACCEPTED_KEPT
 

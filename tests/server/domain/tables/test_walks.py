@@ -19,6 +19,7 @@ from saratoga_server.domain.tables import (
     TableOptions,
     TablePhase,
     TableState,
+    active,
     change_settings,
     disconnect,
     due,
@@ -162,6 +163,10 @@ class TableWalk(RuleBasedStateMachine):
         seat = self.table.seat(player)
         epoch = seat.epoch - older if seat else 1
         self.attempt(lambda: disconnect(self.table, player, epoch, now=self.now))
+
+    @rule(player=players)
+    def gives_a_sign(self, player: str) -> None:
+        self.attempt(lambda: active(self.table, player, self.now, now=self.now))
 
     @rule(player=players)
     def leaves(self, player: str) -> None:
