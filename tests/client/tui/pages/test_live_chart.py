@@ -43,7 +43,7 @@ def test_place_money_and_chart_have_their_own_columns(width: int, height: int) -
 
 
 def test_a_shared_place_is_one_number_and_every_line_has_its_racers_colour() -> None:
-    state = state_after(standings("a9 =y9 r4"))
+    state = state_after(standings("a9 y5 r4"), standings("a9 =y9 r4"))
     canvas = live_chart(state, 80, 21, START + 60_000, ascii_only=True)
     assert [row[1:5] for row in text(state, 80, 21)[1:4]] == ["1 an", "1 YO", "3 ra"]
     roles = {line.role for row in canvas.rows() for line in row if set(line.text) == {"1"}}
