@@ -17,7 +17,7 @@ from saratoga_client.local.hosting import (
     local_server,
 )
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS, NO_MATCH
+from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
 from saratoga_client.local.settings import Settings, last_table_at, remember_last
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
@@ -57,7 +57,7 @@ from saratoga_rules.games import GAMES
 @click.option(
     "--races",
     type=click.Choice([str(races) for races in MATCHES]),
-    help="Number of races of a match; 1 = no match.  [default: 1]",
+    help="Number of races of a match; 1 = no match.  [default: last used]",
 )
 @click.option("--public", is_flag=True, help="List the table in the server's lobby.")
 @click.option(
@@ -97,15 +97,15 @@ def command(
     the next time.
     """
     chosen = Chosen(game, None if cap is None else int(cap), None if races is None else int(races))
-    settings = settings.given(game=chosen.game, cap=chosen.cap)
+    settings = settings.given(game=chosen.game, cap=chosen.cap, races=chosen.races)
     table = TableWanted(
         game=settings.game,
         cap=settings.cap,
         seats=seats,
         public=public,
-        races=chosen.races or NO_MATCH,
+        races=settings.races,
     )
-    remember_last(game=table.game, cap=table.cap)
+    remember_last(game=table.game, cap=table.cap, races=table.races)
     if public_url is not None:
         check_address(public_url)
     if settings.server:

@@ -77,9 +77,16 @@ def _switch(key: str) -> SettingType:
     )
 
 
-def _minutes(value: object) -> int | None:
-    # In Python `True` is an `int` too.
-    return value if isinstance(value, int) and value in CAPS and value is not True else None
+def _number(key: str, *choices: int) -> SettingType:
+    def read(value: object) -> int | None:
+        # In Python `True` is an `int` too.
+        return value if isinstance(value, int) and value in choices and value is not True else None
+
+    return SettingType(
+        read,
+        lambda word: read(int(word)) if word.isdecimal() else None,
+        f"{key} = {', '.join(map(str, choices[:-1]))} or {choices[-1]}",
+    )
 
 
 def every_game(word: str) -> Mapping[str, str] | None:
@@ -105,11 +112,8 @@ SETTING_TYPES: Final[Mapping[str, SettingType]] = MappingProxyType(
         "quick": _switch("quick"),
         "plain": _switch("plain"),
         "game": _choice("game", *GAMES),
-        "cap": SettingType(
-            _minutes,
-            lambda word: _minutes(int(word)) if word.isdecimal() else None,
-            "cap = 3, 5, 10, 20 or 0",
-        ),
+        "cap": _number("cap", *CAPS),
+        "races": _number("races", *MATCHES),
         "install": _text(
             'install = "pip install git+https://cards.example.org/saratoga"', str.isprintable
         ),

@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 from saratoga_client.local import paths, settings_file
 from saratoga_client.local.origins import DEFAULT_SERVER
-from saratoga_client.local.setting_values import LAST_TYPES, SETTING_TYPES
+from saratoga_client.local.setting_values import LAST_TYPES, NO_MATCH, SETTING_TYPES
 from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
 
@@ -48,6 +48,8 @@ class Settings:
     """The game that was hosted or practised last, which is the first choice for the next table."""
     cap: int = 10
     """The time limit of the table that was hosted last, in minutes; 0 for none."""
+    races: int = NO_MATCH
+    """The number of races of the match that was hosted last; 1 for no match."""
     install: str = ""
     """The installation command in invitations; empty for the command from `installation`."""
 

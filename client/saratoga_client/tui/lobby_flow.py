@@ -176,7 +176,9 @@ class LobbyFlow:
 
     def _new_screen(self, lobby: LobbyState) -> LobbyScreen:
         chosen = self._settings
-        form = TableWanted(game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False)
+        form = TableWanted(
+            game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
+        )
         return LobbyScreen(self, lobby, form, self._notice)
 
     async def _play(self, session: TableSession, table: events.Table) -> None:
@@ -273,7 +275,7 @@ class LobbyFlow:
             self._do((self._watch if is_watching else self._take_seat)(found.code), entry)
 
     def open_table(self, table: TableWanted) -> None:
-        remember_last(game=table.game, cap=table.cap)
+        remember_last(game=table.game, cap=table.cap, races=table.races)
         self._do(self._take_seat(table))
 
     async def _take_seat(self, table: str | TableWanted) -> None:
@@ -319,7 +321,7 @@ class LobbyFlow:
     # Leaving
 
     def host_here(self, table: TableWanted) -> None:
-        remember_last(game=table.game, cap=table.cap)
+        remember_last(game=table.game, cap=table.cap, races=table.races)
         self._leave(HostHere(table))
 
     def go_to_server(self, text: str) -> None:

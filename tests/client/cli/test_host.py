@@ -13,14 +13,14 @@ from saratoga_client.problems import Exit
 NOWHERE = "ws://127.0.0.1:1"
 
 
-def test_the_hosted_game_and_its_limit_are_remembered_for_the_next_time(
+def test_the_hosted_game_its_limit_and_its_match_are_remembered_for_the_next_time(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = ["host", "caprice", "--cap", "20", "--server", NOWHERE]
+    first = ["host", "caprice", "--cap", "20", "--races", "3", "--server", NOWHERE]
     assert run(saratoga, first) == Exit.UNREACHABLE
-    assert (load().game, load().cap) == ("caprice", 20)
+    assert (load().game, load().cap, load().races) == ("caprice", 20, 3)
     assert run(saratoga, ["host", "lafayette", "--server", NOWHERE]) == Exit.UNREACHABLE
-    assert (load().game, load().cap) == ("lafayette", 20)
+    assert (load().game, load().cap, load().races) == ("lafayette", 20, 3)
     assert NOWHERE in capsys.readouterr().err
 
 

@@ -21,6 +21,7 @@ from saratoga_rules.games import GAMES
         ("quick", False),
         ("game", "lady-palk"),
         ("cap", 0),
+        ("races", 3),
         ("install", "pip install saratoga"),
     ],
 )
@@ -44,6 +45,7 @@ def test_valid_values_of_a_setting_are_read(key: str, value: object) -> None:
         ("cap", 7),
         ("cap", True),
         ("cap", "10"),
+        ("races", 2),
         ("install", "pip\ninstall"),
     ],
 )
@@ -61,6 +63,7 @@ def test_invalid_values_of_a_setting_are_none(key: str, value: object) -> None:
         ("cap", "20", 20),
         ("cap", "-3", None),
         ("cap", "7", None),
+        ("races", "5", 5),
         ("theme", "paper", "paper"),
     ],
 )

@@ -155,11 +155,11 @@ async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
 ) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
         await visitor.reads("You are Bert", "none now")
-        await visitor.press("c", "g", "g", "c", "-", "p")
+        await visitor.press("c", "g", "g", "c", "-", "p", "m")
         await visitor.reads("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
         await visitor.press("enter")
         await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
-    assert (load({}).game, load({}).cap) == ("lafayette", 20)
+    assert (load({}).game, load({}).cap, load({}).races) == ("lafayette", 20, 3)
 
 
 async def test_without_a_server_the_lobby_lists_what_the_player_can_do(lobby: OpenLobby) -> None:
