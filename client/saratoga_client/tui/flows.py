@@ -68,9 +68,12 @@ def review_flow(record: "RaceRecord", player: str = "", server: str = "") -> Flo
 
     `server` is the address by which friends reach the server that has the record, if known.
     """
+    from saratoga_client.review.boards import open_boards
+    from saratoga_client.review.share_text import race_text
     from saratoga_client.tui.screens.review import ReviewScreen
 
-    screen = ReviewScreen(record, player, server=server)
+    share = race_text(record, open_boards(record), player, server)
+    screen = ReviewScreen(record, player, share=share)
 
     async def flow(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)

@@ -127,9 +127,7 @@ class TableFlow:
         """Open all boards of the finished race over the current screen."""
         from saratoga_client.tui.screens.review import ReviewScreen
 
-        screen = ReviewScreen(
-            findings.record, findings.player, findings.levels, self.friends_server
-        )
+        screen = ReviewScreen(findings.record, findings.player, findings.levels, findings.share)
         self.cover(screen)
 
     def cover(self, screen: Screen[None]) -> None:

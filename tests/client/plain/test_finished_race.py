@@ -3,7 +3,7 @@
 import pytest
 
 from kit.finished_races import finished_race
-from kit.session_states import CODE, START, board, outcome, snapshot, state_after, table
+from kit.session_states import CODE, START, board, in_match, outcome, snapshot, state_after, table
 from kit.typing_player import TypingPlayer
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
@@ -93,6 +93,22 @@ async def test_the_last_race_can_be_seen_while_the_next_one_runs() -> None:
     await typing.say("verify")
     assert typing.seat.asked == [f"record {CODE}/1"]
     typing.writer.pause()
+
+
+async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gathers() -> None:
+    after = in_match(table(phase="over", version=9), "a9 y1", "a9 y1", "a9 y1")
+    shown = state_after(
+        events.TableChanged(table=after, now=START),
+        events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
+    )
+    typing = TypingPlayer(shown, record=finished_race())
+    typing.session.friends = "ws://192.168.1.7:7470"
+    typing.writer.show(shown)
+    new = in_match(table(phase="gathering", race=f"{CODE}/2"))
+    typing.seat.change_to(state_after(first=snapshot(shown=new)))
+    lines = await typing.say("share")
+    assert "share: Match of 3 races: 1. ana -$15, 2. Zoë -$135" in lines
+    assert "share: ana is the champion of the evening." in lines
 
 
 async def test_review_of_a_racing_board_says_what_is_possible_now() -> None:

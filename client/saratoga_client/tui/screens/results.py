@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rich.console import RenderableType
 from textual.widget import Widget
@@ -104,9 +105,10 @@ class ResultsScreen(TableScreen):
         )
         self.redraw()
 
-    def _shared(self, text: str) -> str:
-        """Return the text about the race for friends, with lines on its match."""
-        return with_match(text, self.state.table, self.state.table_view.levels)
+    def _shared(self, findings: Findings) -> Findings:
+        """Return the findings whose text for friends has lines on the match of the race."""
+        levels = self.state.table_view.levels
+        return replace(findings, share=with_match(findings.share, self.state.table, levels))
 
     def press(self, key: str) -> None:
         match key:
@@ -118,9 +120,9 @@ class ResultsScreen(TableScreen):
             case "v" | "y" if self._findings is None:
                 self.say("The record of this race has not arrived yet.")
             case "v" if self._findings is not None:
-                self.controls.review(self._findings)
+                self.controls.review(self._shared(self._findings))
             case "y" if self._findings is not None:
-                self.app.copy_to_clipboard(self._shared(self._findings.share))
+                self.app.copy_to_clipboard(self._shared(self._findings).share)
                 self.say("The result is on your clipboard, if your terminal supports OSC 52.")
             case _:
                 super().press(key)

@@ -32,18 +32,18 @@ class ReviewScreen(ReplayScreen):
         record: RaceRecord,
         player: str = "",
         levels: Mapping[str, str] = NO_LEVELS,
-        server: str = "",
+        share: str = "",
         *,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         """Show a player's board first; without a `player`, the winner's.
 
-        `server` is the address by which friends reach the server that has the record, if known.
+        `share` is the text for friends that can be copied; by default it follows from the record alone.
         Raises `ReplayError` if the record cannot be replayed, and `ValueError` if it has no boards.
         """
         super().__init__(replay_of(record, player, levels), player, seconds=seconds)
         self.record = record
-        self._server = server
+        self._share = share or race_text(record, self.replay.boards, player)
 
     def game_keys(self) -> Guide:
         several = len(self.replay.boards) > 1
@@ -136,4 +136,4 @@ class ReviewScreen(ReplayScreen):
         self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=ghosts))
 
     def _copy_result(self) -> None:
-        self.copy(race_text(self.record, self.replay.boards, self.player, self._server))
+        self.copy(self._share)

@@ -60,7 +60,11 @@ async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_sha
         assert "MATCH AFTER RACE 2 OF 3" in at_table.text
         assert any(row.split()[:2] == ["4", "mei"] for row in at_table.rows), "the last place"
         await at_table.press("y")
-        assert "Match after race 2 of 3: 1. ana -$10" in at_table.app.clipboard
+        shared = at_table.app.clipboard
+        assert "Match after race 2 of 3: 1. ana -$10" in shared
+        at_table.app.copy_to_clipboard("")
+        await at_table.press("v", "y")
+        assert at_table.app.clipboard == shared, "the review copies the same text"
 
 
 async def test_n_opens_the_next_race_for_the_host() -> None:
