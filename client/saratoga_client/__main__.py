@@ -5,11 +5,13 @@ Every command imports this module, so it imports the lobby and the code of `--ve
 
 import gc
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 import click
 
 from saratoga_client.cli.commands import CommandGroup, run
+from saratoga_client.cli.options import lobby_options
 
 FEWER_COLLECTIONS: Final = 20_000
 """Number of allocations between two garbage collections.
@@ -45,10 +47,9 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
     callback=_print_version,
     help="Show the version and exit.",
 )
-@click.option("--server", metavar="URL", help="The server whose lobby to open.")
-@click.option("--plain", is_flag=True, help="Show the lobby as lines of text.")
+@lobby_options
 @click.pass_context
-def saratoga(context: click.Context, server: str | None, plain: bool) -> None:
+def saratoga(context: click.Context, flags: Mapping[str, object]) -> None:
     """Patience as a race: the same deal for everyone, every move judged, every result provable.
 
     Without a command it opens the lobby.
@@ -56,8 +57,8 @@ def saratoga(context: click.Context, server: str | None, plain: bool) -> None:
     if context.invoked_subcommand is None:
         from saratoga_client.cli.lobby import open_lobby
 
-        open_lobby(context, server, is_plain=plain)
-    elif server or plain:
+        open_lobby(context, flags)
+    elif flags:
         raise click.UsageError(
             f"Options go after the command: saratoga {context.invoked_subcommand} ..."
         )

@@ -32,6 +32,9 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.records.void_record import format_void_record
 
 SOURCES = Path(saratoga_client.__file__).parent
+ROOT = Path(__file__).parents[2]
+OF_THE_SERVER = {"--durability", "--ranked"}
+"""Options of `saratoga-server` that the pages of the client mention."""
 LAN = "ws://192.168.1.7:7470"
 HERE = "ws://127.0.0.1:8123"
 
@@ -49,6 +52,24 @@ def parse(command: str) -> None:
         assert found is not None, command
     with found.make_context(verb, words):
         pass
+
+
+def own_options_of(command: click.Command) -> set[str]:
+    """Return the options of one command, such as `--plain` and `--no-plain`."""
+    options = (each for each in command.params if isinstance(each, click.Option))
+    return {word for each in options for word in (*each.opts, *each.secondary_opts)}
+
+
+def options_of(command: click.Command) -> set[str]:
+    """Return the options of a command and of all commands below it."""
+    found = own_options_of(command) | {"--help"}
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for verb in command.list_commands(context):
+            below = command.get_command(context, verb)
+            assert below is not None, verb
+            found |= options_of(below)
+    return found
 
 
 def printed() -> Iterator[str]:
@@ -89,6 +110,36 @@ def test_the_examples_in_the_help_are_accepted(verb: str) -> None:
     for example, _ in getattr(command, "examples", ()):
         if "$(" not in example:
             parse(re.split(r" \| ", example)[0])
+
+
+def test_the_commands_on_the_first_page_are_accepted() -> None:
+    """A command stands in a line of its own, before its explanation, or with its arguments between backticks."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("/CODE", f"/{CODE}")
+    found = [line.partition("  ")[0] for line in text.splitlines() if line.startswith("saratoga ")]
+    found += re.findall(r"`(saratoga [a-z]+ [^`A-Z]+)`", " ".join(text.split()))
+    assert len(found) > 10
+    for command in filter(lambda command: command.strip() != "saratoga", found):
+        parse(command)
+
+
+@pytest.mark.parametrize("page", ["client/README.md", "client/saratoga_client/plain/FORM.md"])
+def test_the_options_on_the_client_s_pages_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+    assert named - options_of(saratoga) - OF_THE_SERVER == set()
+
+
+@pytest.mark.parametrize("verb", ["", "host", "join"])
+def test_the_options_in_the_table_of_settings_are_accepted_where_a_table_is_played(
+    verb: str,
+) -> None:
+    page = (ROOT / "client" / "README.md").read_text(encoding="utf-8")
+    rows = [row.split("|")[3] for row in page.splitlines() if "| `SARATOGA_" in row]
+    flags = set(re.findall(r"`(--[a-z-]+)`", " ".join(rows)))
+    assert {"--theme", "--no-background"} <= flags
+    command = saratoga.get_command(click.Context(saratoga), verb) if verb else saratoga
+    assert command is not None
+    assert flags <= own_options_of(command)
 
 
 def test_a_redirect_names_a_command_that_needs_only_the_code() -> None:

@@ -4,6 +4,7 @@ Only the chosen interface is imported, so lines of text do not wait for Textual.
 """
 
 import asyncio
+from collections.abc import Mapping
 
 import click
 
@@ -14,16 +15,16 @@ from saratoga_client.problems import alarmed_at_end
 from saratoga_client.session.open_connection import open_connection
 
 
-def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
+def open_lobby(context: click.Context, flags: Mapping[str, object]) -> None:
     """Open the lobby; without a terminal print a short help instead. Raises `Problem`."""
     terminal = this_terminal()
-    if not is_plain and not terminal.is_terminal:
+    if not flags.get("plain") and not terminal.is_terminal:
         formatter = context.make_formatter()
         assert isinstance(context.command, CommandGroup)
         context.command.format_short_help(context, formatter)
         click.echo(formatter.getvalue().rstrip())
         return
-    settings = load().given(server=server, plain=is_plain or None)
+    settings = load().given(**flags)
     if settings.plain or not terminal.redraws:
         asyncio.run(_in_lines(settings))
     else:

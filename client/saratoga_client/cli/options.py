@@ -140,20 +140,33 @@ def offline_options(command: Function) -> Function:
     return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
 
 
+def lobby_options(command: Function) -> Function:
+    """Add all options for playing; the command gets the given ones as one `flags`, for `Settings.given`."""
+    decorated: Function = _with_flags(command, tuple(_OPTIONS))
+    return decorated
+
+
 def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
     @functools.wraps(command)
-    def with_settings(*args: object, **given: Any) -> object:
-
-        flags = {key: given.pop(key) for key in keys}
-        if flags["suits"] is not None:
-            flags["suits"] = every_game(flags["suits"])
+    def with_settings(*args: object, flags: Mapping[str, object], **given: Any) -> object:
         return command(*args, settings=load().given(**flags), **given)
 
-    decorated: Any = with_settings
+    decorated: Function = _with_flags(with_settings, keys)
+    return decorated
+
+
+def _with_flags(command: Callable[..., Any], keys: tuple[str, ...]) -> Any:
+    @functools.wraps(command)
+    def with_flags(*args: object, **given: Any) -> object:
+        flags = {key: flag for key in keys if (flag := given.pop(key)) is not None}
+        if "suits" in flags:
+            flags["suits"] = every_game(flags["suits"])
+        return command(*args, flags=flags, **given)
+
+    decorated: Any = with_flags
     for key in reversed(keys):
         decorated = _OPTIONS[key](decorated)
-    typed: Function = decorated
-    return typed
+    return decorated
 
 
 def output_options(function: Function) -> Function:
