@@ -117,6 +117,9 @@ class ResultsScreen(TableScreen):
                 self.say("Opening the table for the next race.")
             case "n":
                 self.say(self._advice())
+            case "e":
+                # pressed to end the race, which has just ended by itself
+                self.say(f"The race is over. {self._advice()}")
             case "v" | "y" if self._findings is None:
                 self.say("The record of this race has not arrived yet.")
             case "v" if self._findings is not None:

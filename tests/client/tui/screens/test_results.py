@@ -75,6 +75,15 @@ async def test_n_opens_the_next_race_for_the_host() -> None:
         assert at_table.seat.asked[1:] == ["next race"]
 
 
+async def test_a_host_who_ends_a_race_that_has_just_ended_reads_that_it_is_over() -> None:
+    async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
+        await at_table.press("e")
+        assert (
+            "The race is over. You finished 1st of 3. Press n for the next race." in at_table.text
+        )
+        assert "end race" not in at_table.seat.asked
+
+
 async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     ended = outcome("a9 y4:ended_by_host")
     first = state_after(RaceOver(outcome=ended), first=snapshot("a9 y4", shown=table(host="a")))
