@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.match_rows import Match
+from saratoga_protocol.table_rows import TableSummary
 
 
 class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -315,19 +316,6 @@ class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
     """The end of the race. Carries the results and everything that was secret until then."""
 
     outcome: Outcome
-
-
-class TableSummary(Struct, frozen=True, kw_only=True):
-    """A public table in `Tables`."""
-
-    code: str
-    game: str
-    cap: int
-    host: str
-    """The host's name."""
-    phase: str
-    seated: int
-    seats: int
 
 
 class Tables(Event, frozen=True, kw_only=True, tag="tables"):

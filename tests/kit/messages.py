@@ -8,6 +8,7 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
+from saratoga_protocol.table_rows import TableSummary
 
 CODE = "mint-otter-42"
 RACE = "mint-otter-42/3"
@@ -326,7 +327,7 @@ EVENTS: dict[str, AnyEvent] = {
     "tables": events.Tables(
         re=18,
         tables=[
-            events.TableSummary(
+            TableSummary(
                 code=CODE,
                 game="canfield",
                 cap=10,

@@ -18,6 +18,7 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.refusals import REASONS, CloseCode
+from saratoga_protocol.table_rows import TableSummary
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
@@ -44,7 +45,7 @@ STRUCTURES: dict[str, type[msgspec.Struct]] = {
     "Standing": events.Standing,
     "Outcome": events.Outcome,
     "Result": events.Result,
-    "Table summary": events.TableSummary,
+    "Table summary": TableSummary,
     "Leaderboard row": LeaderboardRow,
 }
 

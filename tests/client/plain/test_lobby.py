@@ -15,6 +15,7 @@ from saratoga_client.plain.lobby import ask_name, claim_name, run_lobby, tables_
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
+from saratoga_protocol.table_rows import TableSummary
 
 
 class AnsweringConnection:
@@ -60,7 +61,7 @@ async def test_a_kept_seat_is_shown_and_can_be_given_up() -> None:
 
 
 def test_a_public_table_shows_its_game_and_free_seats() -> None:
-    found = events.TableSummary(
+    found = TableSummary(
         code="mint-otter-42",
         game="caprice",
         cap=0,

@@ -15,7 +15,7 @@ from saratoga_client.session.lobby import (
     one_line,
     other_publicity,
 )
-from saratoga_protocol.events import TableSummary
+from saratoga_protocol.table_rows import TableSummary
 from saratoga_rules.games import GAMES
 
 FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)

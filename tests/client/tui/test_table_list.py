@@ -8,7 +8,7 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
-from saratoga_protocol.events import TableSummary
+from saratoga_protocol.table_rows import TableSummary
 
 
 class NoActions:

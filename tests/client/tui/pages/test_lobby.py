@@ -17,8 +17,8 @@ from saratoga_client.tui.pages.lobby import (
     table_cells,
 )
 from saratoga_client.tui.pages.symbols import page_symbols
-from saratoga_protocol.events import TableSummary
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.table_rows import TableSummary
 from saratoga_rules.games import GAMES
 
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
