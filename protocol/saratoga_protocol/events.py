@@ -264,6 +264,8 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
     board: BoardView | None = None
     standings: list[Standing] = []
     outcome: Outcome | None = None
+    idle_since: int = 0
+    """The time from which idleness counts while the player's board is racing; 0 otherwise."""
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):

@@ -314,6 +314,7 @@ EVENTS: dict[str, AnyEvent] = {
         board=BOARD,
         standings=STANDINGS,
         outcome=OUTCOME,
+        idle_since=NOW,
     ),
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),

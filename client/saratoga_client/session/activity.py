@@ -1,7 +1,6 @@
 """Warn a racer who has given no sign of activity, before the server ends the board."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -25,27 +24,35 @@ def may_end_as_idle(state: SessionState) -> bool:
 
 
 class Activity:
-    """The time since the player's last sign of activity; writes `SessionState.idle_left`."""
+    """The time since the player's last sign of activity; writes `SessionState.idle_left`.
 
-    def __init__(self, store: StateStore, steady: Callable[[], float] = time.monotonic) -> None:
-        """`steady` returns seconds from a clock that never steps."""
+    It counts by the server's clock, which goes on while this machine is suspended. The server counts from its
+    last start at the earliest, and says so in every snapshot.
+    """
+
+    def __init__(self, store: StateStore, now: Callable[[], int]) -> None:
+        """`now` returns the server's time in milliseconds since 1970."""
         self._store = store
-        self._steady = steady
-        self._since = steady()
+        self._now = now
+        self._since = 0
+        """The time of the last sign; 0 if this program has not seen one."""
 
     def note(self) -> None:
         """Note a sign of activity; a warning ends."""
-        self._since = self._steady()
+        self._since = self._now()
         self._warn(0)
 
     def check(self) -> None:
         """Warn if it is time."""
         state = self._store.state
-        if state is None or not may_end_as_idle(state):
+        if state is None:
+            return
+        if not may_end_as_idle(state):
             self.note()
             return
-        left = IDLE_MILLIS / 1000 - (self._steady() - self._since)
-        self._warn(next((seconds for seconds in WARNED_AT if left <= seconds), 0))
+        since = max(self._since, state.idle_since, state.start_at)
+        left = since + IDLE_MILLIS - self._now()
+        self._warn(next((seconds for seconds in WARNED_AT if left <= seconds * 1000), 0))
 
     async def watch(self) -> None:
         """Check until cancelled."""

@@ -79,6 +79,8 @@ class SessionState:
     """True if the race that is over is better than the best before; a player's first race is no news."""
     verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
     """The checks of finished races, by race id."""
+    idle_since: int = 0
+    """The server's time from which the player's idleness counts, as of the last snapshot; 0 if it does not count."""
     idle_left: int = 0
     """Seconds until the server ends the board of a player who gives no sign of activity; 0: no warning yet."""
     server: str = ""
@@ -255,6 +257,7 @@ def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
 def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
     """Return the state with the snapshot's board; drop the moves in flight."""
     table, board, game = snapshot.table, snapshot.board, state.game
+    state = replace(state, idle_since=snapshot.idle_since)
     if board is None or game is None or board.race != table.race:
         own = state.own
         return state if own is not None and own.race == table.race else replace(state, own=None)

@@ -97,7 +97,7 @@ class TableSession:
         self._listener = EventListener(
             connection, self._store, self._duties, self._records, self._tasks
         )
-        self._activity = Activity(self._store)
+        self._activity = Activity(self._store, connection.now)
         self._is_watching = False
         self._has_left = False
 

@@ -188,11 +188,15 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
     return ended(board, ending)
 
 
-def is_idle(board: Board, now: Millis, since: Millis) -> bool:
-    """Return whether the racer has made no move for `IDLE_MILLIS`.
+def idle_since(board: Board, since: Millis) -> Millis:
+    """Return the time from which idleness counts: that of the last move, or the start.
 
     Time before `since` does not count: the racer's last other sign of activity, or the time at which the server
     started, could serve again, or its clock was stepped.
     """
-    last = board.log[-1].at if board.log else board.start_at
-    return board.racing and now - max(last, since) >= IDLE_MILLIS
+    return max(board.log[-1].at if board.log else board.start_at, since)
+
+
+def is_idle(board: Board, now: Millis, since: Millis) -> bool:
+    """Return whether the racer has made no move for `IDLE_MILLIS`; `since` as in `idle_since`."""
+    return board.racing and now - idle_since(board, since) >= IDLE_MILLIS

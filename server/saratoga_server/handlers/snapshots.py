@@ -2,6 +2,7 @@
 
 from saratoga_protocol.events import BoardView, Snapshot, Standing
 from saratoga_server.clock import ServerClock
+from saratoga_server.domain import board as boards
 from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
@@ -22,12 +23,17 @@ class Snapshots:
         next_id = 1 if seat is None else seat.last_id + 1
         board: BoardView | None = None
         standings: list[Standing] = []
+        idle_since = 0
         if state.phase is TablePhase.RUNNING:
             race = await self._races.of(table)
             standings = race.standings().standings
             if seat is not None and session.player in race.runs:
                 own = await self._races.latest(race, session.player, is_shown=True)
                 board = race.view(own, session.legal)
+                if own.racing:
+                    active_at = race.runs[session.player].active_at
+                    served_since = max(self._clock.since, state.served_since)
+                    idle_since = boards.idle_since(own, max(served_since, active_at))
                 next_id = max(next_id, own.last_id + 1)
         return Snapshot(
             re=command_id,
@@ -37,4 +43,5 @@ class Snapshots:
             board=board,
             standings=standings,
             outcome=state.outcome,
+            idle_since=idle_since,
         )

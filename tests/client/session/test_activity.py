@@ -3,45 +3,51 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
-from kit.session_states import board, outcome, player, seat, snapshot, state_after, table
+from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
 from saratoga_client.session.activity import Activity, may_end_as_idle
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStore
-from saratoga_protocol.events import RaceOver
+from saratoga_protocol.events import RaceOver, Snapshot
+
+
+def sent(*seats: str, phase: str = "running", idle_since: float = 0) -> Snapshot:
+    seated = [seat(each) for each in seats or "ya"]
+    shown = snapshot("y4 a3", board(), table(phase=phase, seats=seated))
+    return structs.replace(shown, idle_since=START + int(idle_since * 1000))
 
 
 def racing(*seats: str, phase: str = "running") -> SessionState:
-    seated = [seat(each) for each in seats or "ya"]
-    return state_after(first=snapshot("y4 a3", board(), table(phase=phase, seats=seated)))
+    return state_after(first=sent(*seats, phase=phase))
 
 
 class Watched:
-    """The warnings of a racer, with a clock that the test advances."""
+    """The warnings of a racer, with a server's clock that the test advances."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: SessionState) -> None:
         self.store = StateStore()
-        self.time = 0.0
+        self.time = START
         self.activity = Activity(self.store, lambda: self.time)
-        self.store.replace(racing())
+        self.store.replace(first)
         self.activity.check()
 
     def left_at(self, seconds: float) -> int:
-        """Return the warning at this time; 0: none."""
-        self.time = seconds
+        """Return the warning at this time of the race; 0: none."""
+        self.time = START + int(seconds * 1000)
         self.activity.check()
         assert self.store.state is not None
         return self.store.state.idle_left
 
 
 def test_a_racer_is_warned_after_two_minutes_and_again_after_two_and_three_quarters() -> None:
-    watched = Watched()
+    watched = Watched(racing())
     warnings = [watched.left_at(at) for at in (119.9, 120, 150, 164.9, 165, 179, 185)]
     assert warnings == [0, 60, 60, 60, 15, 15, 15]
 
 
 def test_a_sign_of_activity_ends_the_warning_and_the_time_counts_anew() -> None:
-    watched = Watched()
+    watched = Watched(racing())
     assert watched.left_at(130) == 60
     watched.activity.note()
     assert watched.store.state is not None
@@ -49,8 +55,26 @@ def test_a_sign_of_activity_ends_the_warning_and_the_time_counts_anew() -> None:
     assert [watched.left_at(at) for at in (249.9, 250)] == [0, 60]
 
 
+def test_the_time_counts_from_the_last_start_of_the_server() -> None:
+    watched = Watched(racing())
+    assert watched.left_at(130) == 60
+    assert watched.store.state is not None
+    back = next_state(watched.store.state, sent(idle_since=140), START + 141_000)
+    watched.store.replace(back)
+    assert [watched.left_at(at) for at in (141, 259.9, 260, 305)] == [0, 0, 60, 15]
+
+
+def test_a_program_that_starts_in_mid_race_counts_from_the_last_sign_that_the_server_knows() -> (
+    None
+):
+    watched = Watched(state_after(first=sent(idle_since=5)))
+    assert [watched.left_at(at) for at in (124.9, 125)] == [0, 60]
+    watched.activity.note()
+    assert [watched.left_at(at) for at in (244.9, 245)] == [0, 60]
+
+
 def test_the_time_counts_only_while_the_server_would_end_the_board() -> None:
-    watched = Watched()
+    watched = Watched(racing())
     watched.store.replace(racing("y"))
     assert watched.left_at(500) == 0
     watched.store.replace(racing())

@@ -1,7 +1,14 @@
 """Snapshots: the first event that a connection receives about a table."""
 
 from kit.in_process_server import InProcessServer, gathered
-from saratoga_protocol.commands import JoinTable, LeaveTable, NextRace, Resume, WatchTable
+from saratoga_protocol.commands import (
+    Heartbeat,
+    JoinTable,
+    LeaveTable,
+    NextRace,
+    Resume,
+    WatchTable,
+)
 from saratoga_protocol.events import RaceOver
 
 
@@ -27,6 +34,35 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     without = await (await server.player("Bert")).at_table(Resume, table=code)
     assert without.board is not None
     assert (without.board.count, without.board.legal) == (2, None)
+
+
+async def test_a_racer_is_sent_since_when_idleness_counts(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    started = server.time.at
+
+    async def idle_since() -> int:
+        back = await server.player("Anna")
+        return (await back.at_table(Resume, table=code)).idle_since - started
+
+    await server.pass_time(10_000)
+    assert await idle_since() == 0
+    anna = await server.player("Anna")
+    await anna.at_table(Resume, table=code)
+    await anna.moves("draw")
+    await server.pass_time(5_000)
+    assert await idle_since() == 10_000
+    anna = await server.player("Anna")
+    await anna.at_table(Resume, table=code)
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(30_000)
+    assert await idle_since() == 15_000
+    await server.restart()
+    assert await idle_since() == 45_000, "time without a server does not count"
+    anna = await server.player("Anna")
+    await anna.at_table(Resume, table=code)
+    await anna.cash_out()
+    assert await idle_since() == -started
 
 
 async def test_a_watcher_is_sent_standings_and_no_board(server: InProcessServer) -> None:
