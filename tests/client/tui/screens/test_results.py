@@ -79,7 +79,7 @@ async def test_a_host_who_ends_a_race_that_has_just_ended_reads_that_it_is_over(
     async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
         await at_table.press("e")
         assert (
-            "The race is over. You finished 1st of 3. Press n for the next race." in at_table.text
+            "The race is over. You finished 3rd of 3. Press n for the next race." in at_table.text
         )
         assert "end race" not in at_table.seat.asked
 
