@@ -26,7 +26,6 @@ class Snapshots:
         idle_since = 0
         if state.phase is TablePhase.RUNNING:
             race = await self._races.of(table)
-            standings = race.standings().standings
             if seat is not None and session.player in race.runs:
                 own = await self._races.latest(race, session.player, is_shown=True)
                 board = race.view(own, session.legal)
@@ -35,6 +34,12 @@ class Snapshots:
                     served_since = max(self._clock.since, state.served_since)
                     idle_since = boards.idle_since(own, max(served_since, active_at))
                 next_id = max(next_id, own.last_id + 1)
+            # the race may have ended meanwhile
+            state = table.state
+            if state.phase is TablePhase.RUNNING:
+                standings = race.standings().standings
+            else:
+                board = None
         return Snapshot(
             re=command_id,
             table=table.view(),

@@ -1,6 +1,9 @@
 """Snapshots: the first event that a connection receives about a table."""
 
+import pytest
+
 from kit.in_process_server import InProcessServer, gathered
+from kit.two_nodes import beside
 from saratoga_protocol.commands import (
     Heartbeat,
     JoinTable,
@@ -10,6 +13,7 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import RaceOver
+from saratoga_server.ports import LiveStanding
 
 
 async def test_before_a_race_there_is_a_table_and_nothing_else(server: InProcessServer) -> None:
@@ -118,3 +122,26 @@ async def test_after_a_race_there_is_its_outcome(server: InProcessServer) -> Non
     assert (snapshot.outcome, snapshot.board, snapshot.standings) == (over.outcome, None, [])
     await anna.ask(NextRace, table=code)
     assert (await bert.at_table(WatchTable, table=code)).table.phase == "gathering"
+
+
+async def test_a_race_that_ends_while_its_standings_are_read_is_sent_as_over_with_its_outcome(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with beside(server) as nodes:
+        anna, wanda = await nodes.east.player("Anna"), await nodes.west.player("Wanda")
+        code = await nodes.race(anna)
+        boards = nodes.west.store.boards
+        read = boards.load_standings
+
+        async def slowly(table: str, race: int) -> dict[str, LiveStanding]:
+            monkeypatch.setattr(boards, "load_standings", read)
+            standings = await read(table, race)
+            await anna.cash_out()
+            await nodes.settle()
+            return standings
+
+        monkeypatch.setattr(boards, "load_standings", slowly)
+        snapshot = await wanda.at_table(WatchTable, table=code)
+        (over,) = anna.received.all(RaceOver)
+        assert (snapshot.table.phase, snapshot.outcome) == ("over", over.outcome)
+        assert (snapshot.board, snapshot.standings) == (None, [])
