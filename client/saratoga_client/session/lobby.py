@@ -76,6 +76,8 @@ class LobbyState:
     """The code of the table where the player still has a seat, or of the last one if it is open."""
     is_seated: bool = False
     """True if the player has a seat at the table `seat`."""
+    is_listed: bool = False
+    """True once the server has sent its public tables."""
     tables: tuple[TableSummary, ...] = ()
     leaders: Mapping[str, LeaderboardRow | None] = field(
         default_factory=lambda: MappingProxyType({})
@@ -104,6 +106,7 @@ class LobbyState:
             is_open=False,
             has_tried=True,
             wrong=wrong,
+            is_listed=False,
             tables=(),
             leaders=MappingProxyType({}),
         )
@@ -120,7 +123,7 @@ class LobbyState:
         """Return the lobby with these tables; the chosen table, if not listed any more, is the first."""
         codes = [table.code for table in tables]
         chosen = self.chosen if self.chosen in codes else (codes[0] if codes else "")
-        return replace(self, tables=tuple(tables), chosen=chosen)
+        return replace(self, is_listed=True, tables=tuple(tables), chosen=chosen)
 
     def with_next_table(self, by: int) -> "LobbyState":
         """Return the lobby with another table chosen, `by` lines below; the list wraps around."""

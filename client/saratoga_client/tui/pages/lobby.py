@@ -72,6 +72,8 @@ def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
     heading = ink.text(" PUBLIC TABLES", Role.LABEL)
     if lobby.tables:
         return heading + ink.text(f"  {len(lobby.tables)}", Role.DIM)
+    if not lobby.is_listed:
+        return Group(heading, ink.text("  loading ...", Role.DIM))
     none = ink.text("  none now: c creates one, j joins a private one by its code", Role.DIM)
     return Group(heading, none)
 

@@ -15,6 +15,7 @@ from saratoga_client.tui.pages.lobby import (
     leaders_part,
     player_part,
     table_cells,
+    tables_heading,
 )
 from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
@@ -68,6 +69,15 @@ def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bo
         "10/16",
         "Anna",
     ]
+
+
+def test_nothing_is_said_to_be_absent_before_it_is_loaded() -> None:
+    tables = page_text(tables_heading(OPEN, INK))
+    assert "loading" in tables
+    assert "none" not in tables
+    assert "none now" in page_text(tables_heading(OPEN.with_tables([]), INK))
+    assert "loading" in page_text(tables_heading(OPEN.with_tables([]).without_server(""), INK))
+    assert "none" not in page_text(leaders_part(OPEN, page_symbols(False), INK))
 
 
 def test_each_game_has_its_leader_of_today() -> None:
