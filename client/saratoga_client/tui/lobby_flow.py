@@ -1,7 +1,6 @@
-"""The flow of the lobby, and of everything opened from it: tables, practice and other servers.
+"""The flow of the lobby of one server, and of everything opened from it: tables and practice.
 
-`lobby_flow` runs until the player quits. Each server that the player visits has one `LobbyFlow` with
-one connection, which the lobby and the tables share.
+The lobby and the tables share one connection.
 """
 
 import asyncio
@@ -10,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.hosting import local_server, still_here
+from saratoga_client.local.hosting import still_here
 from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import (
     Settings,
@@ -39,7 +38,7 @@ from saratoga_client.session.join import (
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
 from saratoga_client.session.open_connection import bad_address
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.tui.app import Flow, SaratogaApp
+from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.flows import practice_flow, table_flow
 from saratoga_client.tui.lobby_connection import LobbyConnection
 from saratoga_client.tui.lobby_steps import (
@@ -58,49 +57,6 @@ from saratoga_rules.games import GAMES
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
-
-
-def lobby_flow(settings: Settings, hosting: Hosting, notice: str = "") -> Flow:
-    """Return the flow of the lobby; it returns when the player quits the program."""
-
-    async def flow(app: SaratogaApp) -> None:
-        at, shown = settings, notice
-        first: FirstTable | None = None
-        leaving: Leaving = await LobbyFlow(app, at, shown).run()
-        while True:
-            match leaving:
-                case Quit():
-                    return
-                case OtherServer(server, code, is_watching):
-                    at, shown = at.given(server=server), ""
-                    first = FirstTable(code, is_watching) if code else None
-                case HostHere(table):
-                    first = None
-                    shown, leaving = await _host_here(app, at, hosting, table)
-                    if not isinstance(leaving, Quit):
-                        continue
-            leaving = await LobbyFlow(app, at, shown, first).run()
-
-    return flow
-
-
-async def _host_here(
-    app: SaratogaApp, settings: Settings, hosting: Hosting, table: TableWanted
-) -> tuple[str, Leaving]:
-    """Open a table at a server on this machine; return a notice and the reason for leaving."""
-    try:
-        server = hosting.server or await hosting.open(local_server(report=app.show_progress))
-        here = settings.given(server=server.own)
-        own = hosting if server.is_ours else None
-        first = FirstTable(table)
-        leaving = await LobbyFlow(app, here, server.warning, first, own, server.friends).run()
-    except Problem as problem:
-        if others := await hosting.others():
-            return f"{problem} {still_here(others)} Your server here stays open.", Quit()
-        await hosting.close()
-        return str(problem), Quit()
-    await hosting.close()
-    return "Your server on this machine has been closed." if server.is_ours else "", leaving
 
 
 class LobbyFlow:

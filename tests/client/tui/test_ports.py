@@ -6,7 +6,10 @@ from pathlib import Path
 import saratoga_client.tui
 
 SCREENS = Path(saratoga_client.tui.__file__).parent / "screens"
-FLOWS = {f"saratoga_client.tui.{name}" for name in ("app", "flows", "lobby_flow", "table_flow")}
+FLOWS = {
+    f"saratoga_client.tui.{name}"
+    for name in ("app", "flows", "lobbies", "lobby_flow", "table_flow")
+}
 
 
 def test_no_screen_imports_the_app_or_a_flow() -> None:
