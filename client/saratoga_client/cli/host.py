@@ -22,13 +22,8 @@ from saratoga_client.local.settings import Settings, last_table_at, remember_las
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
-from saratoga_client.session.join import (
-    TableWanted,
-    is_racing_at,
-    way_back,
-)
+from saratoga_client.session.join import TableWanted, kept_table, kept_table_text
 from saratoga_client.session.open_connection import check_address, open_connection
-from saratoga_client.wording import cap_words, listed
 from saratoga_rules.games import GAMES
 
 
@@ -170,24 +165,15 @@ async def _table_here(
 
     A host who has chosen another game, time limit or match for this run is asked.
     """
-    found = await way_back(connection, last_table_at(server))
-    if found.table is None or is_racing_at(found.table, connection.player):
-        # `take_seat` returns to a race
+    table = await kept_table(connection, last_table_at(server))
+    if table is None:
         return wanted
-    # friends may still be reconnecting
-    others = [
-        seat.name for seat in found.table.seats if not seat.bot and seat.player != connection.player
-    ]
-    if not (found.is_seated or others):
-        return wanted
-    settings = found.table.settings
+    settings = table.settings
     current = Chosen(settings.game, settings.cap, settings.races)
     if all(new in (None, old) for new, old in zip(chosen, current, strict=True)):
-        say(f"You return to your table {found.code}.")
-        return found.code
-    game = GAMES[settings.game].title if settings.game in GAMES else settings.game
-    waiting = f", with {listed(others)}" if others else ""
-    say(f"Your table {found.code} is still open: {game}, {cap_words(settings.cap)}{waiting}.")
+        say(f"You return to your table {table.code}.")
+        return table.code
+    say(kept_table_text(table, connection.player))
     if this_terminal().is_terminal and await confirm("Return there, without a new table?"):
-        return found.code
+        return table.code
     return wanted

@@ -11,8 +11,10 @@ from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerCl
 from saratoga_client.output import say
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call
+from saratoga_client.wording import cap_words, listed
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
+from saratoga_rules.games import GAMES
 
 NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
@@ -129,6 +131,32 @@ async def way_back(connection: Connection, last_table: str) -> WayBack:
         if table.code == last_table:
             found = WayBack(table.code, table=table)
     return found
+
+
+async def kept_table(connection: Connection, last_table: str) -> events.Table | None:
+    """Return the player's table if the player has a seat there or others wait there.
+
+    `None` also if the player is in its race, because `take_seat` returns there. The others may still be
+    reconnecting.
+    """
+    found = await way_back(connection, last_table)
+    table, player = found.table, connection.player
+    if table is None or is_racing_at(table, player):
+        return None
+    return table if found.is_seated or _others(table, player) else None
+
+
+def kept_table_text(table: events.Table, player: str) -> str:
+    """Return a sentence on the table to which the player can return, and on who waits there."""
+    settings, others = table.settings, _others(table, player)
+    game = GAMES[settings.game].title if settings.game in GAMES else settings.game
+    waiting = f", with {listed(others)}" if others else ""
+    return f"Your table {table.code} is still open: {game}, {cap_words(settings.cap)}{waiting}."
+
+
+def _others(table: events.Table, player: str) -> list[str]:
+    """Return the names of the other people at the table."""
+    return [seat.name for seat in table.seats if not seat.bot and seat.player != player]
 
 
 async def check_table(connection: Connection, code: str) -> None:

@@ -31,6 +31,8 @@ from saratoga_client.session.join import (
     claim_name,
     give_up,
     is_racing_at,
+    kept_table,
+    kept_table_text,
     stop_watching,
     take_seat,
     way_back,
@@ -185,7 +187,22 @@ class LobbyFlow:
             case FirstTable(table=str() as code):
                 self.join(code)
             case FirstTable(table=TableWanted() as table):
-                self.open_table(table)
+                self._do(self._open_or_return(table))
+
+    async def _open_or_return(self, wanted: TableWanted) -> None:
+        """Create a table; ask first if the player has one where friends wait."""
+        connection = self._connection
+        kept = await kept_table(connection, last_table_at(self._settings.server_url))
+        if kept is None:
+            self.open_table(wanted)
+            return
+        await self._offer_return(connection)
+        self._screen.ask(
+            f"{kept_table_text(kept, connection.player)} Return there? (y/n)",
+            y=("return", lambda: self.join(kept.code)),
+            n=("new table", lambda: self.open_table(wanted)),
+        )
+        self._screen.redraw()
 
     async def _offer_return(self, connection: Connection) -> None:
         """Offer the table where the player has a seat, or else the last one here, if it is open."""

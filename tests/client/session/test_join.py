@@ -18,6 +18,8 @@ from saratoga_client.session.join import (
     TableWanted,
     check_table,
     claim_name,
+    kept_table,
+    kept_table_text,
     release_other_seat,
     take_seat,
     way_back,
@@ -89,6 +91,24 @@ async def test_the_way_back_leads_to_the_seat_and_else_to_the_last_table_if_it_i
     assert (found.code, found.is_seated) == (last, False)
     assert not anna.follows(last)
     assert (await way_back(anna, "mint-otter-99")).code == ""
+
+
+async def test_a_table_is_kept_for_a_player_with_a_seat_or_with_others_there(
+    lobby: OpenLobby,
+) -> None:
+    last = await lobby.host("Cleo")
+    anna = await lobby.player("Anna")
+    kept = await kept_table(anna, last)
+    assert kept is not None
+    text = kept_table_text(kept, anna.player)
+    assert text == f"Your table {last} is still open: Lafayette, 5 minutes, with Cleo."
+    _, own = await take_seat(anna, WANTED)
+    kept = await kept_table(anna, last)
+    assert kept is not None
+    assert kept.code == own.code
+    assert "with" not in kept_table_text(kept, anna.player)
+    await anna.request(partial(LeaveTable, table=own.code))
+    assert await kept_table(anna, own.code) is None
 
 
 async def test_an_unknown_table_is_refused_and_a_known_one_is_not_watched_on(

@@ -99,3 +99,42 @@ async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("h", "enter")
         await visitor.reads("The server is not installed here. Install it.")
+
+
+@pytest.mark.parametrize(("key", "seen"), [("y", "SEATS 2 of 16"), ("n", "SEATS 1 of 16")])
+async def test_a_host_whose_friends_wait_is_asked_before_a_new_table_is_opened(
+    lobby: OpenLobby, server_here: list[str], key: str, seen: str
+) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("j")
+        await visitor.type(code)
+        await visitor.reads("SEATS 2 of 16")
+        await visitor.press("q", "y")
+        await visitor.reads(f"your last table: {code}")
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads(
+            f"Your table {code} is still open: Lafayette, 5 minutes, with Anna. Return there?"
+        )
+        await visitor.press(key)
+        await visitor.reads(seen)
+        assert (visitor.lines[0].split()[1] == code) == (key == "y")
+
+
+async def test_the_way_back_stays_offered_after_the_question_is_dropped(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("c", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("Return there?")
+        await visitor.press("escape")
+        await visitor.reads(f"you have a seat at {code}; b goes back")
