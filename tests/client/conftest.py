@@ -1,12 +1,20 @@
-"""Keep the client's tests away from the files of this machine's user."""
+"""Keep the client's tests away from the files of this machine's user; give them a scripted server."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from kit.scripted_server import ScriptedServer, scripted_server
 from saratoga_client.local.paths import HOME_VARIABLE
 
 
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ScriptedServer]:
+    async with scripted_server() as running:
+        yield running

@@ -1,11 +1,11 @@
 """A bot plays its board against a scripted server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
-from kit.scripted_server import CODE, RACE, TOKEN, ScriptedPeer, ScriptedServer, scripted_server
+from kit.scripted_server import CODE, RACE, TOKEN, ScriptedPeer, ScriptedServer
 from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.memory import Memory
@@ -59,12 +59,6 @@ class Judge:
             case _:
                 raise AssertionError(f"a bot at its board has no reason for {command}")
         return events.MoveMade(re=command.id, board=self.board(), at=0, number=1)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedPeer,
     ScriptedServer,
-    scripted_server,
     snapshot,
     table,
 )
@@ -53,12 +52,6 @@ class Bot:
             await self.peer.send(no)
         await self.peer.send(events.Done(re=command.id))
         return command
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
 
 
 async def sit_down(client: Connection, peer: ScriptedPeer) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,6 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedPeer,
     ScriptedServer,
-    scripted_server,
     snapshot,
     table,
     welcome,
@@ -37,12 +35,6 @@ from saratoga_protocol.version import JSON, MSGPACK
 AT_ONCE = Backoff(first=0.01, largest=0.02, shortest=0.0)
 JOIN = partial(commands.JoinTable, table=CODE)
 DRAW = partial(commands.MakeMove, race=RACE, after=0, move="draw")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
 
 
 def connection(server: ScriptedServer, **settings: Any) -> Connection:

@@ -1,7 +1,6 @@
 """A lost connection: the state that is restored, the commands sent again, and errors that end it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,6 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedPeer,
     ScriptedServer,
-    scripted_server,
     snapshot,
     welcome,
 )
@@ -30,12 +28,6 @@ from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, TOO_SLOW
 AT_ONCE = Backoff(first=0.01, largest=0.02, shortest=0.0)
 JOIN = partial(commands.JoinTable, table=CODE)
 DRAW = partial(commands.MakeMove, race=RACE, after=0, move="draw")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
 
 
 def connection(server: ScriptedServer, **settings: Any) -> Connection:

@@ -1,7 +1,6 @@
 """A player's nonce is drawn, committed to and revealed, at an honest server and at dishonest ones."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from kit.scripted_server import (
     RACE,
     TOKEN,
     ScriptedServer,
-    scripted_server,
     snapshot,
     table,
     welcome,
@@ -38,18 +36,6 @@ from saratoga_client.session.table_observer import (
 from saratoga_client.session.witness import Sighting, Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.dealing.fairness import nonce_hash
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def player(server: ScriptedServer, tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
-    async with Connection(server.url, TOKEN) as client:
-        yield DutifulPlayer(client, await server.peer(), tmp_path)
 
 
 async def test_ready_names_the_commitment_and_the_hash_of_a_nonce(player: DutifulPlayer) -> None:

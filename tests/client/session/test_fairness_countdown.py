@@ -1,7 +1,6 @@
 """The call and the countdown: what a client reveals, and what it notices when a countdown is voided."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,6 @@ from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Wit
 from saratoga_protocol import events
 from saratoga_protocol.commands import Reveal
 from saratoga_rules.dealing.fairness import nonce_hash
-
-
-@pytest.fixture
-async def player(tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
-    async with scripted_server() as server, Connection(server.url, TOKEN) as client:
-        yield DutifulPlayer(client, await server.peer(), tmp_path)
 
 
 def call(own_hash: str = "", version: int = 2) -> events.TableChanged:

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from kit.scripted_server import (
     RACE,
     TOKEN,
     ScriptedServer,
-    scripted_server,
     snapshot,
     table,
     welcome,
@@ -40,18 +38,6 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import format_record
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def player(server: ScriptedServer, tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
-    async with Connection(server.url, TOKEN) as client:
-        yield DutifulPlayer(client, await server.peer(), tmp_path)
 
 
 async def test_an_honest_race_is_witnessed(player: DutifulPlayer) -> None:

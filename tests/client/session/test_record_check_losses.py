@@ -1,7 +1,6 @@
 """Moves that a server says it lost, and time that the client lost, in the check of a record."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from kit.scripted_server import (
     RACE,
     TOKEN,
     ScriptedServer,
-    scripted_server,
     snapshot,
     table,
     welcome,
@@ -24,18 +22,6 @@ from saratoga_client.session import record_check
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_rules.records.record import format_record
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def player(server: ScriptedServer, tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
-    async with Connection(server.url, TOKEN) as client:
-        yield DutifulPlayer(client, await server.peer(), tmp_path)
 
 
 def board_of(nonce: str, count: int, state: str) -> events.BoardView:

@@ -1,16 +1,14 @@
 """What a client notes of its table's races: honest ways to change a deal, and ways to discard one."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
 from kit.session_states import in_match, outcome
 from kit.voided_races import voided_race
-from saratoga_client.net.connection import Connection
 from saratoga_client.session.match_check import OTHER_RESULT
 from saratoga_client.session.table_observer import (
     COMMITMENT_CHANGED,
@@ -24,12 +22,6 @@ from saratoga_protocol import events
 OTHER_DEAL = "d0" * 32
 VOID = replace(voided_race(RACE), commitment=PROMISE, seed="", nonces={})
 OTHER_VOID = replace(VOID, commitment=OTHER_DEAL)
-
-
-@pytest.fixture
-async def player(tmp_path: Path) -> AsyncIterator[DutifulPlayer]:
-    async with scripted_server() as server, Connection(server.url, TOKEN) as client:
-        yield DutifulPlayer(client, await server.peer(), tmp_path)
 
 
 def kept(folder: Path, race: str = RACE) -> Sighting:
