@@ -26,6 +26,7 @@ from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
+from saratoga_server.live.table_cache import JITTER
 
 
 @pytest.fixture
@@ -262,12 +263,6 @@ async def test_a_bot_gives_no_signs_between_races(server: InProcessServer) -> No
     assert (await server.stored(code))[0] == before
 
 
-async def until(nodes: Nodes, at: int) -> None:
-    """Let time pass in steps, so that every timer is applied in time."""
-    while nodes.east.time.at < at:
-        await nodes.pass_time(min(1000, at - nodes.east.time.at))
-
-
 @pytest.mark.parametrize("is_over", [False, True], ids=["gathering", "over"])
 async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     nodes: Nodes, is_over: bool
@@ -281,12 +276,11 @@ async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     else:
         await anna.at_table(CreateTable, game="canfield")
         await bert.at_table(JoinTable, table=anna.table.code)
-    began = nodes.east.time.at
-    await until(nodes, began + SEAT_MILLIS)
+    await nodes.pass_time(SEAT_MILLIS)
     await bert.ask(Heartbeat, active=True)
-    await until(nodes, began + IDLE_MILLIS - 1000)
+    await nodes.pass_time(IDLE_MILLIS - SEAT_MILLIS - 1)
     assert bert.table.host == anna.player
-    await until(nodes, began + IDLE_MILLIS + 1000)
+    await nodes.pass_time(1 + JITTER)
     for player in (anna, bert):
         assert player.table.host == bert.player
         assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
@@ -299,9 +293,8 @@ async def test_a_host_who_gives_signs_between_races_stays_host(nodes: Nodes) -> 
     anna, bert = await nodes.two()
     await anna.at_table(CreateTable, game="canfield")
     await bert.at_table(JoinTable, table=anna.table.code)
-    began = nodes.east.time.at
-    for minute in range(1, 6):
-        await until(nodes, began + minute * SEAT_MILLIS - 5000)
+    for _ in range(2 * IDLE_MILLIS // SEAT_MILLIS):
+        await nodes.pass_time(SEAT_MILLIS)
         for player in (anna, bert):
             await player.ask(Heartbeat, active=True)
     assert bert.table.host == anna.player
