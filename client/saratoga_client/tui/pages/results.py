@@ -128,7 +128,7 @@ def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
         return
     is_ascii = symbols.filled == LETTERS.filled
     if findings.divergence:
-        yield "Where you and the winner parted:", Role.LABEL
+        yield "Where your boards parted:", Role.LABEL
         for line in findings.divergence:
             yield f"  {lettered(line, is_ascii)}", Role.TEXT
     if findings.pause:

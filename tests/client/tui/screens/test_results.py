@@ -31,7 +31,7 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
         for text in (
             "RACER",
             "fewer cards when the time was up",
-            "Where you and the winner parted:",
+            "Where your boards parted:",
             "TOTALS AT THIS TABLE",
             "CARDS BANKED OVER TIME",
         ):
