@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_client.session.announced_result import faults_of_repeat
+from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.seen_board import (
     SeenLoss,
     seen_after_reconnection,
@@ -45,6 +46,9 @@ MOST_ALARMS: Final = 100
 """The most alarms that are told about the races at a table, and saved with one race: the server chooses how many
 there are."""
 
+MOST_SEEN_RACES: Final = 1000
+"""The most races of one table whose times are remembered."""
+
 TOO_MANY: Final = "the server contradicts itself all the time; further contradictions are not told"
 
 LONGEST_DELAY: Final = 5 * 60 * 1000
@@ -66,13 +70,15 @@ class RaceWitness:
         self._alarm = alarm
         self._told: set[tuple[str, str]] = set()
         self._seen: dict[str, float] = {}
-        """When this program saw a race, as `seen_at` says it, but in seconds of the monotonic clock; by race id."""
+        """When this program saw a race, as `seen_at` says it, but in seconds of the monotonic clock; by race id.
+
+        It has the last `MOST_SEEN_RACES` races. For others the machine's clock alone counts."""
         self.current: Sighting | None = None
         """The sighting of the table's present race."""
 
     def seen_now(self, race: str) -> int:
         """Note that a race is seen now, and return the time for `Sighting.seen_at`."""
-        self._seen[race] = time.monotonic()
+        put_newest(self._seen, race, time.monotonic(), MOST_SEEN_RACES)
         return local_now()
 
     def see(self, sighting: Sighting) -> None:

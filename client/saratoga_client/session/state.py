@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.session.feed import (
     Feed,
@@ -68,7 +69,7 @@ class SessionState:
     """The own moves of the present race, as far as this program saw them; `None` for a non-racer."""
     feed: Feed = field(default_factory=Feed)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The course of every racer's banked cards in the present race, by player id."""
+    """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most."""
     alarms: tuple[str, ...] = ()
     """Sentences on how the server contradicted itself, shown until the session ends."""
     announcement: str = ""
@@ -313,12 +314,11 @@ def _with_feed(before: SessionState, state: SessionState, now: int) -> SessionSt
 
 
 def _with_history(state: SessionState, moment: RaceMoment) -> SessionState:
-    history = dict(state.history)
-    for row in moment.rows:
-        known = history.get(row.player, ())
-        if known and known[-1].banked == row.banked:
-            continue
-        if len(known) >= MAX_POINTS:
-            known = known[::2]
-        history[row.player] = (*known, Moment(moment.at, row.banked))
+    history: dict[str, tuple[Moment, ...]] = {}
+    for row in moment.rows[:MOST_SEATS]:
+        known = state.history.get(row.player, ())
+        if not known or known[-1].banked != row.banked:
+            known = known[::2] if len(known) >= MAX_POINTS else known
+            known = (*known, Moment(moment.at, row.banked))
+        history[row.player] = known
     return replace(state, history=MappingProxyType(history))

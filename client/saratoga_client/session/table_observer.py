@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
+from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.match_check import SeenResults
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
@@ -16,6 +17,9 @@ from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.witness import Sighting, faults_of_voided
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
+
+MOST_SPENT: Final = 1000
+"""The most commitments of spent deals that are remembered beside the sightings, which say it too."""
 
 DEAL_REUSED: Final = (
     "the table gathers again for a deal whose racers were listed, so that nonces may be known"
@@ -41,8 +45,8 @@ class TableObserver:
         self._records = records
         self._names: dict[str, str] = {}
         """The names shown while the table gathered, by player id."""
-        self._spent: set[str] = set()
-        """Commitments of deals whose racers were listed."""
+        self._spent: dict[str, None] = {}
+        """The last `MOST_SPENT` commitments of deals whose racers were listed."""
         self._voided: dict[str, events.VoidedRace] = {}
         """The voided races that the table lists, by id: they have been compared with their sightings."""
         self._results = SeenResults()
@@ -168,7 +172,7 @@ class TableObserver:
         if takes_ready(table):
             self._see_gathering(table, sighting)
             return
-        self._spent.add(table.commitment)
+        put_newest(self._spent, table.commitment, None, MOST_SPENT)
         if table.phase in ("countdown", "running") and have_settings_changed(table, sighting):
             self._races.raise_alarm(table.race, (COUNTDOWN_SETTINGS_CHANGED,))
         if table.phase == "countdown":

@@ -6,9 +6,14 @@ Pure: no I/O and no clock. `next_view` applies one event; `rows` returns the sco
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Final
 
+from saratoga_client.session.bounded import put_newest
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
+
+MOST_LABELS: Final = 256
+"""The most players at one table whose labels are kept: many evenings of a full table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class TableView:
 
     table: events.Table
     labels: Mapping[str, PlayerLabel]
-    """The labels of all players so far, by player id, including players who have left."""
+    """The labels of the last `MOST_LABELS` players, by player id, including players who have left."""
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
 
@@ -165,7 +170,9 @@ def _with_labels(view: TableView) -> TableView:
     racers: tuple[events.Seat | events.Result, ...] = (*view.table.departed, *results)
     for racer in racers:
         level = _label(view, racer.player).level
-        known[racer.player] = PlayerLabel(racer.name, racer.bot, level)
+        label = PlayerLabel(racer.name, racer.bot, level)
+        put_newest(known, racer.player, label, MOST_LABELS)
     for seat in view.table.seats:
-        known[seat.player] = PlayerLabel(seat.name, seat.bot, seat.level)
+        label = PlayerLabel(seat.name, seat.bot, seat.level)
+        put_newest(known, seat.player, label, MOST_LABELS)
     return replace(view, labels=MappingProxyType(known))

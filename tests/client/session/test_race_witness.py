@@ -10,6 +10,7 @@ from kit.sightings import announced, board_after, sighting_of
 from saratoga_client.session import race_witness
 from saratoga_client.session.race_witness import (
     MOST_ALARMS,
+    MOST_SEEN_RACES,
     STANDINGS_PARTIAL,
     START_HIDDEN,
     TIMES_CHANGED,
@@ -231,6 +232,18 @@ def test_a_clock_that_is_set_forward_does_not_end_a_race(
     # a program that was started later knows no other clock
     restarted = RaceWitness(Witness(tmp_path), lambda: SEEN.player, lambda *_: None)
     assert not restarted.may_run(SEEN.race)
+
+
+def test_only_the_times_of_the_latest_races_are_remembered(
+    races: RaceWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    races.see(replace(RUNNING, seen_at=races.seen_now(SEEN.race)))
+    for number in range(MOST_SEEN_RACES):
+        assert races.may_run(SEEN.race)
+        races.seen_now(f"{TABLE}/{1000 + number}")
+    tomorrow = local_now() + 24 * 3_600_000
+    monkeypatch.setattr(race_witness, "local_now", lambda: tomorrow)
+    assert not races.may_run(SEEN.race), "the machine's clock alone counts"
 
 
 def test_a_race_whose_record_is_of_a_void_is_noted_as_voided(

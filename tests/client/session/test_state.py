@@ -23,6 +23,7 @@ from kit.session_states import (
     state_after,
     table,
 )
+from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import (
@@ -236,3 +237,17 @@ def test_players_with_a_seat_and_no_connection_are_disconnected() -> None:
     assert disconnected_players(table(seats=[seat("y"), seat("a", connected=False)])) == {
         player("a")
     }
+
+
+def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents() -> None:
+    state = state_after()
+    for number in range(3):
+        invented = [
+            events.Standing(
+                player=f"{number}{place:015}", place=place, banked=1, net=-45, state="racing"
+            )
+            for place in range(1, 3 * MOST_SEATS)
+        ]
+        state = next_state(state, events.Standings(race=RACE, standings=invented), START)
+        assert len(state.history) == MOST_SEATS
+        assert f"{number}{1:015}" in state.history

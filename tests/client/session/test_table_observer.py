@@ -5,18 +5,23 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
 from kit.session_states import in_match, outcome
 from kit.voided_races import voided_race
+from saratoga_client.net.connection import Connection
+from saratoga_client.session import table_observer
 from saratoga_client.session.match_check import OTHER_RESULT
+from saratoga_client.session.race_witness import RaceWitness
+from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_observer import (
     COMMITMENT_CHANGED,
     COUNTDOWN_SETTINGS_CHANGED,
     FOREIGN_RESULT,
     RACE_REUSED,
+    TableObserver,
 )
-from saratoga_client.session.witness import GONE, Sighting, Witness
+from saratoga_client.session.witness import GONE, MemoryWitness, Sighting, Witness
 from saratoga_protocol import events
 
 OTHER_DEAL = "d0" * 32
@@ -289,3 +294,20 @@ async def test_race_numbers_may_jump(player: DutifulPlayer, tmp_path: Path) -> N
     await player.ready()
     assert (player.alarms, player.seat.take_due()) == ([], [])
     assert kept(tmp_path, f"{CODE}/1001").player == PLAYER
+
+
+async def test_only_the_latest_spent_deals_are_remembered_beside_the_sightings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table_observer, "MOST_SPENT", 3)
+    async with scripted_server() as server, Connection(server.url, TOKEN) as client:
+        races = RaceWitness(MemoryWitness(), lambda: PLAYER, lambda *_: None)
+        observer = TableObserver(client, races, RecordCheck(client, races))
+        for number in range(2, 7):
+            shown = later(number, "running", f"{number}" * 64)
+            observer.see(events.TableChanged(table=shown, now=NOON))
+    deals = {
+        number: observer.is_spent(Sighting(race=RACE, game="", commitment=f"{number}" * 64))
+        for number in range(2, 7)
+    }
+    assert deals == {2: False, 3: False, 4: True, 5: True, 6: True}

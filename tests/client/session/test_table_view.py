@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from kit.scripted_server import CODE, NOON, RACE, snapshot, table
 from kit.table_views import SEATS, STANDINGS, outcome, running
-from saratoga_client.session.table_view import first_view, next_view, remaining, rows
+from saratoga_client.session.table_view import MOST_LABELS, first_view, next_view, remaining, rows
 from saratoga_protocol import events
 
 
@@ -78,3 +78,14 @@ def test_a_bot_s_level_stays_beside_its_name_after_it_has_left() -> None:
     assert [row.level for row in rows(view)] == ["weak", ""]
     view = next_view(view, events.RaceOver(outcome=outcome()))
     assert [row.level for row in rows(view)] == ["weak", ""]
+
+
+def test_the_labels_of_players_have_a_bound_and_those_at_the_table_are_kept() -> None:
+    view = running()
+    for version in range(2, MOST_LABELS + 10):
+        gone = replace(SEATS[0], player=f"{version:016}", name=f"racer {version}")
+        here = replace(table(version=version, phase="running"), seats=SEATS, departed=[gone])
+        view = next_view(view, events.TableChanged(table=here, now=NOON))
+    assert len(view.labels) == MOST_LABELS
+    assert {seat.player for seat in SEATS} < view.labels.keys()
+    assert gone.player in view.labels
