@@ -59,6 +59,7 @@ pytest_plugins = [
     "kit.programs",
     "kit.server_process",
     "kit.in_process_server",
+    "kit.two_nodes",
     "kit.listening_server",
     "kit.figures",
     "kit.deployment_fixture",

@@ -1,11 +1,9 @@
 """The store's clock is stepped while players count down or race, on one node and on two."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import Start
 from saratoga_protocol.events import Dealt, Done, MoveMade, TableChanged
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
@@ -13,12 +11,6 @@ from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.store.keys import race_key
 
 HOUR = 60 * 60_000
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
 
 
 async def step_clock(server: InProcessServer, millis: int) -> None:

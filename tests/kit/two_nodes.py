@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import pytest
+
 from kit.in_process_server import InProcessServer, counted_down, gathered, serving
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
@@ -63,3 +65,10 @@ async def beside(server: InProcessServer) -> AsyncIterator[Nodes]:
         for each in (server, west):
             each.node.peer_events.counted(2)
         yield Nodes(server, west)
+
+
+@pytest.fixture
+async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
+    """Two nodes on one store."""
+    async with beside(server) as opened:
+        yield opened

@@ -1,7 +1,5 @@
 """Signs of activity: noted at one node, stored, and seen by every other; and what a host without them loses."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered
@@ -27,12 +25,6 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
 from saratoga_server.live.table_cache import JITTER
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as both:
-        yield both
 
 
 async def stored_sign(server: InProcessServer, player: MemoryPlayer) -> int:

@@ -11,7 +11,7 @@ from kit.in_process_server import InProcessServer, gathered
 from kit.players import RECEIVED_WITHIN
 from kit.results import add_results
 from kit.stepped_store import SteppedStore, opened_on
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     ChangeSettings,
     JoinTable,
@@ -49,12 +49,6 @@ from saratoga_server.messages.node_events import (
     Touched,
 )
 from saratoga_server.ports import LiveStanding, StoreUnavailable
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
 
 
 async def test_a_table_is_the_same_on_both_nodes(nodes: Nodes) -> None:

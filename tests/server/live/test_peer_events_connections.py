@@ -1,11 +1,9 @@
 """Two connections of one player on two nodes: only the newer one holds the seat."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered
-from kit.two_nodes import Nodes, beside
+from kit.in_process_server import gathered
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     ChangeSettings,
     LeaveTable,
@@ -14,12 +12,6 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.ports import StoredBoard
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("same_node", [True, False])

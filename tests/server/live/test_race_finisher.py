@@ -1,13 +1,12 @@
 """Finished races are counted once, by any node, and announced once on every node."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from kit.in_process_server import InProcessServer, cash_out_unnoticed
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
 from saratoga_rules.dealing.deal import deal_for_key
@@ -21,12 +20,6 @@ from saratoga_server.live.race_finisher import Finish, RaceFinisher
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.messages.settlements import unpack_settlement
 from saratoga_server.ports import TableWrite
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The scheduler: timers, restarts of the server, and lost replies of the store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 
 import msgspec
 import pytest
@@ -14,7 +14,7 @@ from kit.in_process_server import (
     listed,
 )
 from kit.messages import COMMANDS
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
 from saratoga_server.domain.tables import Change, TableState, disconnect
@@ -28,12 +28,6 @@ from saratoga_server.domain.tables.timers import (
 from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
 from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
 from saratoga_server.store.keys import race_key
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
 
 
 async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(

@@ -1,51 +1,22 @@
 """The effects of a change of a table are carried out once it is durable, and repeated if they fail."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered
-from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes, beside
+from kit.table_changes import kicking, live_table, two_at
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable
 from saratoga_protocol.events import Done, SeatLost
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
     TableState,
-    kick,
 )
 from saratoga_server.domain.tables.seating import KICKED
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.table_cache import Transition
 from saratoga_server.ports import Millis, StoreUnavailable
 
 FAULTS = [StoreUnavailable("away"), CommandRejected("no_such_race"), ValueError("broken")]
-
-
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
-
-
-async def two_at(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    return anna, bert, await gathered(anna, bert)
-
-
-def live_table(server: InProcessServer, code: str) -> LiveTable:
-    table = server.node.table_cache.known(code)
-    assert table is not None
-    return table
-
-
-def kicking(host: MemoryPlayer, target: MemoryPlayer) -> Transition:
-    def transition(state: TableState, now: Millis) -> Change:
-        return kick(state, host.player, 100, target=target.player, now=now, fresh_seed=bytes(32))
-
-    return transition
 
 
 async def test_a_refused_change_has_no_effect(server: InProcessServer) -> None:

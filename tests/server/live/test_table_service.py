@@ -1,7 +1,5 @@
 """The effects of a change of a table."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from kit.in_process_server import (
@@ -14,7 +12,8 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes, beside
+from kit.table_changes import kicking, live_table, two_at
+from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, RaceOver, SeatLost, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, State
@@ -24,14 +23,11 @@ from saratoga_server.domain.tables import (
     TableState,
     close,
     disconnect,
-    kick,
 )
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.leaderboard_port import BoardKey
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.table_cache import Transition
 from saratoga_server.ports import Millis, StoredBoard
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
@@ -43,33 +39,9 @@ STUCK_UNTIL_A_CARD_COMES_BACK = (
 BANKROLL = BoardKey(game="canfield", ranking="bankroll", period="all", bots=False)
 
 
-@pytest.fixture
-async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
-    async with beside(server) as opened:
-        yield opened
-
-
-async def two_at(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    return anna, bert, await gathered(anna, bert)
-
-
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     return anna, bert, await server.race(anna, bert)
-
-
-def live_table(server: InProcessServer, code: str) -> LiveTable:
-    table = server.node.table_cache.known(code)
-    assert table is not None
-    return table
-
-
-def kicking(host: MemoryPlayer, target: MemoryPlayer) -> Transition:
-    def transition(state: TableState, now: Millis) -> Change:
-        return kick(state, host.player, 100, target=target.player, now=now, fresh_seed=bytes(32))
-
-    return transition
 
 
 def closing(state: TableState, now: Millis) -> Change:
