@@ -65,6 +65,12 @@ async def used(folder: Path) -> None:
         await running_race(opened)
 
 
+async def refused(folder: Path, reason: str) -> None:
+    """Check that the store is refused for this reason, and that the message says how to repair it."""
+    with pytest.raises(StoreRefused, match=rf"{reason}.* repair"):
+        await used(folder)
+
+
 def events(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records]
 
@@ -74,8 +80,7 @@ async def test_emptied_moves_are_refused(folder: Path) -> None:
     [file] = (folder / FOLDER).glob("*.incr.aof")
     file.write_bytes(b"")
     mark_in_use(folder)
-    with pytest.raises(StoreRefused, match=r"does not have the data of this server.* repair"):
-        await used(folder)
+    await refused(folder, "does not have the data of this server")
 
 
 def mark_in_use(folder: Path) -> None:
@@ -100,8 +105,7 @@ async def test_a_write_that_is_missing_after_a_shutdown_in_order_is_refused_each
     file = newest_file(folder)
     drop_last_write(file)
     for _ in range(2):
-        with pytest.raises(StoreRefused, match=rf"{file} has only \d+ of \d+ bytes.* repair"):
-            await used(folder)
+        await refused(folder, rf"{file} has only \d+ of \d+ bytes")
 
 
 async def test_a_write_that_is_missing_after_a_crash_is_logged(
@@ -134,8 +138,7 @@ async def test_an_older_copy_of_the_files_is_refused_and_left_alone(
     )
     shutil.rmtree(folder / FOLDER)
     shutil.copytree(tmp_path / "copy", folder / FOLDER)
-    with pytest.raises(StoreRefused, match=r"older data.* repair"):
-        await used(folder)
+    await refused(folder, "older data")
     names = {path.name for path in (folder / FOLDER).iterdir()}
     assert names == {path.name for path in (tmp_path / "copy").iterdir()}
 
@@ -147,8 +150,7 @@ async def test_a_ledger_that_cannot_be_read_is_refused(folder: Path) -> None:
         client = open_client(url)
         await client.set(LEDGER_KEY, "no ledger")
         await client.aclose(close_connection_pool=True)
-    with pytest.raises(StoreRefused, match=r"ledger cannot be read: .* repair"):
-        await used(folder)
+    await refused(folder, "ledger cannot be read: ")
 
 
 async def test_data_without_a_ledger_file_are_taken_with_a_warning(
@@ -328,8 +330,7 @@ async def test_files_that_are_refused_are_left_as_they_are(
     file.write_bytes(damage(file.read_bytes()))
     before = {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()}
     for _ in range(2):
-        with pytest.raises(StoreRefused, match=r" repair"):
-            await used(folder)
+        await refused(folder, "")
         assert {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()} == before
 
 
