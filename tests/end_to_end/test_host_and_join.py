@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from kit.client_frames import payload_of, split_frames
-from kit.hosts import INVITATION, enter, free_port, gone, invitation
+from kit.hosts import INVITATION, enter, free_port, gone, invitation, start_race
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.server_process import ServerProcess
@@ -58,12 +58,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         await enter(bert, "Bert")
         await bert.until("SEATS 2 of 16", url)
 
-        for player in (anna, bert):
-            await player.press("r")
-        await anna.until(lambda screen: str(screen).count("✓") == 2)
-        await anna.press("s")
-        for player in (anna, bert):
-            await player.until("paid -$100")
+        await start_race(anna, bert, "paid -$100")
         await bert.press("C-c")
         left = await bert.until("ended: 130")
         assert "what you banked stays yours" in left

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.hosts import free_port, gone, invitation
+from kit.hosts import free_port, gone, invitation, start_race
 from kit.quick_idleness import MODULE
 from kit.server_process import python_path
 from kit.tmux import Pane, Screen, Tmux, open_tmux
@@ -33,12 +33,7 @@ async def host_and_friend(tmux: Tmux, folder: Path) -> tuple[Pane, Pane, str, in
     url, port = await invitation(anna)
     bert = await open_pane(tmux, folder / "bert", "join", url, "--name", "Bert")
     await bert.until("SEATS 2 of 16")
-    for player in (anna, bert):
-        await player.press("r")
-    await anna.until(lambda screen: str(screen).count("✓") == 2)
-    await anna.press("s")
-    for player in (anna, bert):
-        await player.until("paid  -$50")
+    await start_race(anna, bert, "paid  -$50")
     return anna, bert, url, port
 
 

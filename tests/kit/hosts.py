@@ -32,6 +32,16 @@ async def enter(pane: Pane, text: str) -> None:
     await pane.press("Enter")
 
 
+async def start_race(host: Pane, friend: Pane, board: str) -> None:
+    """Let both players get ready and the host start; wait until both screens show the text of a board."""
+    for player in (host, friend):
+        await player.press("r")
+    await host.until(lambda screen: str(screen).count("✓") == 2)
+    await host.press("s")
+    for player in (host, friend):
+        await player.until(board)
+
+
 async def invitation(pane: Pane) -> tuple[str, int]:
     """Wait for the gathering page of a table with one player; return the invitation's URL and port."""
 
