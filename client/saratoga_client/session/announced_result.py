@@ -6,11 +6,11 @@ keeps the record.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
 from msgspec.structs import asdict
 
+from saratoga_client.session.seen_board import shortened
 from saratoga_protocol.events import Outcome, Result
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.records.record import RaceRecord
@@ -18,6 +18,8 @@ from saratoga_rules.records.replay import ReplayError
 
 MOST_DIFFERENCES: Final = 5
 """The most differences that are told; the rest is counted."""
+
+PARTS: Final = "parts of the announced result"
 
 RESULT_AND_VOID: Final = "the server announced a result, and now says that it voided the race"
 RESULT_UNREADABLE: Final = "the announced result cannot be compared: the record's result has players who did not race, or a game that this program does not know"
@@ -30,18 +32,13 @@ def faults_of_outcome(announced: Outcome, record: RaceRecord, digest: str) -> It
     except (KeyError, ReplayError):
         yield RESULT_UNREADABLE
         return
-    yield from _shortened(_differences(announced, implied, "in the record"))
+    yield from shortened(_differences(announced, implied, "in the record"), PARTS, MOST_DIFFERENCES)
 
 
 def faults_of_repeat(first: Outcome, later: Outcome) -> Iterator[str]:
     """Yield the differences between the first result that was announced and a later one of the race."""
-    yield from _shortened(_differences(first, later, "in a later announcement"))
-
-
-def _shortened(faults: Iterator[str]) -> Iterator[str]:
-    yield from islice(faults, MOST_DIFFERENCES)
-    if more := sum(1 for _ in faults):
-        yield f"and {more} more parts of the announced result differ"
+    differences = _differences(first, later, "in a later announcement")
+    yield from shortened(differences, PARTS, MOST_DIFFERENCES)
 
 
 def _differences(first: Outcome, other: Outcome, where: str) -> Iterator[str]:

@@ -225,8 +225,8 @@ def _positions(record: RaceRecord | VoidRecord, log: Sequence[LogLine]) -> list[
         return []  # verification says so
 
 
-def shortened(faults: Iterator[str], what: str) -> Iterator[str]:
-    """Yield the first faults of one kind, and how many more there are."""
-    yield from islice(faults, MOST_SENTENCES)
+def shortened(faults: Iterator[str], what: str, most: int = MOST_SENTENCES) -> Iterator[str]:
+    """Yield the first `most` faults of one kind, and how many more there are."""
+    yield from islice(faults, most)
     if more := sum(1 for _ in faults):
         yield f"and {more} more {what} differ"
