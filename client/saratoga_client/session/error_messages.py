@@ -80,7 +80,13 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
             Exit.REFUSED,
         )
     is_expired = state.seat_lost == SEAT_EXPIRED
-    score = "" if state.own is None else f"{_score_sentence(state.own, is_expired)} "
+    own = state.own
+    if own is None:
+        score = ""
+    elif any(voided.race == own.race for voided in state.table.voided):
+        score = f"Race {own.race} was voided, so it counts for nothing. "
+    else:
+        score = f"{_score_sentence(own, is_expired)} "
     return Problem(
         f"You are no longer at table {code}: {reason}",
         f"{score}To sit down again, if the table is open and the host allows it: "

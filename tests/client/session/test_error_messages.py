@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
-from kit.session_states import CODE, board, snapshot, standings, state_after
+from kit.session_states import CODE, board, snapshot, standings, state_after, table
+from kit.voided_races import voided_race
 from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
@@ -100,6 +102,19 @@ def test_a_player_who_was_disconnected_too_long_keeps_what_was_banked() -> None:
 def test_an_ended_board_counts_although_the_seat_is_lost() -> None:
     problem = seat_lost_problem(seat_lost("Away.", snapshot("a5 y1:stuck", board(state="stuck"))))
     assert "had ended; what you banked counts. To sit" in problem.remedy
+
+
+@pytest.mark.parametrize("end", ["racing", "stuck"])
+def test_a_voided_race_counts_for_nothing_whether_the_own_board_had_ended_or_not(end: str) -> None:
+    present = state_after(first=snapshot("a5 y1", board(count=4, state=end)))
+    closed = structs.replace(table(phase="closed", version=9), voided=[voided_race(f"{CODE}/1")])
+    gone = events.SeatLost(table=CODE, reason="The operator has closed the table.")
+    for event in (events.TableChanged(table=closed, now=0), gone):
+        present = next_state(present, event, 0)
+    problem = seat_lost_problem(present)
+    assert problem.remedy.startswith(
+        f"Race {CODE}/1 was voided, so it counts for nothing. To sit down again"
+    )
 
 
 def test_the_message_for_a_seat_lost_before_a_race_names_no_score() -> None:
