@@ -26,7 +26,7 @@ SUITS: Final = ("two", "four")
 """The values for the number of suit colours."""
 
 THEMES: Final = ("felt", "night", "paper", "plain")
-"""Names of the colour themes; a copy of those in `tui.colours`, which settings must not import."""
+"""Names of the colour themes; a copy of those in `tui.themes`, which settings must not import."""
 
 
 def shown(value: object) -> str:

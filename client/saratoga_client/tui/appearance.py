@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.colours import THEMES, Depth
+from saratoga_client.tui.colours import Depth
+from saratoga_client.tui.themes import THEMES
 from saratoga_rules.game import Game
 
 _DEPTHS: Mapping[Colours, Depth] = MappingProxyType(

@@ -6,7 +6,7 @@ import pytest
 
 from saratoga_client.local.setting_values import SETTING_TYPES, every_game, shown
 from saratoga_client.local.setting_values import THEMES as NAMED_THEMES
-from saratoga_client.tui.colours import THEMES
+from saratoga_client.tui.themes import THEMES
 from saratoga_rules.games import GAMES
 
 

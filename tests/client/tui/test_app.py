@@ -13,8 +13,8 @@ from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
 from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.colours import THEMES
 from saratoga_client.tui.screens.waiting import WaitingScreen
+from saratoga_client.tui.themes import THEMES
 from saratoga_rules.games import GAMES
 
 

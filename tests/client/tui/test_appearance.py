@@ -5,7 +5,8 @@ import pytest
 from saratoga_client.board_view.card_style import SuitColours
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.colours import THEMES, Depth
+from saratoga_client.tui.colours import Depth
+from saratoga_client.tui.themes import THEMES
 from saratoga_rules.games import GAMES
 
 

@@ -8,7 +8,8 @@ from rich.style import Style
 
 from saratoga_client.board_view.card_faces import CardState
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.colours import FEW, THEMES, Depth, paint
+from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.tui.themes import FEW, THEMES
 
 VGA_COLOURS = (
     "#000000", "#aa0000", "#00aa00", "#aa5500", "#0000aa", "#aa00aa", "#00aaaa", "#aaaaaa",
