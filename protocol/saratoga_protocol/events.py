@@ -265,7 +265,8 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
     standings: list[Standing] = []
     outcome: Outcome | None = None
     idle_since: int = 0
-    """The time from which idleness counts while the player's board is racing; 0 otherwise."""
+    """The time from which idleness counts while the player's board is racing, or the player is host between
+    races; 0 otherwise."""
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):

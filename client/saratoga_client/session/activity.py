@@ -1,4 +1,4 @@
-"""Warn a racer who has given no sign of activity, before the server ends the board."""
+"""Warn a player who has given no sign of activity, before the server ends the board or chooses another host."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,8 @@ from saratoga_client.session.state_store import StateStore
 from saratoga_rules.records.standing import IDLE_MILLIS
 
 WARNED_AT: Final = (15, 60)
-"""Seconds before the board's end at which the player is warned, the last warning first."""
+"""Seconds before the board's end at which the player is warned, the last warning first. A host is warned once,
+at the first of them: whether the place passes on depends on the others too."""
 
 CHECK_EVERY: Final = 0.5
 """Seconds between two checks."""
@@ -21,6 +22,12 @@ def may_end_as_idle(state: SessionState) -> bool:
     own = state.own
     is_racing = own is not None and own.is_racing and state.phase == "running"
     return is_racing and len(state.table.seats) > 1
+
+
+def may_lose_host(state: SessionState) -> bool:
+    """Return whether the server makes another person host after three minutes without a sign."""
+    others = (seat for seat in state.table.seats if seat.player != state.player and not seat.bot)
+    return state.is_host and state.phase in ("gathering", "over") and any(others)
 
 
 class Activity:
@@ -36,6 +43,8 @@ class Activity:
         self._now = now
         self._since = 0
         """The time of the last sign; 0 if this program has not seen one."""
+        self._warned_at: tuple[int, ...] = ()
+        """`_warned_at` of the state at the last check."""
 
     def note(self) -> None:
         """Note a sign of activity; a warning ends."""
@@ -47,12 +56,13 @@ class Activity:
         state = self._store.state
         if state is None:
             return
-        if not may_end_as_idle(state):
+        before, self._warned_at = self._warned_at, _warned_at(state)
+        if not self._warned_at or (before and before != self._warned_at):
             self.note()
             return
         since = max(self._since, state.idle_since, state.start_at)
         left = since + IDLE_MILLIS - self._now()
-        self._warn(next((seconds for seconds in WARNED_AT if left <= seconds * 1000), 0))
+        self._warn(next((seconds for seconds in self._warned_at if left <= seconds * 1000), 0))
 
     async def watch(self) -> None:
         """Check until cancelled."""
@@ -64,3 +74,10 @@ class Activity:
         state = self._store.state
         if state is not None and state.idle_left != left:
             self._store.replace(replace(state, idle_left=left))
+
+
+def _warned_at(state: SessionState) -> tuple[int, ...]:
+    """Return how many seconds before the end of the three minutes the player is warned; empty if never."""
+    if may_end_as_idle(state):
+        return WARNED_AT
+    return WARNED_AT[-1:] if may_lose_host(state) else ()

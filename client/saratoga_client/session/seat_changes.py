@@ -30,12 +30,15 @@ def seat_changes(before: events.Table, after: events.Table) -> Iterator[tuple[ev
 def seat_news(before: events.Table, after: events.Table, you: str) -> str:
     """Return sentences on the changed seats of other players, for a message line; empty without a change.
 
+    The server's notice says why a player who is still there is not host any more.
     While players get ready for a race, the last sentence counts those who are.
     """
     changes = [(seat, phrase) for seat, phrase in seat_changes(before, after) if seat.player != you]
     sentences = [
         f"{shown_name(seat.name, seat.bot, seat.level)} {phrase}." for seat, phrase in changes
     ]
+    if before.host != after.host and any(seat.player == before.host for seat in after.seats):
+        sentences.append(after.notice)
     count = ready_count(after)
     if count and (sentences or count != ready_count(before)):
         sentences.append(count)

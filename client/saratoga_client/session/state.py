@@ -83,7 +83,8 @@ class SessionState:
     idle_since: int = 0
     """The server's time from which the player's idleness counts, as of the last snapshot; 0 if it does not count."""
     idle_left: int = 0
-    """Seconds until the server ends the board of a player who gives no sign of activity; 0: no warning yet."""
+    """Seconds until a player who gives no sign of activity loses the board, or between races the host's place; 0:
+    no warning yet."""
     server: str = ""
     """The address that printed commands have to name; empty if they go to this server anyway."""
     host_until: str = ""
@@ -136,7 +137,8 @@ class SessionState:
 
 def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     """Return the initial state from a snapshot; raises `ValueError` if its board is invalid."""
-    state = SessionState(player=player, table_view=first_view(snapshot))
+    view, idle_since = first_view(snapshot), snapshot.idle_since
+    state = SessionState(player=player, table_view=view, idle_since=idle_since)
     state = _with_own(state, snapshot)
     moment = _moment(state, snapshot.now)
     return _with_history(replace(state, feed=first_feed(moment)), moment)
@@ -236,6 +238,8 @@ def disconnected_players(table: events.Table) -> frozenset[str]:
 
 
 def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
+    if isinstance(event, events.Snapshot):
+        state = replace(state, idle_since=event.idle_since)
     if state.phase in ("gathering", "countdown"):
         return replace(
             state,
@@ -258,7 +262,6 @@ def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
 def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
     """Return the state with the snapshot's board; drop the moves in flight."""
     table, board, game = snapshot.table, snapshot.board, state.game
-    state = replace(state, idle_since=snapshot.idle_since)
     if board is None or game is None or board.race != table.race:
         own = state.own
         return state if own is not None and own.race == table.race else replace(state, own=None)

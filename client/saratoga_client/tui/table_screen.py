@@ -10,6 +10,7 @@ from saratoga_client.session.result_text import last_board, name_of, seconds_to_
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide, TitleLine
+from saratoga_client.tui.pages.table_news import HOST_AWAY
 from saratoga_client.tui.ports import TableControls
 from saratoga_protocol.events import Seat
 
@@ -52,6 +53,7 @@ class TableScreen(BaseScreen):
         self._waits_until = 0
         self._shown_moment = ""
         self._shows_until = 0
+        self._said_host_away = False
         self._lost_at: int | None = None
         """The server's time at which the screen noticed the loss of the connection; `None` with one."""
 
@@ -77,6 +79,18 @@ class TableScreen(BaseScreen):
         alarm = fitted(state.alarms[-1], self.size.width - 2, self.symbols.dots)
         self.say(alarm.rstrip(), Role.ALARM)
         return True
+
+    def warn_host(self, state: SessionState) -> None:
+        """Warn a host between races who is taken for away; clear the warning after a sign of activity."""
+        is_away = bool(state.idle_left)
+        if is_away and not self._said_host_away:
+            # the key that keeps the place must not answer a question that the warning covers
+            self.drop_question()
+            self.say(HOST_AWAY, Role.WARNING)
+            self.app.bell()
+        elif not is_away and self.message == HOST_AWAY:
+            self.say(self.resting)
+        self._said_host_away = is_away
 
     def report_link(self) -> None:
         """Say that the connection is lost, and after a while what may have happened; once each."""

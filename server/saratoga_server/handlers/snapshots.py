@@ -3,6 +3,7 @@
 from saratoga_protocol.events import BoardView, Snapshot, Standing
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
+from saratoga_server.domain import tables
 from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
@@ -39,7 +40,10 @@ class Snapshots:
             if state.phase is TablePhase.RUNNING:
                 standings = race.standings().standings
             else:
-                board = None
+                board, idle_since = None, 0
+        host_since = tables.silent_since(state)
+        if seat is not None and host_since is not None and session.player == state.host:
+            idle_since = max(self._clock.since, host_since)
         return Snapshot(
             re=command_id,
             table=table.view(),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
+import pytest
 
 from kit.session_states import (
     CAP,
@@ -304,6 +305,15 @@ def test_an_idle_racer_is_warned_once_for_each_warning() -> None:
     assert said(soon, soon) == []
     assert said(soon, sooner) == [warning.replace("60", "15")]
     assert said(sooner, racing) == []
+
+
+@pytest.mark.parametrize("phase", ["gathering", "over"])
+def test_a_host_between_races_is_warned_once(phase: str) -> None:
+    host = state_after(first=snapshot(shown=at_table(phase=phase)))
+    away = replace(host, idle_left=60)
+    warning = "warning: no line for 2 minutes; after 3, another player becomes host; type any line to stay host"
+    assert said(host, away) == [warning]
+    assert said(away, away) == said(away, host) == []
 
 
 def test_a_new_host_reads_what_to_type_in_this_phase() -> None:

@@ -1,4 +1,4 @@
-"""A racer without a key is warned twice, and only if the server would end the board."""
+"""A racer without a key is warned twice, a host between races once, and only if the server would act."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
-from saratoga_client.session.activity import Activity, may_end_as_idle
+from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol.events import RaceOver, Snapshot
@@ -97,3 +97,67 @@ def test_only_a_racer_among_others_may_be_idle(state: SessionState) -> None:
     assert not may_end_as_idle(state)
     assert may_end_as_idle(racing())
     assert player("y") == state.player
+
+
+# A host between races
+
+
+def waiting(*seats: str, phase: str = "gathering", host: str = "y") -> SessionState:
+    seated = [seat(each) for each in seats or "ya"]
+    return state_after(first=snapshot(shown=table(phase=phase, seats=seated, host=host)))
+
+
+@pytest.mark.parametrize("phase", ["gathering", "over"])
+def test_a_host_between_races_is_warned_once_a_minute_before_another_becomes_host(
+    phase: str,
+) -> None:
+    watched = Watched(waiting(phase=phase))
+    watched.activity.note()
+    warnings = [watched.left_at(at) for at in (119.9, 120, 165, 179, 300)]
+    assert warnings == [0, 60, 60, 60, 60]
+    watched.activity.note()
+    assert [watched.left_at(at) for at in (300, 419.9, 420)] == [0, 0, 60]
+    watched.store.replace(waiting(phase=phase, host="a"))
+    assert watched.left_at(421) == 0
+
+
+def test_a_hosts_time_counts_from_the_end_of_the_race_and_from_the_first_friend() -> None:
+    watched = Watched(racing())
+    assert watched.left_at(170) == 15
+    watched.store.replace(waiting(phase="over"))
+    assert [watched.left_at(at) for at in (170, 289.9, 290)] == [0, 0, 60]
+    watched.store.replace(waiting("y"))
+    assert watched.left_at(500) == 0
+    watched.store.replace(waiting())
+    assert [watched.left_at(at) for at in (500, 619.9, 620)] == [0, 0, 60]
+
+
+def test_a_host_whose_program_starts_counts_from_what_the_server_knows() -> None:
+    first = structs.replace(
+        snapshot(shown=table(phase="gathering", seats=[seat("y"), seat("a")], host="y")),
+        idle_since=START + 5_000,
+    )
+    watched = Watched(state_after(first=first))
+    assert [watched.left_at(at) for at in (124.9, 125)] == [0, 60]
+    assert watched.store.state is not None
+    back = structs.replace(first, idle_since=START + 130_000)
+    watched.store.replace(next_state(watched.store.state, back, START + 130_000))
+    assert [watched.left_at(at) for at in (131, 250)] == [0, 60]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        waiting("y"),
+        waiting(host="a"),
+        waiting(phase="countdown"),
+        state_after(
+            first=snapshot(shown=table(phase="gathering", seats=[seat("y"), seat("a", bot=True)]))
+        ),
+        racing(),
+    ],
+    ids=["alone", "a guest", "in the countdown", "among bots", "in a race"],
+)
+def test_only_a_host_for_whom_people_wait_may_lose_the_place(state: SessionState) -> None:
+    assert not may_lose_host(state)
+    assert may_lose_host(waiting())

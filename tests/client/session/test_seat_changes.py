@@ -1,5 +1,7 @@
 """The news about the seats of a table."""
 
+from msgspec.structs import replace
+
 from kit.session_states import YOU, seat, table
 from saratoga_client.session.seat_changes import seat_changes, seat_news
 from saratoga_protocol.events import Seat, Table
@@ -39,3 +41,13 @@ def test_while_nobody_can_get_ready_only_the_changes_are_news() -> None:
         table(phase="over", seats=[seat(each) for each in who]) for who in ("ya", "yab")
     )
     assert seat_news(before, after, YOU) == "racer b sat down."
+
+
+def test_why_a_player_who_is_still_there_is_host_no_more_is_news() -> None:
+    before = table(phase="over", host="y")
+    away = "Zoë has been away for three minutes; ana is host now."
+    after = replace(table(phase="over", host="a"), notice=away)
+    assert seat_news(before, after, YOU) == away
+    left = [seat("a"), seat("r")]
+    after = replace(table(phase="over", host="a", seats=left), notice="Zoë has left. ana is host.")
+    assert seat_news(before, after, "nobody") == "Zoë left the table."

@@ -16,6 +16,7 @@ from kit.session_states import (
 from kit.table_screens import table_player
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.feed import Tone, with_line
+from saratoga_client.tui.pages.table_news import HOST_AWAY
 from saratoga_protocol import events
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
@@ -96,3 +97,27 @@ async def test_the_theme_key_changes_every_colour_and_no_text() -> None:
             [text for text, _ in row] for row in after[:-2]
         ]
         assert all(was != now for was, now in zip(before[:-2], after[:-2], strict=True))
+
+
+@pytest.mark.parametrize("phase", ["gathering", "over"])
+async def test_a_host_between_races_is_warned_by_a_message_and_the_bell_until_the_next_key(
+    monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    first = state_after(first=snapshot(shown=table("ya", phase=phase)))
+    async with table_player(first) as at_table:
+        bells: list[int] = []
+        monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(1))
+        resting = at_table.rows[-2]
+        await at_table.press("q")
+        away = replace(first, idle_left=60)
+        for state in (away, replace(away, announcement="Tea is ready.")):
+            at_table.seat.change_to(state)
+            await at_table.settled()
+            assert HOST_AWAY in " ".join(at_table.text.split())
+        assert len(bells) == 1
+        at_table.seat.change_to(first)
+        await at_table.settled()
+        assert at_table.rows[-2] == resting
+        at_table.seat.change_to(away)
+        await at_table.press("y")
+        assert at_table.seat.asked == [], "the key answers no question under the warning"

@@ -69,6 +69,25 @@ async def test_a_racer_is_sent_since_when_idleness_counts(server: InProcessServe
     assert await idle_since() == -started
 
 
+async def test_a_host_between_races_is_sent_since_when_idleness_counts(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna, bert)
+    opened = server.time.at
+
+    async def idle_since(name: str) -> int:
+        back = await server.player(name)
+        return (await back.at_table(Resume, table=code)).idle_since - opened
+
+    await server.pass_time(5_000)
+    assert await idle_since("Anna") == 0
+    assert await idle_since("Bert") == -opened
+    await server.restart()
+    await server.pass_time(5_000)
+    assert await idle_since("Anna") == 5_000, "time without a server does not count"
+
+
 async def test_a_watcher_is_sent_standings_and_no_board(server: InProcessServer) -> None:
     anna, wanda = await server.player("Anna"), await server.player("Wanda")
     code = await server.race(anna)

@@ -6,6 +6,11 @@ from saratoga_client.session.result_text import own_result
 from saratoga_client.session.seat_changes import seat_news
 from saratoga_client.session.state import SessionState
 
+HOST_AWAY: Final = (
+    "No key for two minutes. After three, another player becomes host; press any key to stay host."
+)
+"""The warning for a host between races."""
+
 READING: Final = ("over", "gathering")
 """The phases in which changed seats are news; during a race the panel shows them."""
 
@@ -16,6 +21,8 @@ def table_news(before: SessionState, after: SessionState) -> str:
         return "The table is open for the next race: q goes there."
     if before.table_view.outcome is None and after.table_view.outcome is not None:
         return f"The race is over. {own_result(after)} q shows the results.".replace("  ", " ")
+    if after.phase in READING and after.idle_left and not before.idle_left:
+        return HOST_AWAY
     if after.phase in READING:
         return seat_news(before.table, after.table, after.player)
     return ""

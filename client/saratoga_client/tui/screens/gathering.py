@@ -68,7 +68,12 @@ class GatheringScreen(TableScreen):
             self._renew_start_question()
         elif state.table.notice != self._notice:
             self._say_notice()
+        self.warn_host(state)
         super().changed(state)
+
+    @property
+    def resting(self) -> str:
+        return self._advice()
 
     def _renew_start_question(self) -> None:
         """Ask again about the players who are not ready now; drop the question if everybody is."""

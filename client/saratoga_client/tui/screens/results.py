@@ -51,7 +51,12 @@ class ResultsScreen(TableScreen):
         if not self.say_alarm(state) and news and not self.is_asking:
             self._advised = self._advice()
             self.say(f"{news} {self._advised}")
+        self.warn_host(state)
         super().changed(state)
+
+    @property
+    def resting(self) -> str:
+        return self._advice()
 
     def tick(self) -> None:
         super().tick()
@@ -75,7 +80,7 @@ class ResultsScreen(TableScreen):
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
         if own is not None and own.state == "ended by host":
             place = f"{host} has ended your race. {place}"
-        if own is not None and own.state == "idle" and state.host_until == state.table.race:
+        if state.host_until == state.table.race:
             return f"You were away for three minutes, so {host} is host now. {place}".rstrip()
         return f"{place}{host} is the host and opens the next race."
 

@@ -9,7 +9,7 @@ In order of reading: `state` (what a table is), `next_deal`, `phases` (who may d
 from saratoga_server.domain.tables.clock_steps import corrected
 from saratoga_server.domain.tables.closing import close, closed_race
 from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
-from saratoga_server.domain.tables.hosts import active
+from saratoga_server.domain.tables.hosts import active, silent_since
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
@@ -102,6 +102,7 @@ __all__ = [
     "restored",
     "resume",
     "reveal",
+    "silent_since",
     "start",
     "still_here",
     "unlisted",

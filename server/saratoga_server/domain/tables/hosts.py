@@ -45,23 +45,23 @@ def with_present_host(table: TableState, away: Collection[str], now: Millis) -> 
 
 def host_due(table: TableState) -> Millis | None:
     """Return when the host's place is passed on if the host gives no sign; `None` if nobody waits for one."""
-    silent_since = _silent_since(table)
-    if silent_since is None:
+    since = silent_since(table)
+    if since is None:
         return None
-    signs = [s.active_at for s in table.seats if _is_present(s) and s.active_at > silent_since]
-    return max(Millis(silent_since + IDLE_MILLIS), min(signs)) if signs else None
+    signs = [s.active_at for s in table.seats if _is_present(s) and s.active_at > since]
+    return max(Millis(since + IDLE_MILLIS), min(signs)) if signs else None
 
 
 def host_elapsed(table: TableState, now: Millis) -> TableState:
     """Return the table after its host was silent for too long; the same table if it is not yet so."""
-    at, silent_since = host_due(table), _silent_since(table)
-    if at is None or silent_since is None or now < at:
+    at, since = host_due(table), silent_since(table)
+    if at is None or since is None or now < at:
         return table
-    away = {seat.player for seat in table.seats if seat.active_at <= silent_since}
+    away = {seat.player for seat in table.seats if seat.active_at <= since}
     return with_present_host(table, away, now)
 
 
-def _silent_since(table: TableState) -> Millis | None:
+def silent_since(table: TableState) -> Millis | None:
     """Return the time of the host's last sign; `None` in a race, and if the host is no person."""
     host = table.seat(table.host)
     if host is None or host.bot or table.phase not in BETWEEN_RACES:

@@ -1,8 +1,10 @@
 """The news for a player who reads another screen than the table's."""
 
+from dataclasses import replace
+
 from kit.session_states import START, outcome, seat, snapshot, state_after, table
 from saratoga_client.session.state import next_state
-from saratoga_client.tui.pages.table_news import table_news
+from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
 from saratoga_protocol import events
 
 
@@ -24,3 +26,12 @@ def test_changed_seats_are_no_news_while_a_race_runs() -> None:
     shown = table(seats=[seat("y"), seat("a", connected=False)], version=2)
     after = next_state(before, events.TableChanged(table=shown, now=START), START)
     assert table_news(before, after) == ""
+
+
+def test_a_host_who_reads_another_screen_is_warned_once() -> None:
+    before = state_after(first=snapshot(shown=table("ya", phase="gathering")))
+    after = replace(before, idle_left=60)
+    assert table_news(before, after) == HOST_AWAY
+    assert table_news(after, after) == table_news(after, before) == ""
+    racing = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    assert table_news(racing, replace(racing, idle_left=60)) == ""

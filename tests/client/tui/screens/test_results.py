@@ -114,6 +114,17 @@ async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> Non
         )
 
 
+async def test_a_host_who_was_away_at_the_results_reads_why_another_player_is_host_now() -> None:
+    first = over(RECORD, host="Zoë")
+    notice = "Zoë has been away for three minutes; ana is host now."
+    shown = replace(over(RECORD).table, version=9, notice=notice)
+    async with table_player(first, record=RECORD) as at_table:
+        await read(at_table)
+        await at_table.receive(TableChanged(table=shown, now=START))
+        words = " ".join(at_table.text.split())
+        assert "You were away for three minutes, so ana is host now." in words
+
+
 async def test_other_players_read_which_host_they_wait_for() -> None:
     async with table_player(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
