@@ -214,7 +214,7 @@ def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
         events.TableChanged(table=told, now=START),
         events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
     )
-    assert any(line.startswith("match 1. ana") for line in lines)
+    assert len([line for line in lines if line.startswith("match 1. ana")]) == 1
     assert not [line for line in lines if line.startswith("total ")]
 
 
