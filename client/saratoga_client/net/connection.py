@@ -23,6 +23,7 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from saratoga_client.net.greeting import Greeting
 from saratoga_client.net.heartbeats import Heartbeats
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import AnswerObserver, Requests
@@ -40,20 +41,15 @@ from saratoga_client.net.websocket import (
     was_asked_to_reconnect,
     was_event_too_large,
 )
-from saratoga_protocol.codec import CODECS, BadFrame, Frame, UnknownEvent
-from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove, Resume, WatchTable
-from saratoga_protocol.events import Alive, AnyEvent, Event, SeatLost, Welcome
-from saratoga_protocol.events import Refused as RefusedEvent
+from saratoga_protocol.codec import CODECS, BadFrame, Frame
+from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
+from saratoga_protocol.events import Alive, AnyEvent, Event, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 
 LOG: Final = logging.getLogger("saratoga.connection")
-
-SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
-"""The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
-
 
 Answer = TypeVar("Answer", bound=Event)
 
@@ -271,47 +267,14 @@ class Connection:
             return Unreachable(self._url, f"an error in this program: {fault!r}")
 
     async def _greet(self, socket: Socket) -> None:
-        """Say hello and restore the seat and the subscriptions."""
+        """Say hello, learn the server's time, and restore the seat and the subscriptions."""
+        greeting = Greeting(socket, self._codec, self._requests)
         sent = time.monotonic()
-        welcome = await self._exchange(socket, self._hello)
-        if not isinstance(welcome, Welcome):
-            raise UnusableConnection(f"{type(welcome).__name__} instead of Welcome")
+        welcome = await greeting.say_hello(self._hello)
         self._time.forget()
         self._time.observe(sent, time.monotonic(), welcome.now)
         self._welcome = welcome
-        self._requests.raise_next_id(welcome.next_id)
-        for draft in self._requests.subscriptions.restoring_commands():
-            await self._restore(socket, self._requests.number(draft))
-
-    async def _restore(self, socket: Socket, command: AnyCommand) -> None:
-        """Restore the seat or a subscription; if that fails, deliver the event of its loss."""
-        if isinstance(command, Resume) and self._requests.is_leaving(command.table):
-            return
-        try:
-            answer = await self._exchange(socket, command)
-        except CommandRefused as refusal:
-            if refusal.retry:
-                raise UnusableConnection(refusal.message) from refusal
-            if isinstance(command, Resume | WatchTable):
-                reason = SEAT_EXPIRED if refusal.code == "not_seated" else refusal.message
-                self._requests.receive(SeatLost(table=command.table, reason=reason))
-        else:
-            self._requests.subscriptions.command_answered(command, answer)
-            self._requests.deliver(answer)
-
-    async def _exchange(self, socket: Socket, command: AnyCommand) -> AnyEvent:
-        """Send one command and read events until its answer; raises `CommandRefused`."""
-        await socket.send(self._codec.encode_command(command))
-        while True:
-            event = self._codec.decode_event(await socket.recv())
-            if event.re != command.id:
-                self._requests.receive(event)
-            elif isinstance(event, RefusedEvent):
-                raise CommandRefused(event)
-            elif isinstance(event, UnknownEvent):
-                raise UnusableConnection(f"the answer is an event of unknown type {event.type}")
-            else:
-                return event
+        await greeting.restore(welcome)
 
     # Sending and receiving
 

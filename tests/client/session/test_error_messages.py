@@ -7,7 +7,6 @@ from msgspec import structs
 
 from kit.session_states import CODE, board, snapshot, standings, state_after, table
 from kit.voided_races import voided_race
-from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -16,6 +15,7 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from saratoga_client.net.greeting import SEAT_EXPIRED
 from saratoga_client.problems import Exit
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
 from saratoga_client.session.state import SessionState, next_state

@@ -1,0 +1,67 @@
+"""The first commands on a new WebSocket: hello, then those that restore the seat and the subscriptions.
+
+They are sent one by one; events that come between are received as at any other time.
+"""
+
+from typing import Final
+
+from saratoga_client.net.errors import CommandRefused
+from saratoga_client.net.requests import Requests
+from saratoga_client.net.websocket import Socket, UnusableConnection
+from saratoga_protocol.codec import Codec, UnknownEvent
+from saratoga_protocol.commands import AnyCommand, Hello, Resume, WatchTable
+from saratoga_protocol.events import AnyEvent, Refused, SeatLost, Welcome
+
+SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
+"""The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
+
+
+class Greeting:
+    """The greeting of a server on one WebSocket."""
+
+    def __init__(self, socket: Socket, codec: Codec, requests: Requests) -> None:
+        self._socket = socket
+        self._codec = codec
+        self._requests = requests
+
+    async def say_hello(self, hello: Hello) -> Welcome:
+        """Return the server's welcome; raises `CommandRefused`, or `UnusableConnection` for another answer."""
+        welcome = await self._exchange(hello)
+        if not isinstance(welcome, Welcome):
+            raise UnusableConnection(f"{type(welcome).__name__} instead of Welcome")
+        return welcome
+
+    async def restore(self, welcome: Welcome) -> None:
+        """Restore the seat and the subscriptions; deliver the event of the loss of those that are gone."""
+        self._requests.raise_next_id(welcome.next_id)
+        for draft in self._requests.subscriptions.restoring_commands():
+            await self._restore(self._requests.number(draft))
+
+    async def _restore(self, command: AnyCommand) -> None:
+        if isinstance(command, Resume) and self._requests.is_leaving(command.table):
+            return
+        try:
+            answer = await self._exchange(command)
+        except CommandRefused as refusal:
+            if refusal.retry:
+                raise UnusableConnection(refusal.message) from refusal
+            if isinstance(command, Resume | WatchTable):
+                reason = SEAT_EXPIRED if refusal.code == "not_seated" else refusal.message
+                self._requests.receive(SeatLost(table=command.table, reason=reason))
+        else:
+            self._requests.subscriptions.command_answered(command, answer)
+            self._requests.deliver(answer)
+
+    async def _exchange(self, command: AnyCommand) -> AnyEvent:
+        """Send one command and read events until its answer; raises `CommandRefused`."""
+        await self._socket.send(self._codec.encode_command(command))
+        while True:
+            event = self._codec.decode_event(await self._socket.recv())
+            if event.re != command.id:
+                self._requests.receive(event)
+            elif isinstance(event, Refused):
+                raise CommandRefused(event)
+            elif isinstance(event, UnknownEvent):
+                raise UnusableConnection(f"the answer is an event of unknown type {event.type}")
+            else:
+                return event
