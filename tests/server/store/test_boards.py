@@ -218,6 +218,20 @@ async def test_the_newest_sign_of_activity_is_kept(store: AnyStore) -> None:
     assert await store.boards.load_board(CODE, 2, ANNA) is None
 
 
+async def test_a_late_sign_of_activity_recreates_no_deleted_race(store: Store) -> None:
+    race = await running_race(store, started_ago=1000)
+    await store.client.command("DEL", race_key(CODE, 1))
+    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 500))
+    assert await store.client.command("EXISTS", race_key(CODE, 1)) == 0
+
+
+async def test_a_late_sign_of_activity_changes_no_race_that_is_over(store: Store) -> None:
+    race = await running_race(store, started_ago=1000)
+    await store.client.command("HSET", race_key(CODE, 1), "over", 1)
+    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 500))
+    assert (await race.board()).active_at == 0
+
+
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
     race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
     [outcome] = await race.commit(move("draw", 0))
