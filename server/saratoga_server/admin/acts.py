@@ -5,6 +5,7 @@ nodes, in this order. So every applied action is in the log, and takes effect ev
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -23,6 +24,7 @@ from saratoga_server.domain.tables import (
     close,
     closed_race,
     force_leave,
+    forgotten,
     rename,
     unpack,
 )
@@ -207,11 +209,14 @@ class Administration:
     async def forget(self, player: str) -> str:
         """Delete a player's name and results, and free the seat; return the player's id.
 
-        For 30 days nobody can take the name; nothing stored says whose it was. Records of finished races keep the name until they expire with their table.
+        For 30 days nobody can take the name; nothing stored says whose it was. Matches keep the results, under the
+        player's id. Records of finished races keep the name until they expire with their table.
         """
         row = await self._player(player)
         await self._note("forget", row.player)  # the log must not keep the deleted name
         await self._vacate(row)
+        async for code in self.stores.tables.all_codes():
+            await self._leave_match(code, row.player)
         await self.stores.leaderboards.forget_results(row.player)
         await self.stores.players.forget_player(row.player)
         await self._publish(Forgotten(row.player))
@@ -267,6 +272,12 @@ class Administration:
             if not table.seats:
                 await self.stores.tables.set_public(row.table, None)
         await self.stores.players.stand_up(row.player, row.table)
+
+    async def _leave_match(self, code: str, player: str) -> None:
+        """Remove the player's name from a table's match; a table that cannot be read stays as it is."""
+        with suppress(CommandRejected):
+            await self.table_cache.change(code, lambda state, _: forgotten(state, player))
+        self.table_cache.forget(code)
 
     async def _change(self, code: str, transition: Transition) -> TableState | None:
         """Change a table as the nodes do; return it, or `None` if it does not exist."""

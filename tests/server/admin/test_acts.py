@@ -17,7 +17,14 @@ from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
-from saratoga_server.domain.tables import TablePhase, TableState, disconnect, due, unpack
+from saratoga_server.domain.tables import (
+    TableOptions,
+    TablePhase,
+    TableState,
+    disconnect,
+    due,
+    unpack,
+)
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.leaderboard_port import BoardKey, Settlement
@@ -350,6 +357,18 @@ async def test_a_forgotten_players_name_is_nowhere_any_more(office: Office) -> N
     assert await office.published() == [Forgotten(CLEO)]
     assert await office.noted() == [("forget", CLEO, "")]
     assert "Cleo" not in repr(await office.store.real.audit.read(100))
+
+
+async def test_a_match_keeps_a_forgotten_players_results_under_the_id(office: Office) -> None:
+    table = over(ANN, CLEO, settings=TableOptions(game="canfield", races=3))
+    await office.save(
+        replace(table, outcome=None, racers=(), racer_names={}, seats=table.seats[:1])
+    )
+    await office.admin.forget("Cleo")
+    kept, match = await office.table(), table.match
+    assert match is not None
+    assert kept.match == replace(match, rows=[match.rows[0], replace(match.rows[1], name=CLEO)])
+    assert b"Cleo" not in pack(kept)
 
 
 async def test_the_audit_log_names_the_administrator_and_the_time(office: Office) -> None:

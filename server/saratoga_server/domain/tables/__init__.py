@@ -20,6 +20,7 @@ from saratoga_server.domain.tables.lifecycle import (
     unlisted,
     void,
 )
+from saratoga_server.domain.tables.matches import forgotten
 from saratoga_server.domain.tables.packing import NewerTable, unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
@@ -85,6 +86,7 @@ __all__ = [
     "end_race",
     "finish",
     "force_leave",
+    "forgotten",
     "has_lost",
     "is_repeat",
     "join",

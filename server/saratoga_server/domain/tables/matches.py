@@ -6,10 +6,12 @@ game may change. `saratoga_protocol.matches` computes its table.
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from saratoga_protocol.events import Outcome
 from saratoga_protocol.match_rows import Match
 from saratoga_protocol.matches import is_over, with_race
-from saratoga_server.domain.tables.state import CommandRejected, TableState
+from saratoga_server.domain.tables.state import Change, CommandRejected, TableState
 
 NO_MATCH: Final = 1
 
@@ -40,3 +42,15 @@ def checked_races(table: TableState, races: int) -> int:
             "set 1 race.",
         )
     return races
+
+
+def forgotten(table: TableState, player: str) -> Change | None:
+    """Return the change after which the match has the player's id in place of the name; `None`: it is not there.
+
+    The results stay, because the others' places follow from them.
+    """
+    match = table.match
+    if match is None or all(row.player != player or row.name == player for row in match.rows):
+        return None
+    rows = [replace(row, name=player) if row.player == player else row for row in match.rows]
+    return Change(replace(table, match=replace(match, rows=rows)))
