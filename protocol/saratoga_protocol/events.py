@@ -270,10 +270,12 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
-    """A change of the table. Carries the whole table."""
+    """A change of the table. Carries the whole table, but its match only if that has changed."""
 
     table: Table
     now: int
+    same_match: bool = False
+    """True if `table.match` is left out, because it is as before."""
 
 
 class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):

@@ -9,13 +9,20 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome, Result
+from saratoga_protocol.events import Outcome, Result, Table, TableChanged
 from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
 
 
 def is_over(match: Match) -> bool:
     """Return whether all races of the match have finished."""
     return len(match.finished) >= match.races
+
+
+def changed_table(event: TableChanged, known: Table | None) -> Table:
+    """Return the table after a change, with the match of the known table if the event leaves it out."""
+    if not event.same_match or known is None or known.code != event.table.code:
+        return event.table
+    return replace(event.table, match=known.match)
 
 
 def champions(match: Match) -> list[MatchRow]:

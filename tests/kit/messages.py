@@ -320,6 +320,9 @@ EVENTS: dict[str, AnyEvent] = {
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
     "table_changed, in the call after a voided countdown": events.TableChanged(table=CALL, now=NOW),
     "table_changed, in a match": events.TableChanged(table=IN_A_MATCH, now=NOW),
+    "table_changed, in the same match": events.TableChanged(
+        table=GATHERING, now=NOW, same_match=True
+    ),
     "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
     "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
     "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),

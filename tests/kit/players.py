@@ -27,6 +27,7 @@ from saratoga_protocol.events import (
     TableChanged,
     Welcome,
 )
+from saratoga_protocol.matches import changed_table
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
@@ -164,8 +165,14 @@ class Player(ABC):
     @property
     def table(self) -> Table:
         """The table as the newest event shows it."""
-        shown = [e for e in self.received.events if isinstance(e, Snapshot | TableChanged)]
-        return shown[-1].table
+        table = None
+        for event in self.received.events:
+            if isinstance(event, TableChanged):
+                table = changed_table(event, table)
+            elif isinstance(event, Snapshot):
+                table = event.table
+        assert table is not None
+        return table
 
     @property
     def board(self) -> BoardView:

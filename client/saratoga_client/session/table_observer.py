@@ -17,6 +17,7 @@ from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.witness import Sighting, faults_of_voided
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.matches import changed_table
 
 MOST_SPENT: Final = 1000
 """The most commitments of spent deals that are remembered beside the sightings, which say it too."""
@@ -75,8 +76,8 @@ class TableObserver:
                 if event.board is not None:
                     self._races.see_reconnection(event.board)
                 self._see_result(table, event.outcome)
-            case events.TableChanged(table=table):
-                self._table_changed(table)
+            case events.TableChanged():
+                self._table_changed(changed_table(event, self.table))
             case events.Dealt(board=board, start_at=start_at, deadline=deadline):
                 self._races.see_deal(board)
                 self._races.see_start(board.race, start_at, deadline)

@@ -11,6 +11,7 @@ from typing import Final
 from saratoga_client.session.bounded import put_newest
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.matches import changed_table
 
 MOST_LABELS: Final = 256
 """The most players at one table whose labels are kept: many evenings of a full table."""
@@ -79,7 +80,7 @@ def next_view(view: TableView, event: AnyEvent) -> TableView:
             fresh = first_view(event)
             return _with_labels(replace(fresh, labels=view.labels))
         case events.TableChanged(table=table) if _is_newer(table, view.table):
-            return _with_table(view, table)
+            return _with_table(view, changed_table(event, view.table))
         case events.Standings(race=race) if race == view.table.race:
             return replace(view, standings=tuple(event.standings))
         case events.RaceOver(outcome=outcome) if outcome.race == view.table.race:

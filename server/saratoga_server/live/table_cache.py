@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from saratoga_protocol.events import TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
@@ -212,7 +214,11 @@ class TableCache:
 
     def _show_if_changed(self, table: LiveTable, known: TableState) -> None:
         if tables.public_view(known, 0) != tables.public_view(table.state, 0):
-            changed = TableChanged(table=table.view(), now=self._clock.now())
+            view, now = table.view(), self._clock.now()
+            # a long match in every change would fill the outboxes of clients that read slowly
+            if is_same := view.match is not None and view.match == known.match:
+                view = replace(view, match=None)
+            changed = TableChanged(table=view, now=now, same_match=is_same)
             self._broadcaster.send_to_table(table.code, changed)
 
     def heard_of(self, code: str, version: int) -> bool:

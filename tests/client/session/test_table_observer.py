@@ -50,13 +50,17 @@ def later(number: int = 2, phase: str = "gathering", commitment: str = OTHER_DEA
 # A match
 
 
+@pytest.mark.parametrize("has_changed_since", [True, False])
 @pytest.mark.parametrize("is_honest", [True, False])
 async def test_a_match_that_contradicts_a_result_raises_the_alarm(
-    player: DutifulPlayer, is_honest: bool
+    player: DutifulPlayer, is_honest: bool, has_changed_since: bool
 ) -> None:
     over = in_match(table(version=20, phase="over"), "a9 y5")
     announced = outcome("a9 y5" if is_honest else "y9 a5")
     await player.seat.handle(replace(snapshot(), table=over))
+    if has_changed_since:
+        changed = replace(over, version=21, match=None)
+        await player.seat.handle(events.TableChanged(table=changed, now=NOON, same_match=True))
     await player.seat.handle(events.RaceOver(outcome=announced))
     alarm = (RACE, (OTHER_RESULT.format(race=RACE),))
     assert (alarm in player.alarms) is not is_honest

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from kit.scripted_server import CODE, NOON, RACE, snapshot, table
+from kit.session_states import in_match
 from kit.table_views import SEATS, STANDINGS, outcome, running
 from saratoga_client.session.table_view import MOST_LABELS, first_view, next_view, remaining, rows
 from saratoga_protocol import events
@@ -24,6 +25,15 @@ def test_standings_of_another_race_are_ignored() -> None:
     view = running()
     late = events.Standings(race=f"{CODE}/9", standings=[])
     assert next_view(view, late) is view
+
+
+def test_a_match_that_a_change_leaves_out_stays_as_it_is() -> None:
+    known = in_match(table(version=2), "a9 y5")
+    view = next_view(running(), events.TableChanged(table=known, now=NOON))
+    for version, same_match, shown in ((3, True, known.match), (4, False, None)):
+        changed = events.TableChanged(table=table(version=version), now=NOON, same_match=same_match)
+        view = next_view(view, changed)
+        assert (view.table.version, view.table.match) == (version, shown)
 
 
 def test_an_older_version_of_the_table_is_ignored() -> None:

@@ -14,7 +14,14 @@ from kit.in_process_server import (
 from kit.players import MemoryPlayer
 from kit.table_changes import kicking, live_table, two_at
 from kit.two_nodes import Nodes
-from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    JoinTable,
+    LeaveTable,
+    NextRace,
+    Resume,
+    WatchTable,
+)
 from saratoga_protocol.events import BoardEnded, Dealt, RaceOver, SeatLost, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_server.domain.damage import BoardDamaged
@@ -93,6 +100,28 @@ async def test_a_closed_table_sends_everybody_away_and_is_not_listed(
         assert {lost.reason for lost in player.received.all(SeatLost)} == {"Good night."}
     assert server.node.broadcaster.audience(code) == frozenset()
     assert (await listed(cleo), (await server.row(anna.player)).table) == ([], None)
+
+
+async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
+    server: InProcessServer,
+) -> None:
+    anna, bert, carl = [await server.player(name) for name in ("Anna", "Bert", "Carl")]
+    code = await gathered(anna, bert, races=3)
+    await server.deal(anna, bert)
+    for player in (anna, bert):
+        await player.cash_out()
+    await server.settle()
+    over = anna.received.all(TableChanged)[-1]
+    assert (over.table.phase, over.same_match) == ("over", False)
+    assert over.table.match is not None
+    await anna.ask(NextRace, table=code)
+    await bert.ready()
+    for changed in anna.received.all(TableChanged)[-2:]:
+        assert (changed.table.match, changed.same_match) == (None, True)
+    assert (await carl.at_table(JoinTable, table=code)).table.match == over.table.match
+    await anna.ask(ChangeSettings, table=code, races=1)
+    ended = anna.received.all(TableChanged)[-1]
+    assert (ended.table.match, ended.same_match) == (None, False)
 
 
 async def test_effects_come_after_the_table_was_shown(server: InProcessServer) -> None:
