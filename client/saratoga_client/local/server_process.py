@@ -128,6 +128,8 @@ class RunningServer:
             return ()
         try:
             async with asyncio.timeout(ANSWERED_WITHIN), self._asking:
+                if self.process.returncode is not None:
+                    self.ready.clear()  # it has just died
                 await self.ready.wait()
                 people = await self._answer()
         except (
