@@ -2,13 +2,18 @@
 
 from typing import Any
 
+from textual.errors import NoWidget
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
 
 def painted_rows(screen: Screen[Any]) -> list[Strip]:
-    """Return every row of the screen as a strip of styled text."""
+    """Return every row of the screen as a strip of styled text; blank rows if it has no layout yet."""
+    try:
+        screen.get_widget_at(0, 0)
+    except NoWidget:
+        return [Strip.blank(screen.size.width)] * screen.size.height
     return [_row(screen, y) for y in range(screen.size.height)]
 
 
