@@ -69,3 +69,12 @@ def test_activity_that_the_server_may_not_know_is_shown_again_after_reconnecting
     heartbeats.restart()
     assert is_active(heartbeats, START + 1)
     assert not is_active(heartbeats, START + 2 * ACTIVE_EVERY)
+
+
+def test_a_move_after_a_heartbeat_shows_the_keys_before_it(heartbeats: Heartbeats) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START + 1, is_answered=False)
+    heartbeats.act(START + 2)
+    heartbeats.move(START + 3)
+    heartbeats.answered(Alive(now=NOON), START + 4)
+    assert not is_active(heartbeats, START + 40)

@@ -45,6 +45,12 @@ def test_another_result_of_a_race_that_was_seen_is_a_fault() -> None:
     assert faults(seen(RACES[0]), told) == []
 
 
+def test_of_two_results_of_one_race_the_first_counts() -> None:
+    results = seen(RACES[0])
+    results.see(replace(outcome("y9 a5"), race=f"{CODE}/1"))
+    assert faults(results, match(*RACES)) == []
+
+
 def test_a_player_who_is_left_out_or_added_is_a_fault() -> None:
     for text in ("a9", "a9 y5 r4"):
         told = match(text, *RACES[1:])

@@ -1,5 +1,7 @@
 """Who is on a node: at tables, watching, in the lobby, and in a race without a connection."""
 
+import pytest
+
 from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import Kick, WatchTable
 from saratoga_server.live.people import Person, people
@@ -40,4 +42,13 @@ async def test_a_player_without_a_connection_is_still_there_while_the_seat_is_ke
     await bert.disconnect()
     assert names(server) == [(code, "Anna"), (code, "Bert")]
     await anna.ask(Kick, table=code, player=bert.player)
+    assert names(server) == [(code, "Anna")]
+
+
+@pytest.mark.parametrize("seated", [0, 1, 2])
+async def test_of_several_connections_of_a_player_the_one_with_the_seat_counts(
+    server: InProcessServer, seated: int
+) -> None:
+    connections = [await server.player("Anna") for _ in range(3)]
+    code = await gathered(connections[seated])
     assert names(server) == [(code, "Anna")]

@@ -105,6 +105,11 @@ def test_the_place_passes_on_as_soon_as_somebody_waits(make: Make) -> None:
     assert at_time(table, 3 * AWAY).host == BEN
 
 
+def test_of_several_who_are_there_the_next_after_the_host_gets_the_place() -> None:
+    table = signs(replace(seated(ANN, BEN, CLEO), host=BEN), ANN, CLEO, at=MINUTE)
+    assert at_time(table, AWAY).host == CLEO
+
+
 def test_the_hosts_own_signs_and_commands_keep_the_place() -> None:
     table = signs(seated(ANN, BEN), BEN, at=MINUTE)
     signed = signs(table, ANN, at=2 * MINUTE)
