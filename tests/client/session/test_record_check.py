@@ -183,8 +183,9 @@ async def test_a_record_that_is_withheld_raises_the_alarm_until_it_comes(
 async def test_only_the_time_of_the_connection_counts(
     server: ScriptedServer, player: DutifulPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # long enough to close the server in
-    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 4 * WITHHELD_AFTER)
+    # long enough to close and open the server in, also on a busy machine
+    patience = 10 * WITHHELD_AFTER
+    monkeypatch.setattr(record_check, "WITHHELD_AFTER", patience)
     record = record_of(await player.race())
     await player.seat.handle(events.RaceOver(outcome=announced(record)))
     (race,) = player.seat.take_due()
@@ -192,7 +193,7 @@ async def test_only_the_time_of_the_connection_counts(
     await player.peer.command()
     await server.close()
     # the server is away for longer than it may withhold a record
-    await asyncio.wait([checking], timeout=5 * WITHHELD_AFTER)
+    await asyncio.wait([checking], timeout=1.1 * patience)
     assert not checking.done()
     await server.open()
     player.peer = await server.peer()
