@@ -136,7 +136,7 @@ class PlainLobby:
             self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
             return
         last = last_table_at(self._connection.url)
-        if self._name and last and (await way_back(self._connection, last)).code:
+        if self._name and last and await way_back(self._connection, last):
             self._write(f"seat: your last table, {last}, is open. Type join {last} to go back.")
 
     async def _do(self, command: str, words: str) -> ExitReason | None:

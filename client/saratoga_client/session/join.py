@@ -105,20 +105,14 @@ def is_racing_at(table: events.Table, player: str) -> bool:
     return seat.ready if is_call(table) else player in table.racers
 
 
-@dataclass(frozen=True, slots=True)
-class WayBack:
-    """A table to which the player can return."""
-
-    code: str = ""
-    """The table's code; empty if there is none."""
-    is_seated: bool = False
-    """True if the player has a seat there."""
-    table: events.Table | None = None
+def is_seated_at(table: events.Table, player: str) -> bool:
+    """Test whether a player has a seat at the table."""
+    return any(seat.player == player for seat in table.seats)
 
 
-async def way_back(connection: Connection, last_table: str) -> WayBack:
-    """Return the table where the player has a seat, or else `last_table` if it is open."""
-    found = WayBack()
+async def way_back(connection: Connection, last_table: str) -> events.Table | None:
+    """Return the table where the player has a seat, or else `last_table` if it is open; `None` for neither."""
+    last = None
     for code in dict.fromkeys((connection.seat, connection.welcome.table, last_table)):
         table = await _look_at(connection, code) if code else None
         if table is None:
@@ -126,11 +120,11 @@ async def way_back(connection: Connection, last_table: str) -> WayBack:
         await stop_watching(connection, table.code)
         if table.phase == "closed":
             continue
-        if any(seat.player == connection.player for seat in table.seats):
-            return WayBack(table.code, is_seated=True, table=table)
+        if is_seated_at(table, connection.player):
+            return table
         if table.code == last_table:
-            found = WayBack(table.code, table=table)
-    return found
+            last = table
+    return last
 
 
 async def kept_table(connection: Connection, last_table: str) -> events.Table | None:
@@ -139,11 +133,10 @@ async def kept_table(connection: Connection, last_table: str) -> events.Table | 
     `None` also if the player is in its race, because `take_seat` returns there. The others may still be
     reconnecting.
     """
-    found = await way_back(connection, last_table)
-    table, player = found.table, connection.player
+    table, player = await way_back(connection, last_table), connection.player
     if table is None or is_racing_at(table, player):
         return None
-    return table if found.is_seated or _others(table, player) else None
+    return table if is_seated_at(table, player) or _others(table, player) else None
 
 
 def kept_table_text(table: events.Table, player: str) -> str:
@@ -165,13 +158,11 @@ async def check_table(connection: Connection, code: str) -> None:
     await stop_watching(connection, code)
 
 
-async def _look_at(
-    connection: Connection, code: str, within: float | None = None
-) -> events.Table | None:
+async def _look_at(connection: Connection, code: str) -> events.Table | None:
     """Watch a table and return its state; `None` if there is no such table."""
     try:
         watch = partial(WatchTable, table=code)
-        return (await connection.ask(watch, events.Snapshot, within)).table
+        return (await connection.ask(watch, events.Snapshot)).table
     except CommandRefused:
         return None
 

@@ -31,6 +31,7 @@ from saratoga_client.session.join import (
     claim_name,
     give_up,
     is_racing_at,
+    is_seated_at,
     kept_table,
     kept_table_text,
     stop_watching,
@@ -196,7 +197,7 @@ class LobbyFlow:
         if kept is None:
             self.open_table(wanted)
             return
-        await self._offer_return(connection)
+        self._show_way_back(kept, connection.player)
         self._screen.ask(
             f"{kept_table_text(kept, connection.player)} Return there? (y/n)",
             y=("return", lambda: self.join(kept.code)),
@@ -206,9 +207,13 @@ class LobbyFlow:
 
     async def _offer_return(self, connection: Connection) -> None:
         """Offer the table where the player has a seat, or else the last one here, if it is open."""
-        last = last_table_at(self._settings.server_url)
-        found = await way_back(connection, last)
-        self._change(lambda lobby: replace(lobby, seat=found.code, is_seated=found.is_seated))
+        table = await way_back(connection, last_table_at(self._settings.server_url))
+        self._show_way_back(table, connection.player)
+
+    def _show_way_back(self, table: events.Table | None, player: str) -> None:
+        code = "" if table is None else table.code
+        is_seated = table is not None and is_seated_at(table, player)
+        self._change(lambda lobby: replace(lobby, seat=code, is_seated=is_seated))
 
     def _change(self, change: Callable[[LobbyState], LobbyState]) -> None:
         self._screen.show(change)
