@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.climb import live_climb
 from saratoga_client.session.match_text import match_lines
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState, Verification, race_clock
@@ -45,8 +45,7 @@ def climb_lines(state: SessionState, now: int) -> Iterator[str]:
         return
     every = next((each for each in CLIMB_EVERY if elapsed < MOST_TIMES * each), CLIMB_EVERY[-1])
     for row in rows(state.table_view):
-        moments = state.history.get(row.player, ())
-        climb = Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), elapsed)
+        climb = live_climb(state, row, elapsed)
         counts = [
             f"{climb.banked_at(at)} at {minutes_and_seconds(at)}" for at in range(0, elapsed, every)
         ]

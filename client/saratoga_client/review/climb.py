@@ -3,6 +3,9 @@
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import Row
+
 
 @dataclass(frozen=True, slots=True)
 class Climb:
@@ -30,3 +33,9 @@ class Climb:
         if banked <= self.start:
             return 0
         return next((at for at, count in self.counts if count >= banked), None)
+
+
+def live_climb(state: SessionState, row: Row, end: int) -> Climb:
+    """Return the climb of a racer until `end`, as far as the standings have shown it."""
+    moments = state.history.get(row.player, ())
+    return Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), end)

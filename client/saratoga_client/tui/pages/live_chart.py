@@ -10,7 +10,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, fitted_name, panel_symbols
 from saratoga_client.review.chart import ChartLine, chart, mark_of
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.climb import live_climb
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.money_meter import money_role
@@ -23,12 +23,7 @@ STANDINGS: Final = 34
 
 def live_lines(state: SessionState, end: int) -> list[ChartLine]:
     """Return the racers' lines until `end`, in milliseconds from the start, by place."""
-    lines = []
-    for row in rows(state.table_view):
-        moments = state.history.get(row.player, ())
-        start = moments[0].banked if moments else row.banked
-        lines.append(ChartLine(row.place, Climb(start, tuple(moments[1:]), end)))
-    return lines
+    return [ChartLine(row.place, live_climb(state, row, end)) for row in rows(state.table_view)]
 
 
 def elapsed(state: SessionState, now: int) -> int:
