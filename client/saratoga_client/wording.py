@@ -1,4 +1,4 @@
-"""The texts for numbers, names, times and money in all parts of the client. Pure."""
+"""The texts for numbers, names, games, times and money in all parts of the client. Pure."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 BOT_MARK: Final = "bot"
@@ -81,6 +82,15 @@ def listed(names: Sequence[str]) -> str:
     ('Anna', 'Anna, Bert and Cleo')
     """
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def game_title(name: str) -> str:
+    """Return the title of a game; a game unknown to this version keeps its name.
+
+    >>> game_title("lady-palk"), game_title("golf")
+    ('Lady Palk', 'golf')
+    """
+    return GAMES[name].title if name in GAMES else name
 
 
 def cap_words(minutes: int) -> str:

@@ -7,6 +7,7 @@ from saratoga_client.wording import (
     cap_words,
     capitalised,
     counted,
+    game_title,
     minutes_and_seconds,
     money_meter,
     ordinal,
@@ -48,3 +49,8 @@ def test_the_money_meter_of_two_packs_is_even_at_twenty_cards() -> None:
     assert money_meter(GAMES["caprice"], 24) == MoneyMeter(
         banked=24, goal=104, even=20, paid=-100, won=120, net=20
     )
+
+
+def test_a_game_that_this_version_lacks_is_shown_by_its_name() -> None:
+    assert game_title("lady-palk") == "Lady Palk"
+    assert game_title("golf") == "golf"

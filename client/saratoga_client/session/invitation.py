@@ -14,8 +14,8 @@ from saratoga_client.local.installation import install_line
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings
+from saratoga_client.wording import game_title
 from saratoga_protocol import events
-from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar
 
 FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
@@ -103,10 +103,9 @@ class Inviter:
     def lines(self, table: events.Table) -> tuple[str, ...]:
         """Return the text for friends, with the table's present settings."""
         settings = table.settings
-        game = GAMES[settings.game].title if settings.game in GAMES else settings.game
         cap = f"{settings.cap} minutes" if settings.cap else "no time limit"
         return (
-            f"Race me at patience: {game}, {cap}, the same deal for everyone.",
+            f"Race me at patience: {game_title(settings.game)}, {cap}, the same deal for everyone.",
             f"  {self.install}" if self.install else FROM_A_CLONE,
             f"  {join_command(Destination(table.code, self.server))}",
         )

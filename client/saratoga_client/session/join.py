@@ -11,10 +11,9 @@ from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerCl
 from saratoga_client.output import say
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call
-from saratoga_client.wording import cap_words, listed
+from saratoga_client.wording import cap_words, game_title, listed
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
-from saratoga_rules.games import GAMES
 
 NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
@@ -142,9 +141,9 @@ async def kept_table(connection: Connection, last_table: str) -> events.Table | 
 def kept_table_text(table: events.Table, player: str) -> str:
     """Return a sentence on the table to which the player can return, and on who waits there."""
     settings, others = table.settings, _others(table, player)
-    game = GAMES[settings.game].title if settings.game in GAMES else settings.game
+    game, cap = game_title(settings.game), cap_words(settings.cap)
     waiting = f", with {listed(others)}" if others else ""
-    return f"Your table {table.code} is still open: {game}, {cap_words(settings.cap)}{waiting}."
+    return f"Your table {table.code} is still open: {game}, {cap}{waiting}."
 
 
 def _others(table: events.Table, player: str) -> list[str]:

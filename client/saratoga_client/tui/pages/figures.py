@@ -1,6 +1,4 @@
-"""Texts for hashes and for titles of games on pages."""
-
-from saratoga_rules.games import GAMES
+"""Texts for hashes on pages."""
 
 
 def short_hash(digits: str, dots: str = "…") -> str:
@@ -22,8 +20,3 @@ def grouped(digits: str, in_line: int = 0) -> str:
     step = in_line or len(groups) or 1
     lines = (groups[at : at + step] for at in range(0, len(groups), step))
     return "\n".join(" ".join(line) for line in lines)
-
-
-def game_title(name: str) -> str:
-    """Return the title of a game; a game unknown to this version keeps its name."""
-    return GAMES[name].title if name in GAMES else name

@@ -10,10 +10,10 @@ from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.voided import check_line, void_reason
-from saratoga_client.tui.pages.figures import game_title, short_hash
+from saratoga_client.tui.pages.figures import short_hash
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.wording import cap_words, counted, dollars, match_words
+from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words
 from saratoga_protocol.events import Seat
 from saratoga_rules.records.voided import COUNTDOWN_REASONS
 

@@ -10,10 +10,9 @@ from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.countdown import countdown_page
-from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import cap_words
+from saratoga_client.wording import cap_words, game_title
 
 
 class CountdownScreen(TableScreen):

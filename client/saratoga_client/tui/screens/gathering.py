@@ -12,11 +12,10 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
-from saratoga_client.wording import cap_words, counted, shown_name
+from saratoga_client.wording import cap_words, counted, game_title, shown_name
 from saratoga_protocol.events import Seat
 from saratoga_rules.games import GAMES
 

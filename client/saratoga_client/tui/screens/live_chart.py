@@ -11,10 +11,9 @@ from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.ports import TableControls
-from saratoga_client.wording import minutes_and_seconds
+from saratoga_client.wording import game_title, minutes_and_seconds
 
 CHART_KEY: Final = "o"
 """The key that opens the chart, and closes it again."""

@@ -15,11 +15,11 @@ from saratoga_client.session.seat_changes import seat_news
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.findings import Findings, findings_of
 from saratoga_client.tui.pages.results import results_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import game_title
 from saratoga_protocol.events import Table
 
 

@@ -10,11 +10,10 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import minutes_and_seconds
+from saratoga_client.wording import game_title, minutes_and_seconds
 
 
 class WatchingScreen(TableScreen):

@@ -1,6 +1,6 @@
-"""Hashes and games as figures on pages."""
+"""Hashes as figures on pages."""
 
-from saratoga_client.tui.pages.figures import game_title, grouped, short_hash
+from saratoga_client.tui.pages.figures import grouped, short_hash
 
 
 def test_hashes_can_be_compared_aloud_and_the_long_form_has_every_digit() -> None:
@@ -9,8 +9,3 @@ def test_hashes_can_be_compared_aloud_and_the_long_form_has_every_digit() -> Non
     assert short_hash(digits, "~") == "0123 4567 ~ cdef"
     assert grouped(digits).replace(" ", "") == digits
     assert [len(line) for line in grouped(digits, 8).split("\n")] == [39, 39]
-
-
-def test_a_game_that_this_version_lacks_is_shown_by_its_name() -> None:
-    assert game_title("lady-palk") == "Lady Palk"
-    assert game_title("golf") == "golf"
