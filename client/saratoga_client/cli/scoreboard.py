@@ -85,7 +85,7 @@ def scoreboard(view: TableView, now: int) -> RenderableType:
         cell(view.table.code, "bold"),
         cell(f"  {view.table.settings.game}  race {view.table.race.partition('/')[2]}"),
         cell(f"  {_clock_text(view, now)}"),
-        cell("".join(f"  {race}" for race in filter(None, [race_of_match(view.table)]))),
+        cell(f"  {race_of_match(view.table)}".rstrip()),
     )
     if not rows(view):
         return Group(heading, _seats(view))

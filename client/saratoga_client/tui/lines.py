@@ -20,7 +20,7 @@ Guide: TypeAlias = Sequence[tuple[str, str]]
 def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: int) -> Canvas:
     """Draw a title line: facts at the left, the connection and the clock at the right.
 
-    Without enough room, the last facts are left out; none is cut.
+    Empty facts are left out, and without enough room the last ones; none is cut.
     """
     canvas = Canvas(width, 1, Role.TITLE)
     at = width - 1
@@ -29,7 +29,7 @@ def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: in
         canvas.put(at, 0, text, role)
         at -= 2
     x = 1
-    for fact in left:
+    for fact in filter(None, left):
         if x + cells_of(fact) > at:
             break
         x = canvas.put(x, 0, fact, Role.TITLE) + 2

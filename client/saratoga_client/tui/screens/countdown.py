@@ -81,11 +81,4 @@ class CountdownScreen(TableScreen):
         table = self.state.table
         title = game_title(table.settings.game).upper()
         starts = f"starts in {self.seconds} s"
-        match = race_of_match(table)
-        return [
-            title,
-            table.code,
-            cap_words(table.settings.cap),
-            starts,
-            *([match] if match else []),
-        ]
+        return [title, table.code, cap_words(table.settings.cap), starts, race_of_match(table)]

@@ -113,7 +113,7 @@ class GatheringScreen(TableScreen):
             table.code,
             cap_words(settings.cap),
             "public" if settings.public else "private",
-            *filter(None, [race_of_match(table)]),
+            race_of_match(table),
         ]
 
     def guide(self) -> Guide:

@@ -67,7 +67,7 @@ class WatchingScreen(TableScreen):
         table = self.state.table
         role = "not in this race" if self._is_waiting else "watching"
         facts = [game_title(table.settings.game).upper(), table.code, role]
-        return [*facts, *filter(None, [race_of_match(table)])]
+        return [*facts, race_of_match(table)]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())
