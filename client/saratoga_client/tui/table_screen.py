@@ -107,13 +107,10 @@ class TableScreen(BaseScreen):
             elif now - self._lost_at >= LONG and self.message == LOST:
                 self.say(LONG_LOST, Role.WARNING)
 
-    RESTING: ClassVar[str] = ""
-    """The message of a screen where nothing has happened."""
-
     @property
     def resting(self) -> str:
         """The message while nothing happens."""
-        return self.RESTING
+        return ""
 
     def may_cover_message(self) -> bool:
         """Return whether a moment of the race may replace the message: it is no question, error or refusal."""
