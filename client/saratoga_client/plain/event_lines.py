@@ -85,7 +85,7 @@ def change_lines(
 def _idle(before: SessionState, after: SessionState) -> Iterator[str]:
     if not after.idle_left or after.idle_left == before.idle_left:
         return
-    if after.phase in ("gathering", "over"):
+    if after.is_between_races:
         yield "warning: no line for 2 minutes; after 3, another player becomes host; type any line to stay host"
     else:
         yield f"warning: no line for a while; your board ends in {after.idle_left} s; type any line to go on"

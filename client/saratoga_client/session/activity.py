@@ -27,7 +27,7 @@ def may_end_as_idle(state: SessionState) -> bool:
 def may_lose_host(state: SessionState) -> bool:
     """Return whether the server makes another person host after three minutes without a sign."""
     others = (seat for seat in state.table.seats if seat.player != state.player and not seat.bot)
-    return state.is_host and state.phase in ("gathering", "over") and any(others)
+    return state.is_host and state.is_between_races and any(others)
 
 
 class Activity:

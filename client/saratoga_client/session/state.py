@@ -112,6 +112,11 @@ class SessionState:
         return GAMES.get(self.table_view.table.settings.game)
 
     @property
+    def is_between_races(self) -> bool:
+        """True while the table waits for its host: after a race, and while players get ready."""
+        return self.phase in ("over", "gathering")
+
+    @property
     def is_connected(self) -> bool:
         return self.link is LinkState.CONNECTED
 

@@ -11,9 +11,6 @@ HOST_AWAY: Final = (
 )
 """The warning for a host between races."""
 
-READING: Final = ("over", "gathering")
-"""The phases in which changed seats are news; during a race the panel shows them."""
-
 
 def table_news(before: SessionState, after: SessionState) -> str:
     """Return a sentence for the message line of a screen that covers the table's; empty without news."""
@@ -21,8 +18,9 @@ def table_news(before: SessionState, after: SessionState) -> str:
         return "The table is open for the next race: q goes there."
     if before.table_view.outcome is None and after.table_view.outcome is not None:
         return f"The race is over. {own_result(after)} q shows the results.".replace("  ", " ")
-    if after.phase in READING and after.idle_left and not before.idle_left:
+    if not after.is_between_races:
+        # during a race the panel shows changed seats
+        return ""
+    if after.idle_left and not before.idle_left:
         return HOST_AWAY
-    if after.phase in READING:
-        return seat_news(before.table, after.table, after.player)
-    return ""
+    return seat_news(before.table, after.table, after.player)
