@@ -92,7 +92,7 @@ class FairnessDuties:
 
     async def prove(self, race: str, text: str) -> CheckedRecord:
         """Check the record of a race that was not due, such as one that the player asked for."""
-        return CheckedRecord(text, await self._records.prove(race, text))
+        return await self._records.prove(race, text)
 
     async def lost_races(self, table: str, *, is_gone: bool) -> list[str]:
         """Check the races at a table whose seat is lost, or that `is_gone`; return the alarms in sentences.

@@ -97,7 +97,7 @@ class RecordCheck:
                 await asyncio.sleep(ASK_AGAIN_AFTER)
         finally:
             connected.close()
-        return CheckedRecord(record.text, await self.prove(race, record.text))
+        return await self.prove(race, record.text)
 
     async def check_lost(self, race: str, may_run: bool) -> str:
         """Check the record of a race whose table or seat is gone; return the alarm if the server has none.
@@ -150,7 +150,7 @@ class RecordCheck:
         self._races.raise_alarm(race, (alarm,))
         return alarm
 
-    async def prove(self, race: str, text: str) -> "Proof":
+    async def prove(self, race: str, text: str) -> CheckedRecord:
         """Verify a record and compare it with what was seen; raise the alarm if anything is wrong."""
         # Imported only after a race, so that the program starts faster.
         from saratoga_client.session.verification import prove
@@ -166,7 +166,7 @@ class RecordCheck:
         self._races.settle(race, "" if proof.void is None else proof.void.reason)
         if not proof.ok:
             self._races.tell(race, proof.faults)
-        return proof
+        return CheckedRecord(text, proof)
 
 
 def _longest_round() -> float:
