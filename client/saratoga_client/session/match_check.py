@@ -7,6 +7,7 @@ results of the races, also of those that the client has not seen.
 from collections.abc import Iterator
 from typing import Final
 
+from saratoga_client.session.bounded import put_newest
 from saratoga_protocol.events import Outcome
 from saratoga_protocol.match_rows import Match, MatchRow
 from saratoga_protocol.matches import ranked
@@ -33,9 +34,8 @@ class SeenResults:
 
     def see(self, outcome: Outcome) -> None:
         """Keep the first announced result of a race."""
-        self._seen.setdefault(outcome.race, outcome)
-        for race in [*self._seen][:-MOST_SEEN]:
-            del self._seen[race]
+        if outcome.race not in self._seen:
+            put_newest(self._seen, outcome.race, outcome, MOST_SEEN)
 
     def forget(self, race: str) -> None:
         """Drop the result of a race that a server which may lose data shows as running again."""
