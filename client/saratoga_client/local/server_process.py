@@ -132,11 +132,8 @@ class RunningServer:
                     self.ready.clear()  # it has just died
                 await self.ready.wait()
                 people = await self._answer()
-        except (
-            OSError,
-            TimeoutError,
-            ValueError,
-        ) as error:  # ValueError: another line than expected
+        except (OSError, ValueError) as error:
+            # it has ended, did not answer in time, or answered otherwise than expected
             LOG.warning("the server did not say who is on it: %r", error)
             return (SOMEBODY,)
         since = asyncio.get_running_loop().time() - self.started_again
@@ -199,7 +196,7 @@ async def running_server(
     folder: Path,
     program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
     flags: tuple[str, ...] = ANYWHERE_HERE,
-) -> AsyncIterator["RunningServer"]:
+) -> AsyncIterator[RunningServer]:
     """Run a server with its store in `folder`, and yield it when it is ready. Raises `Problem`."""
     if not is_installed():
         raise not_installed()
