@@ -68,13 +68,13 @@ async def play_at(
         write_line(f"Your table is {code}. Friends type:")
         for line in inviter.lines(joined):
             write_line(line)
+    server_stays = own_server is None or not own_server.is_ours
     try:
         await open_screen(table_flow(session, settings.server_url, inviter), settings)
     except KeyboardInterrupt:
-        if own_server is None or not own_server.is_ours:
+        if server_stays:
             _say_what_is_kept(settings, code)
         raise
-    server_stays = own_server is None or not own_server.is_ours
     if server_stays and (line := left_race_line(session.state, settings.server_url)):
         say(line)
     return code
