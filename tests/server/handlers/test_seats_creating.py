@@ -13,7 +13,7 @@ from saratoga_protocol.events import (
     Refused,
     Snapshot,
 )
-from saratoga_server.domain.tables.timers import IDLE_MILLIS
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.ports import StoreUnavailable
 
 # Opening and joining
@@ -85,7 +85,7 @@ async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
     anna = await server.player("Anna")
     command = CreateTable(id=7, game="canfield")
     assert isinstance(await anna.send(command), Snapshot)
-    await server.pass_time(IDLE_MILLIS)
+    await server.pass_time(UNUSED_MILLIS)
     again = await anna.send(command)
     assert isinstance(again, Snapshot)
     assert again.table.phase == "closed"

@@ -21,7 +21,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.domain.tables.timers import EMPTY_MILLIS, UNUSED_MILLIS
 from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
@@ -111,7 +111,7 @@ async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
 async def test_an_idle_table_is_closed(server: InProcessServer) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert, public=True)
-    await server.pass_time(IDLE_MILLIS)
+    await server.pass_time(UNUSED_MILLIS)
     for player in (anna, bert):
         assert [lost.table for lost in player.received.all(SeatLost)] == [code]
     assert await listed(anna) == []

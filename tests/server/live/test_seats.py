@@ -9,7 +9,7 @@ from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable,
 from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot, TableChanged
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.seating import KICKED
-from saratoga_server.domain.tables.timers import IDLE_MILLIS
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 
 # Connections
 
@@ -62,7 +62,7 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, public=True)
     await bert.at_table(WatchTable, table=code)
-    await server.pass_time(IDLE_MILLIS)
+    await server.pass_time(UNUSED_MILLIS)
     for each in (anna, bert):
         assert [lost.table for lost in each.received.all(SeatLost)] == [code]
         assert (each.session.seat, each.session.watching) == (None, frozenset())

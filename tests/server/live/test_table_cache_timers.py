@@ -21,7 +21,7 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
 )
-from saratoga_server.domain.tables.timers import IDLE_MILLIS
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.live.table_cache import JITTER
 from saratoga_server.ports import Millis
 from saratoga_server.store.keys import table_key
@@ -54,7 +54,7 @@ async def test_several_nodes_spread_the_timers_that_need_not_be_prompt(
     here.peers.seen()
     for number in range(40):
         await here.cache.open(replace(seated(ANN), code=f"odd-emu-{number}"))
-    caches.time.at += IDLE_MILLIS
+    caches.time.at += UNUSED_MILLIS
     due_at_once = len(list(iter(here.due_tables.take_due, None)))
     assert due_at_once < 40
     caches.time.at += JITTER

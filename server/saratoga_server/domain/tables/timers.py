@@ -50,7 +50,7 @@ ALONE_MILLIS: Final = 2 * 3_600_000
 EMPTY_MILLIS: Final = 30 * 60_000
 """Milliseconds for which a table without players stays open."""
 
-IDLE_MILLIS: Final = 2 * 3_600_000
+UNUSED_MILLIS: Final = 2 * 3_600_000
 """Milliseconds for which a table stays open between races without a command."""
 
 LOOK_MILLIS: Final = 15_000
@@ -205,7 +205,7 @@ def _close_due(table: TableState) -> Millis | None:
     if not table.seats:
         return Millis(table.touched + EMPTY_MILLIS)
     if table.phase in BETWEEN_RACES:
-        return Millis(table.touched + IDLE_MILLIS)
+        return Millis(table.touched + UNUSED_MILLIS)
     return None
 
 
