@@ -89,7 +89,7 @@ class StoredBoard(Struct, frozen=True, kw_only=True):
     banked: int
     state: str
     entries: tuple[LogEntry, ...]
-    active_at: Millis = Millis(0)
+    active_at: Millis = BEGINNING
     """The time of the player's last stored sign of activity, other than entries; 0: none."""
 
 
