@@ -54,6 +54,12 @@ class Hosted:
     def say(self, text: str) -> None:
         self.happened.append(text)
         if text.startswith("  saratoga join"):
+            asyncio.get_running_loop().call_soon(self.interrupt)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C, if the server is still open."""
+        if "closed" not in self.happened:
+            self.happened.append("Ctrl-C")
             os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -107,7 +113,8 @@ async def test_without_a_yes_the_server_stays_until_ctrl_c(
     hosted.answers = [] if answer is None else [answer]
     before = signal.getsignal(signal.SIGINT)
     await play(hosted)
-    assert hosted.happened[1:] == ["asked", STAYS, f"  saratoga join {URL}/{CODE}", "closed"]
+    join = f"  saratoga join {URL}/{CODE}"
+    assert hosted.happened[1:] == ["asked", STAYS, join, "Ctrl-C", "closed"]
     assert signal.getsignal(signal.SIGINT) is before
 
 

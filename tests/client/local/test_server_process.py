@@ -115,6 +115,7 @@ async def test_a_server_that_dies_is_started_again_at_its_port(
         assert await server.people() == (Person("p", "Zoe", ""),)
         assert server.process.pid != first.pid
         assert (tmp_path / "port").read_text() == "4711"
+    assert server.process.returncode is not None, "the newest process is stopped"
 
 
 async def test_a_server_that_dies_at_every_start_is_given_up(

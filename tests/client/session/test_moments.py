@@ -41,6 +41,14 @@ def test_a_new_leader_is_a_moment() -> None:
     ]
 
 
+def test_the_first_state_of_another_race_has_no_moment() -> None:
+    led = next_state(state_after(first=ALONE), standings("y6 a5 r1"), START + 5_000)
+    seen, _ = next_moment(SeenMoments(), state_after(first=ALONE), START)
+    assert next_moment(seen, led, START + 5_000)[1] is not None
+    before = replace(seen, race="mint-otter-42/99")
+    assert next_moment(before, led, START + 5_000)[1] is None
+
+
 def test_a_lead_that_changes_back_within_a_second_is_told_once() -> None:
     words = ("y6 a5 r1", "a7 y6 r1", "y8 a7 r1", "a9 y8 r1", "y9 a9 r1")
     steps = [(5_000 + 200 * at, standings(word)) for at, word in enumerate(words)]

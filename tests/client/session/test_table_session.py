@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kit.players import MemoryPlayer
 from kit.stepped_connection import run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
-from saratoga_client.net.connection import Timing
+from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
@@ -313,3 +313,19 @@ async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:
         await there.start_race()
         await there.receive(events.SeatLost(table=there.state.table.code, reason="Kicked."))
         assert "ALARM" not in (await there.problem()).what
+
+
+async def test_a_player_with_a_seat_shows_activity_and_a_watcher_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[bool] = []
+    monkeypatch.setattr(Connection, "show_activity", lambda _: shown.append(True))
+    async with stepped_session() as there:
+        _, code = await table_of_ben(there)
+        await there.do(there.session.watch(code))
+        there.session.note_activity()
+        assert not shown
+    async with stepped_session() as there:
+        await there.gather()
+        there.session.note_activity()
+        assert shown == [True]

@@ -25,6 +25,8 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
 from saratoga_server.live.table_cache import JITTER
+from saratoga_server.ports import Millis
+from saratoga_server.store.boards import RedisBoards
 
 
 async def stored_sign(server: InProcessServer, player: MemoryPlayer) -> int:
@@ -91,6 +93,41 @@ async def test_a_sign_is_stored_when_the_store_is_back(server: InProcessServer) 
     server.time.at += 1000
     await server.node.scheduler.sweep()
     assert await stored_sign(server, anna) == 1000
+
+
+async def test_a_sign_after_the_clock_was_set_back_replaces_no_later_one(
+    server: InProcessServer,
+) -> None:
+    anna, _ = await two_racing(server)
+    await anna.ask(Heartbeat, active=True)
+    await server.pass_time(STORE_MILLIS)
+    race = server.node.races.known(f"{anna.table.code}/1")
+    assert race is not None
+    run = race.runs[anna.player]
+    first = run.active_at
+    server.time.at -= STORE_MILLIS + 5000
+    await server.node.clock.synchronise()
+    assert server.node.clock.now() < first
+    await anna.ask(Heartbeat, active=True)
+    assert run.active_at == first
+
+
+async def test_a_sign_that_another_node_stores_meanwhile_is_not_taken_back(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, _ = await two_racing(server)
+    race = server.node.races.known(f"{anna.table.code}/1")
+    assert race is not None
+    run = race.runs[anna.player]
+
+    async def read_again(boards: object, table: str, race: int, player: str, at: Millis) -> None:
+        run.active_at = run.stored_active_at = Millis(at + 1000)
+
+    monkeypatch.setattr(RedisBoards, "note_active", read_again)
+    await anna.ask(Heartbeat, active=True)
+    later = run.active_at + 1000
+    await server.pass_time(0)
+    assert run.stored_active_at == later
 
 
 @pytest.mark.parametrize(
