@@ -135,14 +135,11 @@ def typed(move: str, chance: Random) -> str:
 
 
 @asynccontextmanager
-async def line_client(
-    server: str, home: Path, *words: str, nonce: str = ""
-) -> AsyncIterator[LineClient]:
-    """Run `saratoga WORDS` over pipes, with `home` as the player's folder; it draws `nonce`, if given."""
-    program = ("-c", DRAWING.format(nonce=nonce)) if nonce else ("-m", "saratoga_client")
+async def piped(*words: str, **env: str) -> AsyncIterator[LineClient]:
+    """Run a program over pipes, with these variables added to the environment."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, *program, *words),
-        env={**os.environ, "SARATOGA_SERVER": server, "SARATOGA_HOME": str(home)},
+        *words,
+        env={**os.environ, **env},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -152,3 +149,14 @@ async def line_client(
         yield client
     finally:
         await client.end()
+
+
+@asynccontextmanager
+async def line_client(
+    server: str, home: Path, *words: str, nonce: str = ""
+) -> AsyncIterator[LineClient]:
+    """Run `saratoga WORDS` over pipes, with `home` as the player's folder; it draws `nonce`, if given."""
+    program = ("-c", DRAWING.format(nonce=nonce)) if nonce else ("-m", "saratoga_client")
+    env = {"SARATOGA_SERVER": server, "SARATOGA_HOME": str(home)}
+    async with piped(sys.executable, *program, *words, **env) as client:
+        yield client

@@ -1,6 +1,5 @@
 """Commands that the program has printed, run by a shell as after a paste."""
 
-import asyncio
 import os
 import shlex
 import sys
@@ -8,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from kit.line_client import LineClient
+from kit.line_client import LineClient, piped
 
 
 @asynccontextmanager
@@ -19,20 +18,10 @@ async def pasted(command: str, home: Path) -> AsyncIterator[LineClient]:
     program = programs / "saratoga"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m saratoga_client "$@"\n')
     program.chmod(0o755)
-    process = await asyncio.create_subprocess_shell(
-        f"exec {command}",
-        env={
-            **os.environ,
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "SARATOGA_SERVER": "",
-            "SARATOGA_HOME": str(home),
-        },
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    client = LineClient(process)
-    try:
+    env = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "SARATOGA_SERVER": "",
+        "SARATOGA_HOME": str(home),
+    }
+    async with piped("/bin/sh", "-c", f"exec {command}", **env) as client:
         yield client
-    finally:
-        await client.end()
