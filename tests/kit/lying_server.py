@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from kit.sightings import announced
+from kit.voided_races import shown_void
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS
@@ -180,21 +181,8 @@ class LyingServer:
 
     def voiding(self, record: VoidRecord) -> events.TableChanged:
         """Return the table that is closed, or gathers again, after its race was voided."""
-        line = record.line
-        voided = events.VoidedRace(
-            race=record.race_id,
-            game=line.game,
-            rules=line.rules_version,
-            cap=line.cap,
-            public=line.public,
-            reason=line.reason,
-            commitment=line.commitment,
-            seed=line.seed,
-            nonces=dict(line.nonces),
-            logs=line.logs,
-        )
-        changed = self.changed("closed") if line.reason == CLOSED else self.gathering_again()
-        return replace(changed, table=replace(changed.table, voided=[voided]))
+        changed = self.changed("closed") if record.reason == CLOSED else self.gathering_again()
+        return replace(changed, table=replace(changed.table, voided=[shown_void(record)]))
 
     async def serve_records(self, peer: ScriptedPeer) -> None:
         while True:

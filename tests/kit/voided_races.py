@@ -38,10 +38,15 @@ def void_record(race: str = "mint-otter-42/1", game: str = "canfield") -> VoidRe
 
 def voided_race(race: str = "mint-otter-42/1", game: str = "canfield") -> events.VoidedRace:
     """Return the same race as a table shows it."""
-    line = void_record(race, game).line
+    return shown_void(void_record(race, game))
+
+
+def shown_void(record: VoidRecord) -> events.VoidedRace:
+    """Return a voided race as a table shows it."""
+    line = record.line
     return events.VoidedRace(
-        race=race,
-        game=game,
+        race=record.race_id,
+        game=line.game,
         rules=line.rules_version,
         cap=line.cap,
         public=line.public,

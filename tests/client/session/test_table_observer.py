@@ -250,13 +250,18 @@ async def test_a_commitment_that_changes_in_a_race_raises_the_alarm(player: Duti
     assert player.alarms == [(RACE, (COMMITMENT_CHANGED,))]
 
 
-async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
-    player: DutifulPlayer, tmp_path: Path
-) -> None:
+async def seen_a_week_ago(player: DutifulPlayer, tmp_path: Path) -> None:
+    """Let the player come back a week after the countdown."""
     await counted_down(player)
     week = 7 * 24 * 3_600_000
     Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=kept(tmp_path).seen_at - week))
     player.seat = player.restarted()
+
+
+async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
+    player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await seen_a_week_ago(player, tmp_path)
     new = later(1)
     await player.seat.handle(replace(snapshot(), table=new))
     await player.ready()
@@ -268,10 +273,7 @@ async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
 async def test_a_void_of_a_race_seen_long_ago_under_the_same_id_raises_no_alarm(
     player: DutifulPlayer, tmp_path: Path
 ) -> None:
-    await counted_down(player)
-    week = 7 * 24 * 3_600_000
-    Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=kept(tmp_path).seen_at - week))
-    player.seat = player.restarted()
+    await seen_a_week_ago(player, tmp_path)
     await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[OTHER_VOID])))
     assert player.alarms == []
 
