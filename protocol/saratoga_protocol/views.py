@@ -22,7 +22,7 @@ _pile = lru_cache(maxsize=1 << 13)(parse_cards)
 
 def wire_view(view: View) -> events.View:
     """Return the view in the form of the wire."""
-    stock, waste, reserve, up, down, columns, base, passes = view
+    stock, waste, reserve, up, down, columns, base, passes, _ = view
     return events.View(
         stock=len(stock),
         waste="".join(waste),

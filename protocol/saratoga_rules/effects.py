@@ -1,7 +1,7 @@
 """Apply a legal move to a position.
 
-The judge has checked the move before. A space that is filled automatically is filled as part of the
-move that made it.
+The judge has checked the move before. A face-down card turns up as part of the move that uncovered it.
+A space that is filled automatically is filled as part of the move that made it.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
@@ -36,28 +36,28 @@ def after(game: Game, position: Position, move: Move) -> Position:
 
 
 def _turned(count: int, position: Position) -> Position:
-    stock, waste, reserve, up, down, columns, base, passes = position
+    stock, waste, reserve, up, down, columns, base, passes, face_down = position
     # one by one, so that the last card turned is on top
     waste += stock[:count]
-    return Position(stock[count:], waste, reserve, up, down, columns, base, passes)
+    return Position(stock[count:], waste, reserve, up, down, columns, base, passes, face_down)
 
 
 def _dealt(position: Position) -> Position:
-    stock, waste, reserve, up, down, columns, base, passes = position
+    stock, waste, reserve, up, down, columns, base, passes, face_down = position
     row = stock[: len(columns)]
     grown = tuple([(*column, card) for column, card in zip(columns, row, strict=False)])
-    left = columns[len(row) :]
-    return Position(stock[len(row) :], waste, reserve, up, down, grown + left, base, passes)
+    grown += columns[len(row) :]
+    return Position(stock[len(row) :], waste, reserve, up, down, grown, base, passes, face_down)
 
 
 def _turned_over(position: Position) -> Position:
-    _, waste, reserve, up, down, columns, base, passes = position
+    _, waste, reserve, up, down, columns, base, passes, face_down = position
     # the waste's lowest card was drawn first, and is drawn first again
-    return Position(waste, (), reserve, up, down, columns, base, passes + 1)
+    return Position(waste, (), reserve, up, down, columns, base, passes + 1, face_down)
 
 
 def _carried(game: Game, position: Position, move: Carry) -> Position:
-    stock, waste, reserve, up, down, columns, base, passes = position
+    stock, waste, reserve, up, down, columns, base, passes, face_down = position
     piles = list(columns)
     origin = move.origin
     if origin >= 0:
@@ -78,11 +78,20 @@ def _carried(game: Game, position: Position, move: Carry) -> Position:
         piles[move.destination] += packet
     if origin >= 0 and not piles[origin]:
         filled_from = game.columns.space.filled_from
-        if filled_from is Pile.RESERVE:
+        if face_down and face_down[origin]:
+            piles[origin] = face_down[origin][-1:]
+            face_down = _uncovered(face_down, origin)
+        elif filled_from is Pile.RESERVE:
             piles[origin], reserve = reserve[-1:], reserve[:-1]
         elif filled_from is Pile.STOCK:
             piles[origin], stock = stock[:1], stock[1:]
-    return Position(stock, waste, reserve, up, down, tuple(piles), base, passes)
+    return Position(stock, waste, reserve, up, down, tuple(piles), base, passes, face_down)
+
+
+def _uncovered(face_down: tuple[tuple[Card, ...], ...], index: int) -> tuple[tuple[Card, ...], ...]:
+    """Return the face-down cards that are left when the last one of a column turns up."""
+    left = (*face_down[:index], face_down[index][:-1], *face_down[index + 1 :])
+    return left if any(left) else ()
 
 
 def _grown(heights: tuple[int, ...], index: int) -> tuple[int, ...]:

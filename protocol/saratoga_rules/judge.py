@@ -38,8 +38,8 @@ def play(game: Game, position: Position, move: Move) -> Position:
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
     """Return every move that may be played, each once."""
-    _, _, _, up, down, columns, base, _ = position
-    offer = game.columns.offer(columns, up, down, base)
+    _, _, _, up, down, columns, base, _, _ = position
+    offer = game.columns.offer(columns, position.face_down_counts, up, down, base)
     moves: list[Move] = [*offer.carries]
     for move in proposals(game, position, offer):
         if refusal(game, position, move) is None:
@@ -89,13 +89,16 @@ def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal
         return Refusal.NO_SUCH_PILE
     column = columns[move.origin]
     count = move.count
+    below = len(position.face_down[move.origin]) if position.face_down else 0
     if not 0 < count <= len(column):
+        if len(column) < count <= len(column) + below:
+            return Refusal.NOT_A_PACKET
         return Refusal.NOT_SO_MANY if column else Refusal.NOTHING_TO_CARRY
     if destination < 0:
         if count != 1:
             return Refusal.ONE_AT_A_TIME
         return _refused_on_foundation(position, move.target, column[-1])
-    return game.columns.refusal(columns, move)
+    return game.columns.refusal(columns, below, move)
 
 
 def _refused_from_pile(

@@ -1,10 +1,13 @@
 """A position: where every card lies at one moment of a game. It is an immutable value.
 
 Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
+A column's face-down cards are kept apart from its face-up ones, so that no rule reads them by mistake.
 Foundations are stored as heights, because their suits and first cards are known.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from saratoga_rules.cards import SUITS, Card, format_cards, parse_cards
@@ -25,15 +28,24 @@ class Position(NamedTuple):
     down: tuple[int, ...]
     """Cards on each foundation built down; empty if the game has none."""
     columns: tuple[tuple[Card, ...], ...]
+    """The face-up cards of each column. A column with cards always ends in a face-up one."""
     base: int = 1
     """The rank that starts the foundations built up."""
     passes: int = 1
     """The number of the current pass through the stock; every redeal adds one."""
+    face_down: tuple[tuple[Card, ...], ...] = ()
+    """The face-down cards under each column's face-up ones; empty if no column has any, so that every
+    position has one form only."""
 
     @property
     def banked(self) -> int:
         """The number of cards on the foundations, including those dealt there: the points."""
         return sum(self.up) + sum(self.down)
+
+    @property
+    def face_down_counts(self) -> tuple[int, ...]:
+        """The number of face-down cards in each column; empty if no column has any."""
+        return tuple(map(len, self.face_down))
 
 
 def format_position(position: Position) -> str:
@@ -45,7 +57,7 @@ def format_position(position: Position) -> str:
             "reserve=" + _pile_text(position.reserve),
             "up=" + _heights_text(position.up),
             "down=" + _heights_text(position.down),
-            "columns=" + "/".join(map(_pile_text, position.columns)),
+            "columns=" + "/".join(_column_texts(position)),
             f"base={position.base}",
             f"passes={position.passes}",
         )
@@ -64,15 +76,17 @@ def parse_position(text: str) -> Position:
     match = _POSITION.fullmatch(text)
     if match is None:
         raise ValueError(f"This is not a position: {text!r}.")
+    face_down, columns = _parse_columns(match["columns"])
     return Position(
         stock=_parse_pile(match["stock"]),
         waste=_parse_pile(match["waste"]),
         reserve=_parse_pile(match["reserve"]),
         up=_parse_heights(match["up"]),
         down=_parse_heights(match["down"]),
-        columns=tuple(map(_parse_pile, match["columns"].split("/"))),
+        columns=columns,
         base=int(match["base"]),
         passes=int(match["passes"]),
+        face_down=face_down,
     )
 
 
@@ -84,6 +98,24 @@ def _parse_pile(text: str) -> tuple[Card, ...]:
     if not text:
         raise ValueError("An empty pile is written -.")
     return NO_CARDS if text == "-" else parse_cards(text)
+
+
+def _column_texts(position: Position) -> Iterator[str]:
+    """Yield each column's text: its face-down cards, if any, stand before a `|`."""
+    for below, column in zip_longest(position.face_down, position.columns):
+        yield f"{format_cards(below)}|{format_cards(column)}" if below else _pile_text(column)
+
+
+def _parse_columns(text: str) -> tuple[tuple[tuple[Card, ...], ...], tuple[tuple[Card, ...], ...]]:
+    """Return the face-down cards (empty if no column has any) and the face-up cards of the columns."""
+    face_down, columns = [], []
+    for pile in text.split("/"):
+        below, bar, shown = pile.rpartition("|")
+        if bar and "-" in (below, shown):
+            raise ValueError(f"Face-down cards lie under face-up ones, unlike in {pile!r}.")
+        face_down.append(_parse_pile(below) if bar else NO_CARDS)
+        columns.append(_parse_pile(shown))
+    return tuple(face_down) if any(face_down) else (), tuple(columns)
 
 
 def _heights_text(heights: tuple[int, ...]) -> str:

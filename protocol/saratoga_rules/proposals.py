@@ -17,7 +17,7 @@ from saratoga_rules.vocabulary.tableau import Offer
 
 def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
     """Return every candidate move of a position except carries between columns, each once."""
-    stock, waste, reserve, up, _, _, base, _ = position
+    stock, waste, reserve, up, _, _, base, _, _ = position
     proposed: list[Move] = []
     if stock:
         proposed.append(DRAW)

@@ -31,10 +31,16 @@ def masked(position: Position) -> Position:
     """Return the position with every card masked that its player has not seen.
 
     The stock is hidden in the first pass only; after it the player has turned up every card of the stock.
+    Face-down cards are always hidden.
     """
     stock = _mask(position.stock) if position.passes == 1 else position.stock
     reserve = _mask(position.reserve[:-1]) + position.reserve[-1:]
-    return position._replace(stock=stock, reserve=reserve)
+    return with_masked_columns(position._replace(stock=stock, reserve=reserve))
+
+
+def with_masked_columns(position: Position) -> Position:
+    """Return the position with only the face-down cards of the columns masked."""
+    return position._replace(face_down=tuple(map(_mask, position.face_down)))
 
 
 def unmasked(position: Position) -> Position:
@@ -44,6 +50,7 @@ def unmasked(position: Position) -> Position:
         waste=_unmask(position.waste),
         reserve=_unmask(position.reserve),
         columns=tuple(map(_unmask, position.columns)),
+        face_down=tuple(map(_unmask, position.face_down)),
     )
 
 

@@ -1,6 +1,7 @@
 """Positions written as text, one pile per line, for tests.
 
     t1: KS QH JS        columns, bottom to top; columns that are left out are spaces
+    t2: 5C 4D | KS      face-down cards, and the face-up ones on them
     waste: 7C 8D        bottom to top
     reserve: ## 9H      bottom to top
     stock: 2C 3C 4C     the next card first
@@ -27,16 +28,18 @@ _LINES = re.compile(r"t[1-9][0-9]?|waste|reserve|stock|up|down|base|pass")
 def draw(game: Game, picture: str) -> Position:
     """Parse a position from text, with the game's number of columns and foundations."""
     lines = dict(_line(line) for line in picture.strip().splitlines())
-    columns = [parse_cards(lines.pop(f"t{n}", "")) for n in range(1, game.columns.count + 1)]
+    piles = [lines.pop(f"t{n}", "").rpartition("|") for n in range(1, game.columns.count + 1)]
+    face_down = tuple(parse_cards(below) for below, _, _ in piles)
     position = Position(
         stock=parse_cards(lines.pop("stock", "")),
         waste=parse_cards(lines.pop("waste", "")),
         reserve=parse_cards(lines.pop("reserve", "")),
         up=_heights(lines, "up", game.up.for_each_suit),
         down=_heights(lines, "down", game.down.for_each_suit if game.down else 0),
-        columns=tuple(columns),
+        columns=tuple(parse_cards(shown) for _, _, shown in piles),
         base=RANKS.index(lines.pop("base", "A")) + 1,
         passes=int(lines.pop("pass", "1")),
+        face_down=face_down if any(face_down) else (),
     )
     assert not lines, f"{game.title} has no {', '.join(lines)}"
     return position

@@ -25,7 +25,7 @@ def conceivable(position: Position) -> Iterator[Move]:
     yield DRAW
     yield REDEAL
     columns = COLUMN_NAMES[: len(position.columns) + 1]
-    longest = max(map(len, position.columns))
+    longest = max(map(len, position.columns)) + max(position.face_down_counts, default=0)
     foundations = [f"up.{letter}" for letter in SUITS]
     for source in ("w", "r", *foundations, *columns):
         for target in ("up", "down", *columns):
@@ -51,6 +51,7 @@ ODD = [
     (CANFIELD_AISLERIOT, "t1: 2H AC KH QC JD TS 9D 8C\nt2: 3S\nt3: 3C\nup: S4 H1\nbase: 5"),
     (LAFAYETTE, "t1: 7C\nt2: 7S 6H\nreserve: 8D\nwaste: 8H\nup: C6 S6\ndown: C6 S6"),
     (LADY_PALK, "t1: KC QH\nt2: 3C KH QH JH\nt3: QS\nt4: QS\nwaste: KH\nup: C5,4 S2,2"),
+    (LADY_PALK, "t1: 9C | KC QH\nt2: 3C 4H | KH QS\nt4: TH | 9S\nt5: AC | 2C\nup: C1"),
     (CAPRICE, "t1: 7C\nt2: 7S 6S 5S 6S\nt5: 8S\nt6: 8S\nt7: 7S\nstock: 2H\nup: C6\ndown: C6"),
 ]
 
@@ -118,6 +119,16 @@ def test_what_is_refused_is_not_played(name: str) -> None:
 def test_every_refusal_says_what_is_wrong(move: str, reason: Refusal) -> None:
     position = draw(CANFIELD, "t1: 9H 8C\nt2: 7C 6D\nt3: 2C\nreserve: KH\nbase: 5")
     assert refused(CANFIELD, position, move) is reason
+
+
+@pytest.mark.parametrize("move", ["t1>t2:3", "t1>t2:4", "t1>t1:3", "t1>t4:4", "t1>up:3"])
+def test_a_packet_never_reaches_into_the_face_down_cards(move: str) -> None:
+    # the TC and the JH would continue the run
+    position = draw(LADY_PALK, "t1: JH TC | 9H 8C\nt2: QC\nt3: TD")
+    for shown in (position, redact(position)):
+        assert refused(LADY_PALK, shown, move) is Refusal.NOT_A_PACKET
+        assert refused(LADY_PALK, shown, "t1>t3:2") is None
+        assert refused(LADY_PALK, shown, "t1>t3:5") is Refusal.NOT_SO_MANY
 
 
 def test_an_impossible_move_object_is_refused() -> None:

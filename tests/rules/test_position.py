@@ -41,6 +41,18 @@ def test_hidden_cards_are_written_and_read() -> None:
     assert format_position(redact(DRAWN)) == text
 
 
+def test_face_down_cards_are_written_before_a_bar() -> None:
+    position = draw(LAFAYETTE, "t1: KH\nt2: 5C | 9D\nt4: 2S 7H | TC 9H")
+    text = "columns=KH/5C|9D/-/2S7H|TC9H"
+    assert text in format_position(position)
+    assert position.columns == (("KH",), ("9D",), (), ("TC", "9H"))
+    assert position.face_down == ((), ("5C",), (), ("2S", "7H"))
+    assert position.face_down_counts == (0, 1, 0, 2)
+    assert "columns=KH/##|9D/-/####|TC9H" in format_position(redact(position))
+    for written in (position, redact(position)):
+        assert parse_position(format_position(written)) == written
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_opening_and_its_view_can_be_written_and_read(name: str) -> None:
     position = deal_for_key(GAMES[name], b"an opening to write down")
@@ -62,6 +74,11 @@ def test_banked_counts_every_card_on_the_foundations() -> None:
         TEXT.replace("KH", "KX"),
         TEXT.replace("KH", ""),
         TEXT.replace("KSQH/-/TD/-", "KSQH//TD/-"),
+        *(
+            TEXT.replace("TD", column)
+            for column in ("|TD", "TD|", "-|TD", "TD|-", "TD||9C", "TD|9C|8C", "|", "-|-")
+        ),
+        TEXT.replace("waste=KH", "waste=2C|KH"),
         TEXT.replace("3,0,1,0", "14,0,1,0"),
         TEXT.replace("3,0,1,0", "03,0,1,0"),
         TEXT.replace("3,0,1,0", "3,0,1"),

@@ -12,8 +12,9 @@ from saratoga_rules.proposals import proposals
 
 
 def proposed_in(game: Game, position: Position) -> list[Move]:
-    _, _, _, up, down, columns, base, _ = position
-    return proposals(game, position, game.columns.offer(columns, up, down, base))
+    _, _, _, up, down, columns, base, _, _ = position
+    offer = game.columns.offer(columns, position.face_down_counts, up, down, base)
+    return proposals(game, position, offer)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -25,6 +25,11 @@ def test_the_stock_and_all_of_the_reserve_but_its_top_are_hidden() -> None:
     )
 
 
+def test_face_down_cards_are_hidden_and_the_cards_on_them_are_not() -> None:
+    position = draw(CANFIELD, "t1: 2C 3C | KS QH\nt2: 5S")
+    assert redact(position) == draw(CANFIELD, "t1: ## ## | KS QH\nt2: 5S")
+
+
 def test_an_empty_reserve_and_an_empty_stock_stay_empty() -> None:
     position = draw(CANFIELD, "t1: KS")
     assert redact(position) == position

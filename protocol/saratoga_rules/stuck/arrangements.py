@@ -15,7 +15,8 @@ class Arrangement(NamedTuple):
     """The part of a position that neutral moves can change: columns and the foundations built up."""
 
     columns: tuple[Column, ...]
-    """The columns, sorted because their order does not matter."""
+    """The face-up cards of the columns: first of those with face-down cards, then of the others. Both
+    groups are sorted, because the order of columns does not matter."""
     up: tuple[int, ...]
 
 
@@ -23,7 +24,8 @@ class ArrangementSearch:
     """A search of the arrangements that neutral moves reach, until progress is found.
 
     No progress move may be in sight at the start. Every arrangement is checked once, when it is found,
-    and only the piles that the last move changed.
+    and only the piles that the last move changed. No face-down card is read: any that turns up is
+    progress, so a column that has face-down cards keeps them as long as the search goes on.
     """
 
     def __init__(self, game: Game, position: Position, ahead: Prospects) -> None:
@@ -32,7 +34,12 @@ class ArrangementSearch:
         self._banked = sum(position.up)
         self._ahead = ahead
         self._hopes: dict[tuple[int, ...], frozenset[Card]] = {}
-        start = Arrangement(tuple(sorted(position.columns)), position.up)
+        face_down = position.face_down_counts or (0,) * len(position.columns)
+        piles = list(zip(position.columns, face_down, strict=True))
+        covering = sorted(column for column, below in piles if below)
+        others = sorted(column for column, below in piles if not below)
+        self._covering = len(covering)
+        start = Arrangement((*covering, *others), position.up)
         self._seen = {start}
         self._waiting = [start]
         self._has_progress = False
@@ -66,14 +73,16 @@ class ArrangementSearch:
         for index, column in enumerate(columns):
             for card in rules.build.onto[column[-1]] if column else ():
                 takers.setdefault(card, []).append(index)
-        # the empty columns sort first
-        space = [0] if not columns[0] else []
+        # the empty columns sort first; none of them has face-down cards
+        first = self._covering
+        space = [first] if first < len(columns) and not columns[first] else []
         for origin, column in enumerate(columns):
             for count, card in rules.packets(column).items():
                 targets = [index for index in takers.get(card, ()) if index != origin]
-                if space and count < len(column) and rules.space.admits(Pile.COLUMN, card):
+                changes = count < len(column) or origin < self._covering
+                if space and changes and rules.space.admits(Pile.COLUMN, card):
                     targets += space
-                if targets and self._uncovers(column[:-count], hopes):
+                if targets and self._uncovers(origin, column[:-count], hopes):
                     self._has_progress = True
                     return
                 for target in targets:
@@ -109,16 +118,16 @@ class ArrangementSearch:
                 higher = (*up[:index], up[index] + 1, *up[index + 1 :])
                 piles = list(columns)
                 piles[origin] = column[:-1]
-                if not self._uncovers(piles[origin], self._hopes_at(higher)):
+                if not self._uncovers(origin, piles[origin], self._hopes_at(higher)):
                     self._find_with_foundations(piles, higher)
                 else:
                     self._has_progress = True
 
-    def _uncovers(self, rest: Column, hopes: frozenset[Card]) -> bool:
-        """Return whether a column reduced to `rest` gives progress."""
+    def _uncovers(self, index: int, rest: Column, hopes: frozenset[Card]) -> bool:
+        """Return whether a column whose face-up cards are reduced to `rest` gives progress."""
         if rest:
             return rest[-1] in hopes
-        return self._ahead.space_helps
+        return index < self._covering or self._ahead.space_helps
 
     def _find_with_foundations(self, piles: list[Column], up: tuple[int, ...]) -> None:
         wanted, hopes = wanted_up(up, self._base), self._hopes_at(up)
@@ -129,8 +138,8 @@ class ArrangementSearch:
         self._find(piles, up)
 
     def _find(self, piles: list[Column], up: tuple[int, ...]) -> None:
-        piles.sort()
-        found = Arrangement(tuple(piles), up)
+        covering = self._covering
+        found = Arrangement((*sorted(piles[:covering]), *sorted(piles[covering:])), up)
         if found not in self._seen:
             self._seen.add(found)
             self._waiting.append(found)

@@ -1,9 +1,9 @@
 """The search for progress in games whose runs move freely: it counts which runs have been moved off.
 
 It is exact for games in which any run may move, columns are built in one direction, and spaces take
-only cards that lie on no other (kings). There every card in the run at the end of a column either
-heads that run or lies where it was built. Cards that lie where they were built can swap
-places with cards of their kind any number of times. So only two things matter: how many cards of
+only cards that lie on no other (kings), as long as no column has face-down cards. There every card in
+the run at the end of a column either heads that run or lies where it was built. Cards that lie where
+they were built can swap places with cards of their kind any number of times. So only two things matter: how many cards of
 each kind have nothing on them, and which runs have left their columns. A head that leaves the card
 under it never comes back. This turns thousands of arrangements into one.
 """

@@ -45,7 +45,7 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
     every later pass turns up the same cards. So does this pass, unless cards played in it have
     shifted the packets.
     """
-    stock, waste, reserve, _, _, _, _, passes = position
+    stock, waste, reserve, _, _, _, _, passes, _ = position
     rule, draw = game.stock, game.stock.draw
     waiting: list[tuple[Pile, tuple[Card, ...]]] = []
     if passes < rule.passes:
@@ -63,10 +63,10 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
 
 def is_in_sight(game: Game, position: Position) -> bool:
     """Return whether a progress move is one carry away, after any number of draws and redeals."""
-    stock, waste, reserve, up, down, columns, base, _ = position
+    stock, waste, reserve, up, down, columns, base, _, face_down = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
-    offer = game.columns.offer(columns, up, down, base)
+    offer = game.columns.offer(columns, position.face_down_counts, up, down, base)
     takers, admits = offer.takers, game.columns.space.admits
     # the two tops are waiting cards too; they are checked first, because one of them is often enough
     if offer.banks or (waste and waste[-1] in takers) or (reserve and reserve[-1] in takers):
@@ -76,8 +76,12 @@ def is_in_sight(game: Game, position: Position) -> bool:
             return True
         if offer.spaces and any(admits(source, card) for card in cards):
             return True
-    if fills_spaces(game, position):
-        return any(len(columns[move.origin]) == move.count for move in offer.carries)
+    is_filled = fills_spaces(game, position)
+    if is_filled or face_down:
+        return any(
+            len(columns[move.origin]) == move.count and (is_filled or bool(face_down[move.origin]))
+            for move in offer.carries
+        )
     return False
 
 

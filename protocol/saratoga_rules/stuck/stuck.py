@@ -1,13 +1,14 @@
 """The test of whether a board is stuck, and the rule for when the server may declare it.
 
-A *progress move* takes a card from the reserve or the waste, or makes a space that is filled
-automatically, or leaves more cards banked than before. Every other carry is *neutral*: from column to
-column, or back from a foundation and up again. A position is stuck when no progress move can be
-reached by neutral moves, draws and redeals. Then the final count is certain.
+A *progress move* takes a card from the reserve or the waste, or turns a face-down card up, or makes a
+space that is filled automatically, or leaves more cards banked than before. Every other carry is
+*neutral*: from column to column, or back from a foundation and up again. A position is stuck when no
+progress move can be reached by neutral moves, draws and redeals. Then the final count is certain.
 
 Neutral moves change neither stock nor waste. So the search goes through the arrangements of columns
 and foundations that neutral moves reach. In each it tries every card that draws and redeals alone can
-bring to the top of the waste.
+bring to the top of the waste. It reads no face-down card: whatever lies there, turning it up is
+progress.
 """
 
 from typing import Final
@@ -49,7 +50,8 @@ class StuckSearch:
         if is_in_sight(game, position) or is_won(game, position):
             self._verdict = False
         else:
-            search = PeelingSearch if can_peel(game) else ArrangementSearch
+            peels = can_peel(game) and not position.face_down
+            search = PeelingSearch if peels else ArrangementSearch
             self._search = search(game, position, prospects(game, position))
 
     def advance(self, arrangements: int) -> bool | None:

@@ -1,4 +1,4 @@
-"""Rule words for packets: how many cards may be lifted from a column together.
+"""Rule words for packets: how many of a column's face-up cards may be lifted together.
 
 Foundations always take one card at a time.
 """
@@ -17,7 +17,8 @@ class Packet:
 
     words: str
     sizes: Callable[[tuple[Card, ...], Build], Collection[int]]
-    """The numbers of cards that may be lifted together, for a column with at least one card."""
+    """The numbers of cards that may be lifted together, for the face-up cards of a column,
+    one at least."""
 
     def __str__(self) -> str:
         return self.words

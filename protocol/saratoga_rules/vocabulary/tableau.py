@@ -21,6 +21,7 @@ from saratoga_rules.vocabulary.spaces import Space
 
 Column: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
+FaceDownCounts: TypeAlias = tuple[int, ...]
 
 MOST_REMEMBERED: Final = 1 << 11
 """The size of each cache: two entries for every racer at 256 tables of four. The cache of one game
@@ -57,10 +58,11 @@ class Columns:
     packet: Packet
     space: Space
 
-    offer: Callable[[tuple[Column, ...], Heights, Heights, int], Offer] = field(
+    offer: Callable[[tuple[Column, ...], FaceDownCounts, Heights, Heights, int], Offer] = field(
         init=False, repr=False, compare=False
     )
-    """A function that returns the offer for columns and foundations (up, down, base); cached."""
+    """A function that returns the offer for columns, their numbers of face-down cards (empty if there
+    are none) and foundations (up, down, base); cached."""
     packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
     """A function that returns the first card of every packet in a column, by size; cached."""
 
@@ -68,12 +70,15 @@ class Columns:
         object.__setattr__(self, "offer", lru_cache(maxsize=MOST_REMEMBERED)(self._offer))
         object.__setattr__(self, "packets", lru_cache(maxsize=MOST_REMEMBERED)(self._packets))
 
-    def refusal(self, columns: tuple[Column, ...], move: Carry) -> Refusal | None:
-        """Return why a packet may not be carried from column to column; `None` if it may."""
+    def refusal(self, columns: tuple[Column, ...], below: int, move: Carry) -> Refusal | None:
+        """Return why a packet may not be carried from column to column; `None` if it may.
+
+        `below` is the number of face-down cards in the column that the packet comes from.
+        """
         column, target, count = columns[move.origin], columns[move.destination], move.count
         if move.origin == move.destination:
             return Refusal.SAME_PILE
-        if count == len(column) and not target:
+        if count == len(column) and not below and not target:
             return Refusal.CHANGES_NOTHING
         if count not in self.packets(column):
             return Refusal.NOT_A_PACKET
@@ -89,7 +94,14 @@ class Columns:
         sizes = self.packet.sizes(column, self.build) if column else ()
         return {count: column[-count] for count in sizes}
 
-    def _offer(self, columns: tuple[Column, ...], up: Heights, down: Heights, base: int) -> Offer:
+    def _offer(
+        self,
+        columns: tuple[Column, ...],
+        face_down: FaceDownCounts,
+        up: Heights,
+        down: Heights,
+        base: int,
+    ) -> Offer:
         onto, banked_up, banked_down = self.build.onto, wanted_up(up, base), wanted_down(down)
         spaces: list[str] = []
         banks: list[Carry] = []
@@ -105,8 +117,11 @@ class Columns:
                 banks.append(carry(name, UP))
             if top in banked_down:
                 banks.append(carry(name, DOWN))
-        proposed = self._proposals(columns, takers, spaces)
-        carries = [move for move in proposed if self.refusal(columns, move) is None]
+        face_down = face_down or (0,) * len(columns)
+        proposed = self._proposals(columns, face_down, takers, spaces)
+        carries = [
+            move for move in proposed if self.refusal(columns, face_down[move.origin], move) is None
+        ]
         for card in banked_up:
             takers[card] = _with(takers[card], UP) if card in takers else _ALONE[UP]
         for card in banked_down:
@@ -116,18 +131,19 @@ class Columns:
     def _proposals(
         self,
         columns: tuple[Column, ...],
+        face_down: FaceDownCounts,
         takers: Mapping[Card, tuple[str, ...]],
         spaces: list[str],
     ) -> list[Carry]:
         """Return candidate carries between columns: every legal one, and few others."""
         admits, proposed = self.space.admits, []
-        for name, column in zip(COLUMN_NAMES, columns, strict=False):
+        for name, column, below in zip(COLUMN_NAMES, columns, face_down, strict=False):
             for count, card in self.packets(column).items():
                 if card in takers:
                     for target in takers[card]:
                         if target != name:
                             proposed.append(carry(name, target, count))  # noqa: PERF401 (measured)
                 # a whole column into a space would change nothing
-                if spaces and count < len(column) and admits(Pile.COLUMN, card):
+                if spaces and (below or count < len(column)) and admits(Pile.COLUMN, card):
                     proposed += [carry(name, space, count) for space in spaces]
         return proposed

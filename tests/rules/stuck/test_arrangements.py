@@ -33,6 +33,20 @@ def test_a_card_put_into_any_of_many_spaces_is_one_arrangement() -> None:
     assert search(CAPRICE, "t1: 5C 9H\nt2: 3D").advance(2) is True
 
 
+def test_columns_that_look_alike_differ_if_one_has_face_down_cards() -> None:
+    # the 8S may lie on three nines
+    assert search(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 9H\nt3: 9D\nt4: 2C").advance(2) is None
+    assert search(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 9H\nt3: 9D\nt4: 2C").advance(3) is True
+    assert search(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 2H | 9H\nt3: 9D\nt4: 2C").advance(2) is True
+
+
+def test_a_face_down_card_two_moves_deep_is_found() -> None:
+    # the 6H goes on the 7S; then the 9H goes on the TC and turns up the face-down card
+    deep = "t1: 2C {} 9H 6H\nt2: 7S\nt3: TC\nt4: 2C"
+    assert search(LAFAYETTE, deep.format("|")).advance(5) is False
+    assert search(LAFAYETTE, deep.format("")).advance(50) is True
+
+
 def test_foundations_that_give_back_are_searched_too() -> None:
     picture = "t1: 8H\nt2: TS\nt3: TC\nt4: TS\nup: S7\nbase: A\npass: 3\nwaste: {}"
     assert search(CANFIELD_AISLERIOT, picture.format("6D")).advance(10) is False

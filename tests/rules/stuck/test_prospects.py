@@ -62,6 +62,13 @@ def test_a_space_helps_if_it_is_filled_or_takes_a_waiting_card() -> None:
     assert prospects(CAPRICE, draw(CAPRICE, "stock: 2C")).space_helps
 
 
+def test_a_move_that_turns_a_card_up_is_progress_in_sight() -> None:
+    picture = "t1: 2C {} 9H\nt2: TS {}\nt3: QC\nt4: QC"
+    assert is_in_sight(LAFAYETTE, draw(LAFAYETTE, picture.format("|", "")))
+    assert not is_in_sight(LAFAYETTE, draw(LAFAYETTE, picture.format("", "")))
+    assert not is_in_sight(LAFAYETTE, draw(LAFAYETTE, picture.format("|", "9D")))
+
+
 def test_progress_in_sight_may_be_a_redeal_and_many_draws_away() -> None:
     picture = "t1: 9H\nt2: 9D\nt3: 9H\nt4: {}\nwaste: 4C 5C\nstock: 6C 7C"
     assert is_in_sight(LAFAYETTE, draw(LAFAYETTE, picture.format("5H")))
