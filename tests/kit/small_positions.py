@@ -10,6 +10,7 @@ from saratoga_rules.cards import PACK, SUITS, Card
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position, in_order
+from saratoga_rules.vocabulary.deal_steps import Triangle
 from saratoga_rules.vocabulary.foundations import rank_at
 
 
@@ -22,6 +23,9 @@ def small_position(game: Game, chance: Random) -> Position:
     chance.shuffle(cards)
     most = max(2, 14 // game.columns.count)
     columns = tuple(_column(game, cards, chance, most) for _ in range(game.columns.count))
+    face_down: tuple[tuple[Card, ...], ...] = ()
+    if any(isinstance(step, Triangle) for step in game.deal):
+        face_down = tuple(_off(cards, chance.choice((0, 0, 1, 2)) if c else 0) for c in columns)
     fills = game.columns.space.filled_from
     has_spaces = not all(columns)
     has_waste = game.stock.onto is Pile.WASTE
@@ -36,6 +40,7 @@ def small_position(game: Game, chance: Random) -> Position:
         columns=columns,
         base=base,
         passes=chance.randint(1, min(game.stock.passes, 4)),
+        face_down=face_down if any(face_down) else (),
     )
 
 

@@ -24,6 +24,11 @@ class DealBuilder:
     reserve: list[Card] = field(default_factory=list)
     waste: list[Card] = field(default_factory=list)
     base: int = 1
+    face_down: list[list[Card]] = field(init=False)
+    """The face-down cards under each column."""
+
+    def __post_init__(self) -> None:
+        self.face_down = [[] for _ in self.columns]
 
     def take(self, count: int) -> list[Card]:
         """Remove and return the next cards of the deck."""
@@ -40,6 +45,7 @@ class DealBuilder:
             down=tuple(self.down),
             columns=tuple(map(tuple, self.columns)),
             base=self.base,
+            face_down=tuple(map(tuple, self.face_down)) if any(self.face_down) else (),
         )
 
 
@@ -85,6 +91,24 @@ class ToColumns:
 
     def __str__(self) -> str:
         return f"{self.rows} face up to each column"
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """A step that deals a row for each column, from that column to the last.
+
+    The first card of a row lies face up and ends its column. The others lie face down.
+    """
+
+    def __call__(self, layout: DealBuilder) -> None:
+        for first, column in enumerate(layout.columns):
+            shown, *others = layout.take(len(layout.columns) - first)
+            column.append(shown)
+            for pile, card in zip(layout.face_down[first + 1 :], others, strict=True):
+                pile.append(card)
+
+    def __str__(self) -> str:
+        return "one card to the first column, two to the second and so on, only the last face up"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from kit.masked_cards import with_masked_columns
 from kit.positions import draw
 from kit.small_positions import small_position
 from saratoga_rules.game import Game, foundations_hold
@@ -20,7 +21,7 @@ from saratoga_rules.position import Position, parse_position
 from saratoga_rules.stuck.prospects import is_in_sight
 from saratoga_rules.stuck.stuck import StuckSearch, is_stuck, may_declare
 from saratoga_rules.vocabulary.building import Pairing, down
-from saratoga_rules.vocabulary.deal_steps import ToColumns
+from saratoga_rules.vocabulary.deal_steps import DealStep, ToColumns, Triangle
 from saratoga_rules.vocabulary.foundations import First, up_from
 from saratoga_rules.vocabulary.packets import ANY_RUN, TOP_CARD_OR_WHOLE_PILE
 from saratoga_rules.vocabulary.spaces import ANYTHING, KINGS, Space
@@ -28,13 +29,20 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED, turned
 from saratoga_rules.vocabulary.tableau import Columns
 
 
-def variant(name: str, packs: int, columns: Columns, *, gives_back: bool = False) -> Game:
+def variant(
+    name: str,
+    packs: int,
+    columns: Columns,
+    *,
+    gives_back: bool = False,
+    deals: DealStep = ToColumns(1),  # noqa: B008 - a frozen value
+) -> Game:
     """Return an invented game with other rules from the vocabulary of rules."""
     return Game(
         name=name,
         title=name,
         packs=packs,
-        deal=(ToColumns(1),),
+        deal=(deals,),
         columns=columns,
         up=up_from(First.ACE, gives_back=gives_back),
         stock=turned(2, passes=2),
@@ -76,6 +84,29 @@ VARIANTS = [
         ),
         gives_back=True,
     ),
+    variant(
+        "runs in colours, kings into spaces, face-down cards",
+        1,
+        Columns(
+            count=4,
+            build=down(Pairing.ALTERNATE_COLOUR),
+            packet=ANY_RUN,
+            space=Space(admits=KINGS),
+        ),
+        deals=Triangle(),
+    ),
+    variant(
+        "any run, the reserve fills, foundations give back, face-down cards",
+        1,
+        Columns(
+            count=4,
+            build=down(Pairing.ALTERNATE_COLOUR),
+            packet=ANY_RUN,
+            space=Space(filled_from=Pile.RESERVE, admits=ANYTHING),
+        ),
+        gives_back=True,
+        deals=Triangle(),
+    ),
 ]
 
 MOST_POSITIONS = 600
@@ -106,7 +137,8 @@ def _is_progress(move: Move, here: Position, there: Position, banked: int) -> bo
     if isinstance(move, Carry):
         leaves = move.source in (WASTE, RESERVE)
         fills = len(there.stock) + len(there.reserve) < len(here.stock) + len(here.reserve)
-        return leaves or fills or there.banked > banked
+        turns_up = there.face_down != here.face_down
+        return leaves or fills or turns_up or there.banked > banked
     return there.columns != here.columns
 
 
@@ -133,6 +165,22 @@ def test_the_verdict_agrees_with_an_exhaustive_search_without_progress_in_sight(
             verdicts[truth] += 1
             assert truth in (is_stuck(game, position), None), position
     assert min(verdicts[True], verdicts[False]) >= 3
+
+
+@pytest.mark.parametrize("game", [*GAMES.values(), *VARIANTS], ids=lambda game: game.name)
+def test_the_verdict_and_its_work_are_the_same_whatever_lies_face_down(game: Game) -> None:
+    chance = Random(f"face-down cards of {game.name}")
+    for _ in range(80):
+        position = small_position(game, chance)
+        search, masked_search = (
+            StuckSearch(game, each) for each in (position, with_masked_columns(position))
+        )
+        verdict = search.advance(0)
+        while verdict is None:
+            assert masked_search.advance(0) is None
+            masked_search.advance(1)
+            verdict = search.advance(1)
+        assert masked_search.advance(0) is verdict
 
 
 def test_the_rest_of_this_pass_shows_other_cards_than_the_next_pass() -> None:

@@ -7,6 +7,7 @@ from saratoga_rules.vocabulary.deal_steps import (
     DealBuilder,
     ToColumns,
     ToReserve,
+    Triangle,
 )
 
 
@@ -34,6 +35,20 @@ def test_rows_go_from_left_to_right() -> None:
     assert dealt.columns == [["AC", "3C"], ["2C", "4C"]]
 
 
+def test_a_triangle_goes_row_by_row_and_ends_every_column_face_up() -> None:
+    dealt = layout(3)
+    Triangle()(dealt)
+    assert dealt.columns == [["AC"], ["4C"], ["6C"]]
+    assert dealt.face_down == [[], ["2C"], ["3C", "5C"]]
+    assert dealt.position().face_down == ((), ("2C",), ("3C", "5C"))
+
+
+def test_a_deal_without_face_down_cards_has_none_for_any_column() -> None:
+    dealt = layout()
+    ToColumns(2)(dealt)
+    assert dealt.position().face_down == ()
+
+
 def test_aces_and_kings_go_out_wherever_they_are() -> None:
     dealt = layout()
     AcesAndKings()(dealt)
@@ -48,6 +63,10 @@ def test_aces_and_kings_go_out_wherever_they_are() -> None:
         (ToReserve(13), "13 cards to the reserve, only the top one known"),
         (BaseCard(), "one card, the base card, to its foundation"),
         (ToColumns(4), "4 face up to each column"),
+        (
+            Triangle(),
+            "one card to the first column, two to the second and so on, only the last face up",
+        ),
         (AcesAndKings(), "an ace and a king of each suit to the foundations"),
     ],
 )
