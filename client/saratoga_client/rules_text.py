@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from importlib import import_module
 
+from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
+from saratoga_rules.money import CARD_PRIZE
 from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
 
@@ -47,10 +48,10 @@ def prose(game: Game) -> tuple[str, ...]:
 
 def table(game: Game) -> tuple[tuple[str, str], ...]:
     """Return each rule with its heading, and the money of a race."""
-    price = game.packs * PACK_PRICE
-    even = price // CARD_PRIZE
+    money = money_meter(game, 0)
+    costs = f"${-money.paid} for the cards, ${CARD_PRIZE} back for each banked"
     return (
         *game.describe(),
-        ("money", f"${price} for the cards, ${CARD_PRIZE} back for each banked; even at {even}"),
+        ("money", f"{costs}; {money.even_word} at {money.even}"),
         ("a race", "most money wins, then the earlier time; undo only in practice"),
     )

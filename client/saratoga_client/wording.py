@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
+from saratoga_rules.money import CARD_PRIZE, even_at, net, price
 
 BOT_MARK: Final = "bot"
 """The mark after every bot's name."""
@@ -168,21 +168,25 @@ class MoneyMeter(NamedTuple):
     goal: int
     """Number of cards on the foundations of a won board."""
     even: int
-    """Number of banked cards that pays back the price of the packs."""
+    """The least number of banked cards that is no loss."""
     paid: int
     """The price of the packs in casino dollars, as a negative number."""
     won: int
     net: int
 
+    @property
+    def even_word(self) -> str:
+        """The word for the money at `even` cards: even, or ahead if no number of cards pays the price exactly."""
+        return "ahead" if CARD_PRIZE * self.even + self.paid else "even"
+
 
 def money_meter(game: Game, banked: int) -> MoneyMeter:
     """Return the money meter of a board with `banked` cards on its foundations."""
-    paid = -PACK_PRICE * game.packs
     return MoneyMeter(
         banked=banked,
         goal=game.goal.cards,
-        even=-paid // CARD_PRIZE,
-        paid=paid,
+        even=even_at(game),
+        paid=-price(game),
         won=CARD_PRIZE * banked,
         net=net(game, banked),
     )

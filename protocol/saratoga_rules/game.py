@@ -41,6 +41,8 @@ class Game:
     title: str
     """The name shown to players."""
     packs: int
+    pack_price: int
+    """Casino dollars for a pack."""
     deal: tuple[DealStep, ...]
     """The steps of the deal, in order; the cards left over are the stock."""
     columns: Columns

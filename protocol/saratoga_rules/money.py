@@ -1,16 +1,23 @@
-"""Casino money: a pack costs $50, and every card on the foundations pays $5."""
+"""Casino money: every card on the foundations pays $5; each game has its price for a pack."""
 
 from typing import Final
 
 from saratoga_rules.game import Game
 
-PACK_PRICE: Final = 50
-"""Dollars for a pack. At ten banked cards a pack the player breaks even, as in AisleRiot's help."""
-
 CARD_PRIZE: Final = 5
 """Dollars for each banked card, those dealt to the foundations included."""
 
 
+def price(game: Game) -> int:
+    """Return the dollars for all packs of a game."""
+    return game.pack_price * game.packs
+
+
 def net(game: Game, banked: int) -> int:
     """Return the casino dollars for this many banked cards; a negative number is a loss."""
-    return CARD_PRIZE * banked - PACK_PRICE * game.packs
+    return CARD_PRIZE * banked - price(game)
+
+
+def even_at(game: Game) -> int:
+    """Return the least number of banked cards that is no loss."""
+    return -(-price(game) // CARD_PRIZE)

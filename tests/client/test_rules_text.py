@@ -1,5 +1,7 @@
 """The text of the rules of every game."""
 
+from dataclasses import replace
+
 import pytest
 
 from kit.positions import draw
@@ -47,6 +49,8 @@ def test_every_game_is_described_in_prose_and_rule_by_rule(name: str) -> None:
 def test_the_price_of_a_game_is_that_of_its_packs() -> None:
     assert dict(table(GAMES["canfield"]))["money"].startswith("$50 for the cards")
     assert dict(table(GAMES["caprice"]))["money"].endswith("even at 20")
+    dearer = replace(GAMES["canfield"], pack_price=52)
+    assert dict(table(dearer))["money"] == "$52 for the cards, $5 back for each banked; ahead at 11"
 
 
 @pytest.mark.parametrize("name", list(GAMES))

@@ -1,5 +1,7 @@
 """The wording of numbers and names, which is the same everywhere."""
 
+from dataclasses import replace
+
 import pytest
 
 from saratoga_client.wording import (
@@ -54,3 +56,9 @@ def test_the_money_meter_of_two_packs_is_even_at_twenty_cards() -> None:
 def test_a_game_that_this_version_lacks_is_shown_by_its_name() -> None:
     assert game_title("lady-palk") == "Lady Palk"
     assert game_title("golf") == "golf"
+
+
+def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
+    assert money_meter(GAMES["canfield"], 0).even_word == "even"
+    dearer = money_meter(replace(GAMES["canfield"], pack_price=52), 0)
+    assert (dearer.even, dearer.even_word) == (11, "ahead")

@@ -38,6 +38,7 @@ PYSOL = Game(
     name="canfield-pysol",
     title="Canfield (PySolFC)",
     packs=1,
+    pack_price=52,
     deal=(BaseCard(), ToReserve(13), ToColumns(1), FirstPacket()),
     columns=Columns(
         count=4,
@@ -59,7 +60,7 @@ def test_a_sixth_game_deals_as_its_page_says() -> None:
     assert position.columns == tuple((card,) for card in deck[14:18])
     assert position.waste == deck[18:21]
     assert position.stock == deck[21:]
-    assert net(PYSOL, position.banked) == -45
+    assert net(PYSOL, position.banked) == -47
 
 
 def test_a_sixth_game_moves_the_top_card_or_the_whole_pile() -> None:
@@ -128,6 +129,7 @@ def test_games_are_values() -> None:
             name=PYSOL.name,
             title=PYSOL.title,
             packs=PYSOL.packs,
+            pack_price=PYSOL.pack_price,
             deal=(BaseCard(), ToReserve(13), ToColumns(1), FirstPacket()),
             columns=PYSOL.columns,
             up=PYSOL.up,

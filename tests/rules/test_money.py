@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.money import net
+from saratoga_rules.money import even_at, net, price
 
 
 @pytest.mark.parametrize(
@@ -22,5 +24,13 @@ def test_what_a_game_costs_and_what_it_pays_at_most(name: str, start: int, most:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_ten_cards_a_pack_break_even(name: str) -> None:
-    assert net(GAMES[name], 10 * GAMES[name].packs) == 0
+def test_with_fewer_cards_than_even_the_player_loses_money(name: str) -> None:
+    game = GAMES[name]
+    assert net(game, even_at(game)) >= 0 > net(game, even_at(game) - 1)
+
+
+def test_a_game_names_the_price_of_a_pack() -> None:
+    game = replace(GAMES["caprice"], pack_price=52)
+    assert price(game) == 104
+    assert [net(game, banked) for banked in (8, 20, 21, 104)] == [-64, -4, 1, 416]
+    assert even_at(game) == 21

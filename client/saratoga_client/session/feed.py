@@ -27,7 +27,7 @@ PASS_EVERY: Final = 5_000
 """Minimum milliseconds between two lines about passing the same racer."""
 
 MILESTONE: Final = 10
-"""Banked cards between two milestones; with ten cards a pack has paid for itself."""
+"""Banked cards between two milestones; ten cards pay for a pack of $50."""
 
 
 class Tone(StrEnum):

@@ -22,6 +22,7 @@ CANFIELD = Game(
     name="canfield",
     title="Canfield",
     packs=1,
+    pack_price=50,
     deal=(ToReserve(13), BaseCard(), ToColumns(1)),
     columns=Columns(
         count=4,

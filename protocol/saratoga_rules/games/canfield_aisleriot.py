@@ -20,6 +20,7 @@ CANFIELD_AISLERIOT = Game(
     name="canfield-aisleriot",
     title="Canfield (AisleRiot)",
     packs=1,
+    pack_price=50,
     deal=(ToReserve(13), BaseCard(), ToColumns(1)),
     columns=Columns(
         count=4,

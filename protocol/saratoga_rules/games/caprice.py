@@ -21,6 +21,7 @@ CAPRICE = Game(
     name="caprice",
     title="Caprice",
     packs=2,
+    pack_price=50,
     deal=(AcesAndKings(), ToColumns(1)),
     columns=Columns(
         count=12,

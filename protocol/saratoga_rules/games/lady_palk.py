@@ -18,6 +18,7 @@ LADY_PALK = Game(
     name="lady-palk",
     title="Lady Palk",
     packs=2,
+    pack_price=50,
     deal=(ToColumns(4),),
     columns=Columns(
         count=8,

@@ -19,6 +19,7 @@ LAFAYETTE = Game(
     name="lafayette",
     title="Lafayette",
     packs=1,
+    pack_price=50,
     deal=(ToReserve(13), ToColumns(1)),
     columns=Columns(
         count=4,

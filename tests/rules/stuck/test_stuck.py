@@ -42,6 +42,7 @@ def variant(
         name=name,
         title=name,
         packs=packs,
+        pack_price=50,
         deal=(deals,),
         columns=columns,
         up=up_from(First.ACE, gives_back=gives_back),

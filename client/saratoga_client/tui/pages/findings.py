@@ -11,7 +11,7 @@ from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.review.words import in_ascii
 from saratoga_client.wording import NO_LEVELS, minutes_and_seconds, shown_name
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
+from saratoga_rules.money import even_at
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
 
@@ -27,7 +27,7 @@ class Findings:
     boards: tuple[OpenBoard, ...]
     player: str
     even: int
-    """The number of banked cards that pays back the price of the packs."""
+    """The least number of banked cards that is no loss."""
     divergence: tuple[str, ...] = ()
     """Lines with the player's first move that differs from the winner's, and the winner's move."""
     pause: str = ""
@@ -65,7 +65,7 @@ def findings_of(
         record=record,
         boards=boards,
         player=player,
-        even=PACK_PRICE * game.packs // CARD_PRIZE,
+        even=even_at(game),
         divergence=() if own is None else _divergence(record, own, boards[0]),
         pause="" if own is None else _pause(own),
         share=race_text(record, boards, player, server),

@@ -9,7 +9,9 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.input.pile_keys import has_pile, pile_keys
 from saratoga_client.rules_text import prose
 from saratoga_client.tui.rich_view import Ink
+from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
+from saratoga_rules.money import CARD_PRIZE
 
 Keys: TypeAlias = Iterable[tuple[str, str]]
 """Keys, each with its effect."""
@@ -20,12 +22,13 @@ KEYS: Final = 18
 
 def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> RenderableType:
     """Return the help page: the rules, then `screen_keys` under `heading`, then the board's keys."""
+    money = money_meter(game, 0)
     return Group(
         ink.text(f" RULES OF {game.title.upper()}", Role.LABEL),
         *(part for text in prose(game) for part in (ink.indented(text), "")),
         ink.indented(
-            f"A pack costs $50 and every banked card pays $5: with {10 * game.packs} cards you are"
-            " even. The player with the most money wins. Of players with the same money, the one"
+            f"A pack costs ${game.pack_price} and every banked card pays ${CARD_PRIZE}: with"
+            f" {money.even} cards you are {money.even_word}. The player with the most money wins. Of players with the same money, the one"
             " who reached it first wins."
         ),
         "",

@@ -29,7 +29,7 @@ def draw_meter(
     """Draw the count, the bar and the tick in three rows; return the row after them."""
     canvas.put(x, y, f"banked {money.banked}/{money.goal}", Role.LABEL)
     tick = draw_bar(canvas, x, y + 1, width, money, symbols)
-    canvas.put(tick, y + 2, f"{symbols.tick}{money.even} = even", Role.TICK)
+    canvas.put(tick, y + 2, f"{symbols.tick}{money.even} = {money.even_word}", Role.TICK)
     return y + 3
 
 

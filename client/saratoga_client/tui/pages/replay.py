@@ -13,7 +13,7 @@ from saratoga_client.review.replay import Replay
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
+from saratoga_rules.money import even_at, net
 
 TAG: Final = " REPLAY "
 NOW: Final = "^"
@@ -191,8 +191,7 @@ def _climb(canvas: Canvas, seen: ReplayState, x: int, y: int, height: int) -> No
     replay, width = seen.replay, canvas.width - x - 1
     lines = seen.live or tuple(board.chart_line for board in replay.boards)
     end = max(line.climb.end for line in lines)
-    even = PACK_PRICE * replay.game.packs // CARD_PRIZE
-    *rows, times = chart(lines, even, width, height - 1).rows
+    *rows, times = chart(lines, even_at(replay.game), width, height - 1).rows
     for text in rows:
         canvas.put(x, y, text, Role.TEXT)
         y += 1

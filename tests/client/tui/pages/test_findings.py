@@ -7,6 +7,7 @@ import pytest
 from kit.finished_races import finished_race
 from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
 from saratoga_rules.games import GAMES
+from saratoga_rules.money import even_at
 
 
 def of(name: str, game: str = "canfield") -> Findings:
@@ -24,7 +25,7 @@ def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
     for racer in record.racers:
         found = findings_of(record, racer.player)
         assert found is not None
-        assert found.even == 10 * GAMES[game].packs
+        assert found.even == even_at(GAMES[game])
         assert bool(found.divergence) is (racer.player != winner)
 
 

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from kit.rich_pages import INK, page_text
 from saratoga_client.rules_text import prose
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
+from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
@@ -29,7 +30,9 @@ def test_the_help_has_the_keys_the_rules_and_the_money_of_its_game(game: Game) -
     assert f"RULES OF {game.title.upper()}" in words
     for heading, rule in game.describe():
         assert f"{heading} {rule}" in words
-    assert f"with {10 * game.packs} cards you are even" in words
+    assert f"A pack costs ${game.pack_price} and every" in words
+    money = money_meter(game, 0)
+    assert f"with {money.even} cards you are {money.even_word}." in words
     assert "x cash out" in words
 
 

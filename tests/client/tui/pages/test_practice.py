@@ -16,6 +16,7 @@ from saratoga_client.tui.pages.practice import (
     practice_title,
 )
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
+from saratoga_client.wording import money_meter
 from saratoga_rules.games import GAMES
 
 GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))
@@ -31,12 +32,13 @@ async def test_screens_look_as_they_were_approved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_tick_stands_at_ten_cards_a_pack(name: str) -> None:
+def test_the_tick_stands_where_the_packs_are_paid(name: str) -> None:
     game = GAMES[name]
     rows = practice_panel(standing(name), UNICODE, 24, 21).text().splitlines()
-    tick = next(row for row in rows if "even" in row)
-    assert tick.index("╎") == 1 + 22 * 10 * game.packs // game.goal.cards
-    assert f"{10 * game.packs} = even" in tick
+    tick = next(row for row in rows if "╎" in row and "=" in row)
+    money = money_meter(game, 0)
+    assert tick.index("╎") == 1 + 22 * money.even // game.goal.cards
+    assert f"{money.even} = {money.even_word}" in tick
 
 
 def test_the_ghosts_count_is_that_of_the_same_moment() -> None:
