@@ -22,7 +22,7 @@ _pile = lru_cache(maxsize=1 << 13)(parse_cards)
 
 def wire_view(view: View) -> events.View:
     """Return the view in the form of the wire."""
-    stock, waste, reserve, up, down, columns, base, passes, _ = view
+    stock, waste, reserve, up, down, columns, base, passes, face_down = view
     return events.View(
         stock=len(stock),
         waste="".join(waste),
@@ -31,6 +31,7 @@ def wire_view(view: View) -> events.View:
         up=list(up),
         down=list(down),
         columns=list(map("".join, columns)),
+        face_down=list(map(len, face_down)),
         base=base,
         passes=passes,
     )
@@ -50,6 +51,7 @@ def rules_view(view: events.View) -> View:
             columns=tuple(map(_pile, view.columns)),
             base=view.base,
             passes=view.passes,
+            face_down=tuple((HIDDEN,) * count for count in view.face_down),
         )
     )
 
@@ -68,6 +70,15 @@ def _check(view: events.View) -> None:
         raise ValueError("The reserve shows its top card, and only that.")
     if not (1 <= view.base <= 13 and view.passes >= 1):
         raise ValueError("The base is a rank from 1 to 13, and passes count from 1.")
+    if view.face_down:
+        if len(view.face_down) != len(view.columns) or not any(view.face_down):
+            raise ValueError("Every column has a number of face-down cards, or none has one.")
+        if not all(0 <= count <= MOST_CARDS for count in view.face_down):
+            raise ValueError("A pile holds 0 to 104 cards.")
+        if any(
+            count and not column for count, column in zip(view.face_down, view.columns, strict=True)
+        ):
+            raise ValueError("Face-down cards lie under face-up ones.")
     for heights in (view.up, view.down):
         if len(heights) % len(SUITS) or not all(0 <= height <= 13 for height in heights):
             raise ValueError(

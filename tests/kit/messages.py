@@ -216,6 +216,20 @@ BOARD = events.BoardView(
     legal=["draw", "w>t2"],
 )
 
+FACE_DOWN_BOARD = events.BoardView(
+    race=RACE,
+    count=0,
+    view=events.View(
+        stock=24,
+        up=[0, 0, 0, 0],
+        columns=["5D", "JC", "2H", "9S", "KD", "9C", "AH"],
+        face_down=[0, 1, 2, 3, 4, 5, 6],
+    ),
+    banked=0,
+    net=-52,
+    state="racing",
+)
+
 OUTCOME = events.Outcome(
     race=RACE,
     game="canfield",
@@ -324,6 +338,9 @@ EVENTS: dict[str, AnyEvent] = {
         table=GATHERING, now=NOW, same_match=True
     ),
     "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
+    "dealt, with face-down cards": events.Dealt(
+        board=FACE_DOWN_BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3
+    ),
     "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
     "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),
     "standings": events.Standings(race=RACE, standings=STANDINGS),

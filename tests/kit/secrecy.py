@@ -1,8 +1,8 @@
 """The cards that a player may see, and a search for hidden cards in every frame it was sent.
 
 This is a second implementation, without the server's `redact` and `wire_view`. A player may see the
-waste, the columns, the foundations, the top card of the reserve, and the number of cards in stock and
-reserve.
+waste, the face-up cards of the columns, the foundations, the top card of the reserve, and the number of
+cards in the stock, in the reserve and face down in each column.
 """
 
 import re
@@ -19,7 +19,10 @@ CARD: Final = re.compile(r"[A23456789TJQK][CSHD]")
 """Matches the name of a card anywhere in a text."""
 
 OF_A_BOARD: Final = frozenset(
-    {"view", "stock", "waste", "reserve", "reserve_top", "columns", "up", "down", "passes", "base"}
+    {
+        *("view", "stock", "waste", "reserve", "reserve_top", "columns", "face_down"),
+        *("up", "down", "passes", "base"),
+    }
 )
 """The keys of a board view: a player may receive them for its own board only."""
 
@@ -47,6 +50,7 @@ def sight(position: Position) -> dict[str, Any]:
         "up": list(position.up),
         "down": list(position.down),
         "columns": ["".join(column) for column in position.columns],
+        "face_down": [len(pile) for pile in position.face_down],
         "base": position.base,
         "passes": position.passes,
     }
@@ -82,7 +86,7 @@ def _check_own_board(board: dict[str, Any], own: Sequence[Position]) -> None:
     # Frames leave out default values.
     expected = sight(own[board["count"]])
     shown = {"waste": "", "reserve": 0, "reserve_top": "", "up": [], "down": []} | view
-    shown = {"columns": [], "base": 1, "passes": 1} | shown
+    shown = {"columns": [], "face_down": [], "base": 1, "passes": 1} | shown
     if shown != expected:
         raise Leak(f"own board: {shown}, and not {expected}")
     for path, value in _walked(board):
@@ -126,6 +130,11 @@ def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
         drawn = len(opening.stock) - min(len(position.stock) for position in way)
     seen = len(opening.reserve) - min(len(position.reserve) for position in way) + 1
     return drawn, min(seen, len(opening.reserve))
+
+
+def face_down_at_last(positions: Sequence[Position]) -> tuple[int, ...]:
+    """Return how many cards of each column are still face down at the end; they are its lowest ones."""
+    return positions[-1].face_down_counts or (0,) * len(positions[-1].columns)
 
 
 def leak(monkeypatch: pytest.MonkeyPatch, name: str, leaky: Callable[..., Any]) -> None:

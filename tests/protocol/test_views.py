@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from kit.positions import draw
 from kit.walks import Step, steps
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
@@ -11,6 +12,7 @@ from saratoga_protocol.version import JSON
 from saratoga_protocol.views import rules_view, wire_view
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.games import GAMES
+from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.views import View, redact
 
@@ -42,6 +44,20 @@ def test_hidden_cards_are_not_encoded_even_without_redaction(
     assert HIDDEN not in frame
 
 
+def test_face_down_cards_are_counted_on_the_wire() -> None:
+    position = draw(LADY_PALK, "t1: KH\nt2: 5C 6D | 9D 8C\nt4: 2S | TC")
+    sent = wire_view(View(position))
+    assert sent.columns == ["KH", "9D8C", "", "TC", "", "", "", ""]
+    assert sent.face_down == [0, 2, 0, 1, 0, 0, 0, 0]
+    assert rules_view(sent) == redact(position)
+    assert "5C" not in str(sent)
+
+
+def test_the_wire_names_no_face_down_cards_where_there_are_none() -> None:
+    frame = CODECS[JSON].encode_event(board(wire_view(redact(draw(LADY_PALK, "t1: KH")))))
+    assert "face_down" not in str(frame)
+
+
 def board(view: events.View) -> MoveMade:
     return MoveMade(
         board=BoardView(race="a/1", count=0, view=view, banked=0, net=0, state="racing"),
@@ -57,6 +73,7 @@ VIEW = events.View(
     reserve_top="6C",
     up=[1, 0, 0, 0],
     columns=["5D", "", "QS", "2S"],
+    face_down=[0, 0, 3, 1],
     base=10,
 )
 
@@ -76,6 +93,11 @@ VIEW = events.View(
         {"up": [1, 0]},
         {"up": [14, 0, 0, 0]},
         {"down": [-1, 0, 0, 0]},
+        {"face_down": [0, 0, 3]},
+        {"face_down": [0, 0, 0, 0]},
+        {"face_down": [0, 0, 3, -1]},
+        {"face_down": [0, 0, 3, 105]},
+        {"face_down": [0, 1, 3, 0]},
         {"waste": "4D7"},
         {"waste": "XX"},
         {"columns": ["5D", "1S", "QS", "2S"]},

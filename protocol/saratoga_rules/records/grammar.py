@@ -35,10 +35,12 @@ MOVE: Final = (
 ENDING: Final = "(?:cash-out|stuck|out-of-time|left|ended-by-host|idle)"
 STATE: Final = "(?:won|cashed out|stuck|out of time|left|ended by host|idle)"
 CARDS: Final = "(?:-|(?:[A2-9TJQK][CSHD])+)"
+COLUMN: Final = "(?:-|(?:(?:[A2-9TJQK][CSHD])+[|])?(?:[A2-9TJQK][CSHD])+)"
+"""Face-down cards, if there are any, stand before the bar."""
 HEIGHTS: Final = "(?:-|(?:[0-9]|1[0-3])(?:,(?:[0-9]|1[0-3]))*)"
 DEAL: Final = (
     f"stock={CARDS} waste={CARDS} reserve={CARDS} up={HEIGHTS} down={HEIGHTS}"
-    f" columns={CARDS}(?:/{CARDS})* base=(?:[1-9]|1[0-3]) passes=1"
+    f" columns={COLUMN}(?:/{COLUMN})* base=(?:[1-9]|1[0-3]) passes=1"
 )
 
 NEVER_IN_A_NAME: Final = (
