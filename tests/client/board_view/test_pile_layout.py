@@ -1,16 +1,22 @@
 """Positions of piles: all fit on the smallest board, and a larger board uses its space."""
 
+from dataclasses import replace
+
 import pytest
 
 from kit.board_pictures import SIZES
 from saratoga_client.board_view.pile_layout import (
+    FAN,
     MOST_FANNED,
+    SUIT_ORDER,
     TALL,
     PileArea,
     PileLayout,
     pile_layout,
 )
 from saratoga_rules.games import GAMES
+from saratoga_rules.vocabulary.foundations import First, up_from
+from saratoga_rules.vocabulary.stocks import turned
 
 GAME_NAMES = list(GAMES)
 
@@ -99,3 +105,27 @@ def test_a_larger_board_has_larger_cards(name: str) -> None:
 @pytest.mark.parametrize("size", [(1, 1), (20, 6), (40, 12), (200, 80)])
 def test_no_board_is_too_small_or_too_large(name: str, size: tuple[int, int]) -> None:
     assert piles(pile_layout(GAMES[name], *size))
+
+
+SEVEN_COLUMNS = replace(
+    GAMES["lady-palk"],
+    packs=1,
+    columns=replace(GAMES["lady-palk"].columns, count=7),
+    up=up_from(First.ACE),
+    stock=turned(3, passes=3),
+)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_foundations_of_one_pack_lie_above_the_last_columns(size: tuple[int, int]) -> None:
+    lefts = {area.pile: area.x for area in pile_layout(SEVEN_COLUMNS, *size).areas}
+    assert [lefts[f"up.{suit}"] for suit in SUIT_ORDER] == [lefts[f"t{n}"] for n in (4, 5, 6, 7)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_packet_is_fanned_whole_beside_the_foundations(size: tuple[int, int]) -> None:
+    waste, *others = [
+        area for area in pile_layout(SEVEN_COLUMNS, *size).areas if area.pile[0] in "wu"
+    ]
+    assert waste.fanned >= 3
+    assert waste.x + waste.seen + FAN * (waste.fanned - 1) < min(area.x for area in others)
