@@ -130,6 +130,20 @@ def back_face(count: int, size: Size, style: CardStyle) -> Rows:
     return ((Piece(_top(lines, size.width), back),), *middle, bottom)
 
 
+@lru_cache(maxsize=1 << 8)
+def back_strip(count: int, size: Size, style: CardStyle) -> Rows:
+    """Return the row of a face-down card of a column, or the row that stands for `count` of them."""
+    if count > 1 or size.height == 1:
+        return back_face(count if count > 1 else 0, Size(size.width, min(size.height, 2)), style)[
+            :1
+        ]
+    lines = (ASCII_LINES if style.ascii else LINES)[CardState.PLAIN]
+    sign = ASCII_PATTERN if style.ascii else PATTERN
+    return (
+        (Piece(lines.corners[0] + sign * (size.width - 2) + lines.corners[1], Role.CARD_BACK),),
+    )
+
+
 @lru_cache(maxsize=1 << 10)
 def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
     """Return the rows of an empty pile with a word; `lit` is true if it accepts the selected cards."""

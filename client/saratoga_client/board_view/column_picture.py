@@ -9,6 +9,7 @@ from saratoga_client.board_view.card_faces import (
     CardState,
     Rows,
     back_face,
+    back_strip,
     card_face,
     gap_face,
     space_face,
@@ -17,7 +18,7 @@ from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import ColumnTiles, Tile, TileKind
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.card_query import cards_matching
-from saratoga_rules.moves import RESERVE
+from saratoga_rules.moves import COLUMN_INDEX, RESERVE
 
 STRIP_MARKS: Final = {
     CardState.PICKED: (("▐", "*"), Role.KEY_LIT),
@@ -69,6 +70,8 @@ def tile_face(tile: Tile, style: CardStyle, state: CardState) -> Rows:
             return card_face(tile.card, tile.size, style, state, whole)
         case TileKind.GAP:
             return gap_face(tile.count, tile.size, style, state)
+        case _ if tile.pile in COLUMN_INDEX:
+            return back_strip(tile.count, tile.size, style)
         case _:
             number = 0 if tile.pile == RESERVE else tile.count
             return back_face(number, tile.size, style)

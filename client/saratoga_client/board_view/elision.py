@@ -1,7 +1,7 @@
 """The rows of a column that is too long for the screen.
 
-The first card, the first card that can be lifted, the first selected card and as many of the last
-cards as fit are shown. A number stands for the cards between.
+The first face-up card, the first one that can be lifted, the first selected one and as many of the last
+cards as fit are shown. A number stands for the cards between, another one for all face-down cards.
 """
 
 from collections.abc import Iterable
@@ -13,17 +13,22 @@ class ColumnRow:
     """A row of a column: one card, or a number that stands for `count` consecutive cards."""
 
     first: int
-    """The index of the first card, from the bottom of the column."""
+    """The index of the first card, from the bottom of the face-up cards; negative if it is face down."""
     count: int = 1
 
 
-def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[ColumnRow, ...]:
+def column_rows(
+    count: int, rows: int, anchors: Iterable[int] = (), below: int = 0
+) -> tuple[ColumnRow, ...]:
     """Return the rows of a column of `count` cards: at most `rows`, but at least one for any cards.
 
-    `anchors` are the indices of cards that should stay visible, the most important last.
+    `below` is the number of face-down cards under them. `anchors` are the indices of cards that should
+    stay visible, the most important last.
     """
-    if count <= rows:
-        return tuple(map(ColumnRow, range(count)))
+    if below + count <= rows:
+        return tuple(map(ColumnRow, range(-below, count)))
+    if below and rows > 1:
+        return (ColumnRow(-below, below), *column_rows(count, rows - 1, anchors))
     kept = [index for index in anchors if 0 <= index < count]
     while True:
         for tail in range(1, count):

@@ -35,9 +35,10 @@ class Spot:
     pile: str
     """The pile's name as in moves, or `stock`, `up.S` or `down.S`; equal foundations share one."""
     index: int | None = None
-    """The card's index from the bottom of its pile.
+    """The card's index from the bottom of its pile's face-up cards.
 
-    `None` on face-down cards, labels and empty piles, and below the last card of a column.
+    A column's face-down cards have negative indices; -1 lies directly under the face-up cards. `None` on
+    other face-down cards, labels and empty piles, and below the last card of a column.
     """
 
 
@@ -46,7 +47,7 @@ class TileKind(StrEnum):
 
     CARD = "card"
     BACK = "back"
-    """A face-down pile of `count` hidden cards."""
+    """`count` face-down cards."""
     GAP = "gap"
     """A row with a number that stands for cards of a long column that are not shown."""
     SPACE = "space"
@@ -68,10 +69,7 @@ class Tile:
     copy: int = 0
     """0 or 1: the index among two foundations of one name."""
     index: int | None = None
-    """The index of the card, or of the first of `count` cards, from the bottom of the pile.
-
-    `None` for face-down cards and empty piles.
-    """
+    """The index of the card, or of the lowest of `count` cards, as in `Spot`."""
     card: Card | None = None
     count: int = 1
     """Number of cards that the tile stands for."""
@@ -130,7 +128,7 @@ class BoardLayout:
         Return no cards for a spot without a card.
         """
         pile = _piles(self._view).get(spot.pile, ())
-        if spot.index is None:
+        if spot.index is None or spot.index < 0:
             return ()
         return pile[spot.index :] if spot.pile in COLUMN_INDEX else pile[-1:]
 
@@ -158,7 +156,9 @@ def lay_out(
     for area in arranged.areas:
         if area.pile in COLUMN_INDEX:
             lifted = picked[1] if picked and picked[0] == area.pile else 0
-            columns.append(_column(game, view.columns[COLUMN_INDEX[area.pile]], area, lifted))
+            at = COLUMN_INDEX[area.pile]
+            below = len(view.face_down[at]) if view.face_down else 0
+            columns.append(_column(game, view.columns[at], below, area, lifted))
         else:
             others += _tiles(view, area)
     _lay_cards_over_spaces(others)
@@ -200,35 +200,45 @@ def _tiles(view: View, area: PileArea) -> Iterator[Tile]:
 
 
 @lru_cache(maxsize=1 << 9)
-def _column(game: Game, column: tuple[Card, ...], area: PileArea, lifted: int) -> ColumnTiles:
+def _column(
+    game: Game, column: tuple[Card, ...], below: int, area: PileArea, lifted: int
+) -> ColumnTiles:
+    """Return the tiles of a column with `below` face-down cards under its face-up ones."""
     if not column:
         return ColumnTiles((_whole(area, TileKind.SPACE, count=0),))
-    count = len(column)
-    last = min(area.size.height, max(1, area.rows - count + 1))
-    if last < 2 <= area.size.height <= area.rows:
-        last = 2
+    count, height = len(column), area.size.height
+    least = 2 if 2 <= height <= area.rows else 1
+    backs = below if below + count + least - 1 <= area.rows else min(below, 1)
+    last = min(height, max(least, area.rows - backs - count + 1))
     run = max(game.columns.packets(column), default=1)
     anchors = (count - run, 0, count - lifted)
     tiles: list[Tile] = []
     y = area.y
-    for shown in column_rows(count, area.rows - last + 1, anchors):
-        height = last if shown == ColumnRow(count - 1) else 1
+    for shown in column_rows(count, area.rows - last + 1, anchors, below):
+        rows = last if shown == ColumnRow(count - 1) else 1
+        kind = _kind(shown)
         tiles.append(
             Tile(
-                kind=TileKind.CARD if shown.count == 1 else TileKind.GAP,
+                kind=kind,
                 pile=area.pile,
                 index=shown.first,
-                card=column[shown.first] if shown.count == 1 else None,
+                card=column[shown.first] if kind is TileKind.CARD else None,
                 count=shown.count,
                 x=area.x,
                 y=y,
                 width=area.size.width,
-                height=height,
+                height=rows,
                 size=area.size,
             )
         )
-        y += height
+        y += rows
     return ColumnTiles(tuple(tiles))
+
+
+def _kind(row: ColumnRow) -> TileKind:
+    if row.first < 0:
+        return TileKind.BACK
+    return TileKind.CARD if row.count == 1 else TileKind.GAP
 
 
 def _waste(view: View, area: PileArea) -> Iterator[Tile]:

@@ -7,6 +7,7 @@ from saratoga_client.board_view.card_faces import (
     Rows,
     Size,
     back_face,
+    back_strip,
     card_face,
     gap_face,
     space_face,
@@ -38,6 +39,7 @@ def test_every_card_fills_its_size_and_shows_its_corner_first(size: Size, style:
 def test_backs_spaces_and_gaps_fill_their_size(size: Size, style: CardStyle) -> None:
     for count in (0, 1, 9, 84):
         assert {len(line) for line in lines(back_face(count, size, style))} == {size.width}
+        assert [len(line) for line in lines(back_strip(count, size, style))] == [size.width]
         assert {len(line) for line in lines(gap_face(count, size, style, CardState.PLAIN))} == {
             size.width
         }
@@ -55,6 +57,8 @@ def test_in_letters_everything_is_ascii() -> None:
             *(card_face(card, size, style, state) for card in PACK for state in CardState),
             *(gap_face(9, size, style, state) for state in CardState),
             back_face(34, size, style),
+            back_strip(1, size, style),
+            back_strip(6, size, style),
             space_face("10s", size, style, False),
             space_face("", size, style, True),
         ]
@@ -77,6 +81,15 @@ def test_selected_cards_and_targets_differ_by_their_lines_alone(
 def test_a_number_on_a_back_stands_clear() -> None:
     assert lines(back_face(35, Size(5, 3), CardStyle())) == ["╭───╮", "│35 │", "╰───╯"]
     assert lines(back_face(7, Size(6, 3), CardStyle())) == ["╭────╮", "│░7░░│", "╰────╯"]
+
+
+def test_a_face_down_card_of_a_column_has_one_row_and_several_have_their_number() -> None:
+    assert lines(back_strip(1, Size(6, 4), CardStyle())) == ["╭░░░░╮"]
+    assert lines(back_strip(6, Size(6, 4), CardStyle())) == ["│░6░░│"]
+    assert lines(back_strip(1, Size(6, 4), CardStyle(ascii=True))) == ["+%%%%+"]
+    assert lines(back_strip(6, Size(6, 4), CardStyle(ascii=True))) == ["|%6%%|"]
+    assert lines(back_strip(1, Size(3, 1), CardStyle())) == ["░░░"]
+    assert lines(back_strip(6, Size(3, 1), CardStyle())) == ["░░6"]
 
 
 def test_a_card_under_another_at_its_right_shows_one_corner() -> None:

@@ -34,19 +34,31 @@ def test_the_head_of_a_picked_packet_stays() -> None:
     )
 
 
+def test_face_down_cards_have_a_row_each_if_all_fit_and_one_together_if_not() -> None:
+    assert column_rows(2, 5, (0,), below=3) == (
+        *(ColumnRow(-3), ColumnRow(-2), ColumnRow(-1)),
+        *(ColumnRow(0), ColumnRow(1)),
+    )
+    assert column_rows(2, 4, (0,), below=3) == (ColumnRow(-3, 3), ColumnRow(0), ColumnRow(1))
+    assert column_rows(9, 4, (0,), below=3) == (
+        *(ColumnRow(-3, 3), ColumnRow(0), ColumnRow(1, 7), ColumnRow(8)),
+    )
+    assert column_rows(9, 1, (0,), below=3) == (ColumnRow(8),)
+
+
 def test_with_two_rows_the_more_important_card_is_shown() -> None:
     assert column_rows(9, 2, (0, 5)) == (ColumnRow(0, 8), ColumnRow(8))
     assert column_rows(9, 1, (0, 5)) == (ColumnRow(8),)
 
 
-@given(COUNTS, st.integers(3, 40), st.lists(st.integers(0, 103), max_size=3))
+@given(COUNTS, st.integers(4, 40), st.lists(st.integers(0, 103), max_size=3), st.integers(0, 20))
 def test_every_card_is_shown_or_counted_once_and_in_order(
-    count: int, rows: int, anchors: list[int]
+    count: int, rows: int, anchors: list[int], below: int
 ) -> None:
-    shown = column_rows(count, rows, [anchor % count for anchor in anchors])
+    shown = column_rows(count, rows, [anchor % count for anchor in anchors], below)
     assert len(shown) <= rows
     cards = [index for run in shown for index in range(run.first, run.first + run.count)]
-    assert cards == list(range(count))
+    assert cards == list(range(-below, count))
     assert shown[-1] == ColumnRow(count - 1)
 
 

@@ -60,13 +60,14 @@ def test_every_card_of_a_column_is_shown_or_counted(
         if not column:
             assert [card.kind for card in found] == [TileKind.SPACE]
             continue
-        assert found[0].index == 0
-        assert found[0].kind is TileKind.CARD
-        reached = 0
+        below = len(position.face_down[number - 1]) if position.face_down else 0
+        reached = -below
+        assert Spot(f"t{number}", 0) in {card.spot for card in found}
         for card in found:
             assert card.index == reached
-            assert card.kind is (TileKind.CARD if card.count == 1 else TileKind.GAP)
-            assert card.card == (column[reached] if card.count == 1 else None)
+            seen = TileKind.CARD if card.count == 1 else TileKind.GAP
+            assert card.kind is (TileKind.BACK if reached < 0 else seen)
+            assert card.card == (column[reached] if card.kind is TileKind.CARD else None)
             reached += card.count
         assert reached == len(column)
 
@@ -127,6 +128,29 @@ def test_from_a_card_of_a_column_so_many_are_lifted() -> None:
     layout, _ = table("lady-palk", "t3: KS QH JS TD")
     assert [layout.count_from(tile.spot) for tile in shown(layout, "t3")] == [4, 3, 2, 1]
     assert layout.cards_from(Spot("t3", 2)) == (Card("JS"), Card("TD"))
+
+
+def test_face_down_cards_lie_under_the_face_up_ones_and_cannot_be_lifted() -> None:
+    layout, _ = table("lady-palk", "t3: 2C 3C | QH JS")
+    low, high, queen, knave = shown(layout, "t3")
+    assert (low.kind, high.kind) == (TileKind.BACK, TileKind.BACK)
+    assert (low.card, high.card, queen.card, knave.card) == (None, None, "QH", "JS")
+    assert [tile.y - low.y for tile in (low, high, queen, knave)] == [0, 1, 2, 3]
+    assert (low.spot, high.spot) == (Spot("t3", -2), Spot("t3", -1))
+    assert [layout.count_from(tile.spot) for tile in (low, high, queen, knave)] == [4, 3, 2, 1]
+    assert layout.cards_from(low.spot) == layout.cards_from(high.spot) == ()
+    assert layout.cards_from(queen.spot) == (Card("QH"), Card("JS"))
+
+
+def test_face_down_cards_without_room_are_one_row_with_their_number() -> None:
+    run = "KS QH JS TD 9C 8D 7C 6H 5S 4D 3S 2H"
+    layout, view = table("lady-palk", f"t3: 2C 3C 4C 5C 6C 7C | {run}")
+    backs, *cards = shown(layout, "t3")
+    assert (backs.kind, backs.count, backs.spot) == (TileKind.BACK, 6, Spot("t3", -6))
+    assert tuple(tile.card for tile in cards) == view.columns[2]
+    assert cards[-1].y + cards[-1].height <= 21
+    rows = draw_layout(GAMES["lady-palk"], view, NO_MARKS, LOOK, layout).canvas.text().split("\n")
+    assert rows[backs.y][backs.x : backs.x + backs.width] == "│░6░│"
 
 
 def test_of_a_fanned_waste_only_the_top_card_is_lifted() -> None:
