@@ -10,6 +10,11 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 
 SAID = {
+    "klondike": (
+        "one to seven cards", "only the last of each face up", "alternating colours",
+        "whole or part", "turns up as soon as", "a king or a run headed by one", "never an ace",
+        "three times", "$52",
+    ),
     "canfield": (
         "alternating colours", "king on an ace", "only as a whole", "only from the waste",
         "as often as you like", "three cards at a time", "reserve",
@@ -68,6 +73,10 @@ def test_what_makes_the_game_this_game_is_said(name: str) -> None:
 
 def test_two_sentences_say_how_columns_build_and_what_fills_a_space() -> None:
     assert {name: column_rules(game) for name, game in GAMES.items()} == {
+        "klondike": (
+            "Columns build down in alternating colours.",
+            "A space takes a king, or a packet headed by one.",
+        ),
         "canfield": (CORNER, "A space is filled from the reserve."),
         "canfield-aisleriot": (CORNER, "A space is filled from the reserve."),
         "lafayette": (

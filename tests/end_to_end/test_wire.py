@@ -86,11 +86,11 @@ async def test_the_refusal_names_the_bad_field(url: str) -> None:
         assert (await refusal(socket, table))[0] == "name_needed"
         await answer(socket, {"type": "claim_name", "id": 3, "name": "Wilhelmina"})
         for command, code in (
-            ({"type": "create_table", "game": "klondike"}, "no_such_game"),
+            ({"type": "create_table", "game": "freecell"}, "no_such_game"),
             ({"type": "create_table", "game": "canfield", "cap": 4}, "bad_settings"),
             ({"type": "join_table", "table": "mint-otter-42"}, "no_such_table"),
             ({"type": "get_record", "race": "mint-otter-42/1"}, "no_such_table"),
-            ({"type": "get_leaderboard", "game": "klondike"}, "no_such_leaderboard"),
+            ({"type": "get_leaderboard", "game": "freecell"}, "no_such_leaderboard"),
             ({"type": "move", "race": "mint-otter-42/1", "after": 0, "move": "draw"}, "not_seated"),
         ):
             assert (await refusal(socket, {"id": 4, **command}))[:2] == (code, 4)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.deal_steps import Triangle
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 _FOLDER: Final = Path(__file__).parent.parent / "conformance"
@@ -67,7 +69,10 @@ def pictured(game: Game, position: Position) -> dict[str, Any]:
     """Return a position in the format of the files in `tests/conformance`."""
     copies = game.up.for_each_suit
     picture: dict[str, Any] = {
-        "columns": [_pile(column) for column in position.columns],
+        "columns": [
+            _pile(below + column)
+            for below, column in zip_longest(position.face_down, position.columns, fillvalue=())
+        ],
         "reserve": _pile(position.reserve),
         "waste": _pile(position.waste),
         "stock": _pile(position.stock),
@@ -79,6 +84,8 @@ def pictured(game: Game, position: Position) -> dict[str, Any]:
         "pass": 1 if game.stock.passes == UNLIMITED else position.passes,
         "banked": position.banked,
     }
+    if any(isinstance(step, Triangle) for step in game.deal):
+        picture["face_down"] = list(position.face_down_counts) or [0] * len(position.columns)
     if position.down:
         picture["down"] = dict(zip(SUITS, position.down, strict=True))
     return picture

@@ -32,6 +32,9 @@ LOOSE: Final[tuple[tuple[str, _Put], ...]] = (
     (">t([0-9])", r">t0\1"),
     ("(>t[0-9]+)$", r"\1:1"),
     ("([a-z]+)-([a-z]+)-([0-9]+)", r"\1-\2-4"),
+    ("[|]", "||"),
+    ("/[A-Z0-9]+[|]", "/-|"),
+    ("columns=", "columns=|"),
 )
 """Changes that leave the meaning, or nearly: a pattern and its replacement."""
 

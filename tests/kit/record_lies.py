@@ -133,6 +133,37 @@ def another_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return settled(replace(record, deal=record.deal._replace(stock=tuple(stock))))
 
 
+def exchanged_face_down_cards(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Swap two face-down cards, or one with a card of the stock."""
+    stock, columns = list(record.deal.stock), [list(pile) for pile in record.deal.face_down]
+    places = [(pile, at) for pile in columns for at in range(len(pile))]
+    if not places:
+        return None
+    (one, here), (other, there) = chance.choice(places), (stock, chance.randrange(len(stock)))
+    if chance.random() < 0.5:
+        other, there = chance.choice(places)
+    if one[here] == other[there]:
+        return None
+    one[here], other[there] = other[there], one[here]
+    deal = record.deal._replace(stock=tuple(stock), face_down=tuple(map(tuple, columns)))
+    return settled(replace(record, deal=deal))
+
+
+def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Turn up one more card of a column, or all face-down cards."""
+    piles = list(zip(record.deal.face_down, record.deal.columns, strict=False))
+    if not piles:
+        return None
+    most = chance.choice((1, len(piles)))
+    column = chance.choice([at for at, (below, _) in enumerate(piles) if below])
+    for at, (below, shown) in enumerate(piles):
+        if most > 1 or at == column:
+            piles[at] = (below[:-most], below[-most:] + shown)
+    face_down, columns = zip(*piles, strict=True)
+    deal = record.deal._replace(face_down=face_down if any(face_down) else (), columns=columns)
+    return settled(replace(record, deal=deal))
+
+
 def another_game(record: RaceRecord, chance: Random) -> RaceRecord | None:
     game = chance.choice([name for name in GAMES if name != record.game])
     return replace(record, game=game)
@@ -300,6 +331,8 @@ LIES: Final[Mapping[str, Lie]] = {
         another_nonce,
         swapped_nonces,
         another_deal,
+        exchanged_face_down_cards,
+        another_card_face_up,
         another_game,
         another_version,
         another_race,

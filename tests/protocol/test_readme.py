@@ -169,6 +169,7 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
     seed = bytes(range(32))
     nonces = {"a" * 16: bytes(16), "b" * 16: bytes(range(16))}
     key = deal_key(seed, "mint-otter-42/3", nonces)
+    deals = {name: format_position(deal_for_key(game, key)) for name, game in GAMES.items()}
     assert cells == {
         "commitment": commitment(seed, "canfield", 1, "mint-otter-42", 3, cap=10, public=True),
         "nonce hash of a": nonce_hash(nonces["a" * 16]),
@@ -177,7 +178,9 @@ def test_the_vector_of_a_fair_deal_is_right() -> None:
         "block(0)": hmac.digest(key, b"saratoga shuffle 1" + bytes(8), "sha256").hex(),
         "one pack": "".join(shuffled_deck(1, key)),
         "two packs": "".join(shuffled_deck(2, key)),
-        "canfield's deal": format_position(deal_for_key(GAMES["canfield"], key)),
+        # a bar within a cell of a table is written after a backslash
+        "klondike's deal": deals["klondike"].replace("|", r"\|"),
+        "canfield's deal": deals["canfield"],
     }
 
 

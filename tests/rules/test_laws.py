@@ -1,17 +1,15 @@
 """Laws that hold in every game and every position."""
 
 from collections import Counter
-from functools import cache
-from itertools import product
+from itertools import chain, islice, product
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.conformance import PlayedGame, played_games
 from kit.races import Entrant, race
-from kit.walks import Step, banking, places, step_at, walk, walk_at, wandering
+from kit.walks import banking, places, step_at, walk_at, wandering
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
@@ -34,7 +32,6 @@ from saratoga_rules.moves import (
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.replay import replay
 from saratoga_rules.refusals import IllegalMove
-from saratoga_rules.stuck.stuck import is_stuck, may_declare
 from saratoga_rules.views import redact
 
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -48,15 +45,12 @@ any_move: st.SearchStrategy[Move] = st.sampled_from(
     [DRAW, REDEAL, *map(Carry, *zip(*product(SOURCES, TARGETS, COUNTS), strict=True))]
 )
 
-STUCK_LIMIT = 300
-"""The most arrangements to search; longer searches are skipped."""
-
 
 def cards_of(game: Game, position: Position) -> Counter[Card]:
     """Return every card of a position, including those on the foundations."""
     found = Counter([*position.stock, *position.waste, *position.reserve])
-    for column in position.columns:
-        found.update(column)
+    for pile in (*position.columns, *position.face_down):
+        found.update(pile)
     for heights, first, direction in ((position.up, position.base, 1), (position.down, 13, -1)):
         copies = len(heights) // len(SUITS)
         for index, height in enumerate(heights):
@@ -68,12 +62,13 @@ def cards_of(game: Game, position: Position) -> Counter[Card]:
 
 def dealt_otherwise(position: Position, chance: Random) -> Position:
     """Return a position that differs from `position` in hidden cards only."""
-    hidden = [*position.stock, *position.reserve[:-1]]
+    hidden = [*position.stock, *position.reserve[:-1], *chain(*position.face_down)]
     chance.shuffle(hidden)
-    below = len(position.reserve[:-1])
+    cards = iter(hidden)
     return position._replace(
-        stock=tuple(hidden[below:]),
-        reserve=(*hidden[:below], *position.reserve[-1:]),
+        stock=tuple(islice(cards, len(position.stock))),
+        reserve=(*islice(cards, len(position.reserve[:-1])), *position.reserve[-1:]),
+        face_down=tuple(tuple(islice(cards, len(pile))) for pile in position.face_down),
     )
 
 
@@ -103,7 +98,7 @@ def test_every_deal_has_all_cards(name: str, nonce: bytes) -> None:
 def test_the_count_is_the_number_of_cards_on_the_foundations(name: str, place: int) -> None:
     game, position, _, _ = step_at(name, place)
     elsewhere = len(position.stock) + len(position.waste) + len(position.reserve)
-    elsewhere += sum(map(len, position.columns))
+    elsewhere += sum(map(len, (*position.columns, *position.face_down)))
     assert position.banked == game.cards - elsewhere
     assert is_won(game, position) == (elsewhere == 0)
 
@@ -135,6 +130,27 @@ def test_the_stock_only_shrinks_except_at_a_redeal(name: str, place: int) -> Non
         else:
             assert after.stock == position.stock[len(position.stock) - len(after.stock) :]
             assert after.passes == position.passes
+
+
+@every_game
+@given(place=places)
+def test_a_face_down_card_turns_up_when_it_is_uncovered_and_never_else(
+    name: str, place: int
+) -> None:
+    game, position, legal, _ = step_at(name, place)
+    for move in legal:
+        after = play(game, position, move)
+        was = position.face_down or ((),) * len(position.columns)
+        left = after.face_down or ((),) * len(position.columns)
+        for index, (old, new) in enumerate(zip(was, left, strict=True)):
+            assert bool(after.columns[index]) or not new, "a column ends in a face-up card"
+            if new != old:
+                assert isinstance(move, Carry)
+                assert move.origin == index
+                assert move.count == len(position.columns[index])
+                assert (new, after.columns[index]) == (old[:-1], old[-1:])
+            elif old:
+                assert after.columns[index][:1] == position.columns[index][:1]
 
 
 # Secrecy
@@ -169,20 +185,24 @@ def test_positions_that_differ_in_hidden_cards_look_the_same(
 
 @every_game
 @given(place=places)
-def test_a_view_hides_the_stock_and_the_reserve_but_its_top(name: str, place: int) -> None:
+def test_a_view_hides_the_stock_the_reserve_but_its_top_and_the_face_down_cards(
+    name: str, place: int
+) -> None:
     _, position, _, _ = step_at(name, place)
     view = redact(position)
     assert view.stock == (HIDDEN,) * len(position.stock)
     assert view.reserve[:-1] == (HIDDEN,) * len(position.reserve[:-1])
     assert view.reserve[-1:] == position.reserve[-1:]
-    assert view._replace(stock=(), reserve=()) == position._replace(stock=(), reserve=())
+    assert view.face_down == tuple((HIDDEN,) * len(pile) for pile in position.face_down)
+    nothing = position._replace(stock=(), reserve=(), face_down=())
+    assert view._replace(stock=(), reserve=(), face_down=()) == nothing
     assert redact(view) == view
 
 
 @every_game
 @given(place=places)
 def test_a_move_reveals_only_the_cards_that_it_turns_up(name: str, place: int) -> None:
-    """A move turns up the next cards of stock or reserve, and reveals nothing about deeper cards."""
+    """A move turns up the next cards of stock, reserve or a column, and no deeper cards."""
     game, position, legal, _ = step_at(name, place)
     reach = game.columns.count
     chance = Random(0)
@@ -191,7 +211,9 @@ def test_a_move_reveals_only_the_cards_that_it_turns_up(name: str, place: int) -
     below = list(position.reserve[:-2])
     chance.shuffle(below)
     other = position._replace(
-        stock=(*position.stock[:reach], *deeper), reserve=(*below, *position.reserve[-2:])
+        stock=(*position.stock[:reach], *deeper),
+        reserve=(*below, *position.reserve[-2:]),
+        face_down=tuple((*pile[-2::-1], *pile[-1:]) for pile in position.face_down),
     )
     for move in legal:
         if move != REDEAL:
@@ -293,83 +315,3 @@ def test_a_record_replays_to_the_positions_of_the_race(name: str, seed: int, pat
                 position = play(GAMES[name], position, parse_move(line.text))
             assert shown == position
         assert position.banked == racer.banked
-
-
-# Stuck
-
-
-@every_game
-@given(place=places)
-def test_a_stuck_board_never_banks_more_whatever_is_played(name: str, place: int) -> None:
-    step = stuck_at(name, place)
-    game, position = step.game, step.position
-    chance = Random(0)
-    for _ in range(100):
-        legal = legal_moves(game, position)
-        if not legal:
-            return
-        position = play(game, position, chance.choice(legal))
-        assert position.banked <= step.position.banked
-
-
-@every_game
-@given(place=places)
-def test_a_board_declared_stuck_stays_stuck(name: str, place: int) -> None:
-    game, position, legal, _ = stuck_at(name, place)
-    for move in legal:
-        after = play(game, position, move)
-        if after.banked == position.banked:
-            assert is_stuck(game, after, limit=STUCK_LIMIT) is not False
-
-
-@every_game
-@given(place=places, seed=st.integers(0, 999))
-def test_declaring_a_board_stuck_reveals_nothing_about_the_reserve(
-    name: str, place: int, seed: int
-) -> None:
-    game, position, _, _ = step_at(name, place)
-    if not may_declare(position):
-        return
-    below = list(position.reserve[:-1])
-    Random(seed).shuffle(below)
-    other = position._replace(reserve=(*below, *position.reserve[-1:]))
-    assert is_stuck(game, other, limit=STUCK_LIMIT) is is_stuck(game, position, limit=STUCK_LIMIT)
-
-
-@every_game
-def test_there_are_boards_for_these_laws(name: str) -> None:
-    assert len(stuck_places(name)) >= 4
-
-
-def stuck_at(name: str, place: int) -> Step:
-    """Return a place where the server would declare the board stuck."""
-    found = stuck_places(name)
-    return found[place % len(found)]
-
-
-@cache
-def stuck_places(name: str) -> list[Step]:
-    """Return the first step of each walk and played game at which the board is declared stuck, if any."""
-    ways = [walk(name, seed, banking) for seed in range(6)] if name != "lady-palk" else []
-    ways += [_way_of(played) for played in played_games(name) if not played.won]
-    found = (_first_stuck(way) for way in ways)
-    return [step for step in found if step is not None]
-
-
-def _way_of(played: PlayedGame) -> tuple[Step, ...]:
-    game, position = played.game, played.opening()
-    way: list[Step] = []
-    for step in played.steps:
-        legal = tuple(map(parse_move, step.legal))
-        move = parse_move(step.move) if step.move else None
-        way.append(Step(game, position, legal, move))
-        if move is not None:
-            position = play(game, position, move)
-    return tuple(way)
-
-
-def _first_stuck(way: tuple[Step, ...]) -> Step | None:
-    for step in way[::5] + way[-1:]:
-        if may_declare(step.position) and is_stuck(step.game, step.position, limit=STUCK_LIMIT):
-            return step
-    return None

@@ -10,6 +10,7 @@ from saratoga_rules.money import even_at, net, price
 @pytest.mark.parametrize(
     ("name", "start", "most"),
     [
+        ("klondike", -52, 208),
         ("canfield", -45, 210),
         ("canfield-aisleriot", -45, 210),
         ("lafayette", -50, 210),

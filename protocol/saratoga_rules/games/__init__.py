@@ -8,6 +8,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
 
@@ -15,9 +16,12 @@ RULES_VERSION: Final = 1
 """The version of the rules. Raised when a rule or a deal changes; records name their version."""
 
 GAMES: Final[Mapping[str, Game]] = MappingProxyType(
-    {game.name: game for game in (CANFIELD, CANFIELD_AISLERIOT, LAFAYETTE, LADY_PALK, CAPRICE)}
+    {
+        game.name: game
+        for game in (KLONDIKE, CANFIELD, CANFIELD_AISLERIOT, LAFAYETTE, LADY_PALK, CAPRICE)
+    }
 )
-"""Every game by its name."""
+"""Every game by its name, in the order in which players are offered them: the best known first."""
 
 RULES: Final[Mapping[int, Mapping[str, Game]]] = MappingProxyType({RULES_VERSION: GAMES})
 """The games of every version of the rules, so that every old record can be replayed and verified.

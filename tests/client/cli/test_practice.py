@@ -59,7 +59,7 @@ def test_a_bad_seed_is_a_matter_of_usage(seed: str, capsys: pytest.CaptureFixtur
 
 
 def test_an_unknown_game_is_a_matter_of_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["practice", "klondike"]) == Exit.USAGE
+    assert run(saratoga, ["practice", "freecell"]) == Exit.USAGE
     assert "canfield" in capsys.readouterr().err
 
 

@@ -1,3 +1,5 @@
+from itertools import chain
+
 import pytest
 
 from saratoga_rules.cards import PACK, parse_cards
@@ -33,6 +35,11 @@ FIRST_DEALS = {
         "JCJS2CJHTCKHAH3S5D5C3C6D2H3D8C6S4CQS3D8HQD8D9SJSKSJCASQSJHKCTHJD waste=- reserve=-"
         " up=0,0,0,0,0,0,0,0 down=- columns=6C6H9HQC/7H6SAD6D/2HTD4HKD/2C4D5S7D/7S3C3S8S/6C5D3HQC"
         "/7C3H8D7C/8CTSAS5H base=1 passes=1"
+    ),
+    "klondike": (
+        "stock=4H7DJC7H8C9S2H5CKHTCAH7CTDTH9H8DKS7S8HQS4D4SQHJD waste=- reserve=-"
+        " up=0,0,0,0 down=- columns=KC/2C|6S/5S3D|JS/ADKD5D|9D/6H9C2D4C|3S/AS2S3H8S3C|AC"
+        "/JH5HQCQDTS6C|6D base=1 passes=1"
     ),
     "caprice": (
         "stock=3C5D3HTS9H4H5S3S3H8DQC6D7D8SQC7C5H5H7HTHTC8SQD9C5SJDAD2D9C9S5C7STSKDTD4S9H2D4C2S"
@@ -89,7 +96,7 @@ def test_caprice_puts_the_first_ace_and_king_of_each_suit_on_the_foundations() -
 def test_every_deal_holds_every_card(name: str) -> None:
     game = GAMES[name]
     position = deal_for_key(game, b"a key")
-    laid = [*position.stock, *position.reserve, *(c for column in position.columns for c in column)]
+    laid = [*position.stock, *position.reserve, *chain(*position.columns, *position.face_down)]
     assert len(laid) + position.banked == 52 * game.packs
 
 

@@ -86,9 +86,10 @@ def test_a_void_record_has_the_form_of_the_page() -> None:
     ("text", "parse", "patterns"),
     [
         (format_record(race("lafayette", 1, FIELD)), parse_record, LINES),
+        (format_record(race("klondike", 1, FIELD)), parse_record, LINES),
         (format_void_record(void_record()), parse_void_record, VOID_LINES),
     ],
-    ids=["race", "void"],
+    ids=["race", "race with face-down cards", "void"],
 )
 def test_no_other_form_is_read_though_the_digest_fits(
     text: str, parse: Callable[[str], object], patterns: list[re.Pattern[str]]

@@ -96,5 +96,5 @@ def test_an_unknown_version_of_the_rules_is_refused() -> None:
 
 
 def test_a_game_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ReplayError, match="no game called klondike"):
-        replay(replace(RECORD, game="klondike"), ANNA.player)
+    with pytest.raises(ReplayError, match="no game called freecell"):
+        replay(replace(RECORD, game="freecell"), ANNA.player)

@@ -16,7 +16,7 @@ from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
 
 
-def test_of_the_five_games_only_lady_palk_can_be_peeled() -> None:
+def test_of_all_games_only_lady_palk_can_be_peeled() -> None:
     assert [name for name, game in GAMES.items() if can_peel(game)] == ["lady-palk"]
 
 

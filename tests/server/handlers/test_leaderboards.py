@@ -31,8 +31,8 @@ async def test_an_unknown_game_has_no_leaderboard(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
-    assert await anna.refused(GetLeaderboard, game="klondike") == "no_such_leaderboard"
-    assert await anna.refused(SubscribeLeaderboard, game="klondike") == "no_such_leaderboard"
+    assert await anna.refused(GetLeaderboard, game="freecell") == "no_such_leaderboard"
+    assert await anna.refused(SubscribeLeaderboard, game="freecell") == "no_such_leaderboard"
 
 
 async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:

@@ -40,7 +40,7 @@ async def test_the_player_who_creates_a_table_is_its_host(server: InProcessServe
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        ({"game": "klondike"}, "no_such_game"),
+        ({"game": "freecell"}, "no_such_game"),
         ({"game": "canfield", "cap": 4}, "bad_settings"),
         ({"game": "canfield", "cap": 0, "public": True}, "bad_settings"),
     ],

@@ -142,7 +142,7 @@ async def test_a_parameter_that_is_wrong_is_refused_by_name(server: FakeServer, 
 
 
 async def test_a_game_that_is_not_played_here_is_not_found(server: FakeServer) -> None:
-    assert told(await get(server, "/leaderboards/klondike")) == (404, "no_such_game")
+    assert told(await get(server, "/leaderboards/freecell")) == (404, "no_such_game")
 
 
 async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(server: FakeServer) -> None:
