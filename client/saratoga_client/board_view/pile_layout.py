@@ -108,7 +108,7 @@ class _Form:
 
     @property
     def aligns_foundations(self) -> bool:
-        """True if each foundation lies above a column."""
+        """True if each pile lies above a column."""
         is_single = self.game.down is None and self.game.up.for_each_suit == 1
         return is_single and not self.tight
 
@@ -227,15 +227,17 @@ def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[PileLabe
 def _in_rows(form: _Form) -> PileLayout:
     """Put all other piles in one row above the columns."""
     wide, high = form.above
+    columns = _row_of_columns(form)
     gap = 2 if form.airy else 1
+    if form.aligns_foundations:
+        gap = columns[1] - columns[0] - wide
     x = form.margin
     areas = [_site(STOCK, x, 1, form.above)]
     labels = [PileLabel(piles=(STOCK,), x=x, y=0, width=wide + gap - 1)]
     x += wide + gap
-    columns = _row_of_columns(form)
     span = columns[-1] + form.below.width
     end = min(span, form.width - form.margin)
-    groups = _groups(form, columns[1] - columns[0])
+    groups = _groups(form, gap)
     needed = sum(group.width(wide) for group in groups) + (len(groups) - 1) * (gap + 1)
     piles = [(RESERVE, form.has_reserve), (WASTE, form.has_waste)]
     missing = 0
@@ -285,10 +287,10 @@ def _row_of_columns(form: _Form) -> list[int]:
     ]
 
 
-def _groups(form: _Form, pitch: int) -> list["_Group"]:
-    """Return the groups of foundations; columns lie `pitch` cells apart."""
+def _groups(form: _Form, gap: int) -> list["_Group"]:
+    """Return the groups of foundations; other piles lie `gap` cells apart."""
     up, down = form.game.up.for_each_suit, form.game.down
-    between = pitch - form.above.width if form.aligns_foundations else int(not form.tight)
+    between = gap if form.aligns_foundations else int(not form.tight)
     groups = [_Group("up", up, between)]
     if down:
         groups.append(_Group("down", down.for_each_suit, between))

@@ -117,8 +117,9 @@ SEVEN_COLUMNS = replace(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_foundations_of_one_pack_lie_above_the_last_columns(size: tuple[int, int]) -> None:
+def test_piles_of_one_pack_lie_above_columns(size: tuple[int, int]) -> None:
     lefts = {area.pile: area.x for area in pile_layout(SEVEN_COLUMNS, *size).areas}
+    assert [lefts["stock"], lefts["w"]] == [lefts["t1"], lefts["t2"]]
     assert [lefts[f"up.{suit}"] for suit in SUIT_ORDER] == [lefts[f"t{n}"] for n in (4, 5, 6, 7)]
 
 
