@@ -1,13 +1,16 @@
 """The server as another version: `python -m kit.other_version`, with the server's own options.
 
-It reports another version number. Its Functions have another text, and therefore other names. Everything
+Its countdown is short (`quick_countdown`). It reports another version number, and knows one more game
+(`UNKNOWN_GAME`). Its Functions have another text, and therefore other names. Everything
 that it writes for other nodes has one field that they do not know: tables, their settings, seats and
 outcomes, and the events that nodes publish. This field must survive writes by nodes of the usual version.
 If it is lost, the server logs the error `field_lost`, and the test fails.
 """
 
 import sys
+from dataclasses import replace
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgpack
@@ -15,7 +18,20 @@ import msgpack
 import saratoga_server.store.library as library
 
 VERSION: Final = "99.0.0"
+UNKNOWN_GAME: Final = "moonlight"
+"""A game that no other version knows."""
 MOOD: Final = "fair"
+
+
+def add_game() -> None:
+    """Add a game to those that the rules know: Canfield under another name."""
+    import saratoga_rules.games as games
+
+    added = replace(games.GAMES["canfield"], name=UNKNOWN_GAME, title="Moonlight")
+    games.GAMES = MappingProxyType({**games.GAMES, UNKNOWN_GAME: added})  # type: ignore[misc]
+    games.RULES = MappingProxyType(  # type: ignore[misc]
+        {**games.RULES, games.RULES_VERSION: games.GAMES}
+    )
 
 
 def change_functions() -> None:
@@ -91,8 +107,12 @@ def parts(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
+    add_game()
     change_functions()
     change_the_rest()
+    from kit.quick_countdown import shorten_countdown
+
+    shorten_countdown()
     from saratoga_server.__main__ import main as serve
 
     sys.argv[0] = "saratoga-server"

@@ -14,6 +14,7 @@ from kit.tables import (
 )
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import TableChanged
+from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import JSON
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
@@ -45,6 +46,8 @@ class CachingNode:
     peers: Peers
     due_tables: DueTables
     received: Received
+    closed: list[CloseCode]
+    """The codes with which the node has closed the watcher's connection."""
 
     def notices(self) -> list[str]:
         """Return the public notice in each table that the watcher received."""
@@ -83,14 +86,12 @@ class Caches:
         peers = Peers("node", QuietEvents(), BackgroundTasks(), self.time.steady)
         due_tables = DueTables(clock)
         received = Received(CODECS[JSON])
+        watcher = RecordingConnection(received)
         broadcaster.follow(
-            Session(
-                connection=RecordingConnection(received), codec=CODECS[JSON], address="", number=1
-            ),
-            CODE,
+            Session(connection=watcher, codec=CODECS[JSON], address="", number=1), CODE
         )
         cache = TableCache(store, broadcaster, clock, peers, due_tables, opening, store_timeout)
-        return CachingNode(cache, peers, due_tables, received)
+        return CachingNode(cache, peers, due_tables, received, watcher.closed)
 
 
 class QuietEvents:

@@ -12,6 +12,7 @@ from typing import Final
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.grammar import PLAYER, POSITIVE, TABLE_CODE
+from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 from saratoga_server.admin.renumber import renumber
 from saratoga_server.domain.lookalikes import skeleton
@@ -30,6 +31,7 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.voids import VoidedResult
 from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.live.live_table import TableMoved
 from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.live.table_cache import TableCache, Transition
@@ -47,6 +49,13 @@ from saratoga_server.stores import Stores
 
 CLOSE_ATTEMPTS: Final = 100
 """The most times that the logs of a race are read to close its table, because a move was made meanwhile."""
+
+NEWER: Final = (
+    "Only a newer release of saratoga-server can read the table {code}. Nothing was changed. Run this "
+    "command with that release."
+)
+
+DAMAGED: Final = "The stored data of the table {code} are damaged, so it cannot be changed."
 
 LONGEST_ANNOUNCEMENT: Final = 500
 """The most characters of an announcement."""
@@ -149,7 +158,7 @@ class Administration:
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
         """Give a player another name; return the old name (or id) and the new one."""
-        row = await self._player(player)
+        row = await self._seated(player)
         try:
             name, look = checked_name(wanted)
         except BadName as fault:
@@ -167,7 +176,7 @@ class Administration:
 
     async def ban(self, player: str) -> str:
         """Ban a player until unbanned, and free the seat; return the player's id."""
-        row = await self._player(player)
+        row = await self._seated(player)
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
         await self._vacate(row)
@@ -191,7 +200,12 @@ class Administration:
         record = await self.stores.tables.load_record(named[1], int(named[2]))
         if record is None:
             raise NotDone(f"There is no finished race {race}, or its record has expired.")
-        game = parse_record(record).game
+        try:
+            game = parse_record(record).game
+        except RecordError as fault:
+            raise NotDone(
+                f"The record of {race} has no results that can be read: {fault}."
+            ) from None
         await self._note("void", race, game)
         if not await self.stores.leaderboards.void_race(game, race):
             raise NotDone(f"{race} is on no leaderboard: it was not ranked, or was voided already.")
@@ -212,7 +226,7 @@ class Administration:
         For 30 days nobody can take the name; nothing stored says whose it was. Matches keep the results, under the
         player's id. Records of finished races keep the name until they expire with their table.
         """
-        row = await self._player(player)
+        row = await self._seated(player)
         await self._note("forget", row.player)  # the log must not keep the deleted name
         await self._vacate(row)
         async for code in self.stores.tables.all_codes():
@@ -247,11 +261,28 @@ class Administration:
             raise NotDone(f"There is no player with the name or id {named}.")
         return row
 
+    async def _seated(self, named: str) -> PlayerRow:
+        """Return the player, as `_player`. Raises `NotDone` if only newer nodes can read the player's table."""
+        row = await self._player(named)
+        if row.table is not None:
+            try:
+                await self.table_cache.get(row.table)
+            except TableMoved:
+                raise NotDone(NEWER.format(code=row.table)) from None
+            except CommandRejected:
+                pass
+        return row
+
     async def _table(self, code: str) -> TableState:
         stored = await self.stores.tables.load_table(code)
         if stored is None:
             raise NotDone(f"There is no table {code}.")
-        table = unpack(stored[1])
+        try:
+            table = unpack(stored[1])
+        except NewerTable:
+            raise NotDone(NEWER.format(code=code)) from None
+        except ValueError:
+            raise NotDone(DAMAGED.format(code=code)) from None
         if table.phase is TablePhase.CLOSED:
             raise NotDone(f"The table {code} is closed already.")
         return table

@@ -21,6 +21,8 @@ class Census(Struct):
     """What a store holds."""
 
     tables: int = 0
+    newer: int = 0
+    """The tables among them that only a newer release can read; nothing else of them is counted."""
     records: int = 0
     """Finished and voided races."""
     running: int = 0
@@ -74,6 +76,7 @@ async def _count_table(store: Store, code: str, census: Census) -> None:
     try:
         table = unpack(stored[1])
     except NewerTable:
+        census.newer += 1
         return
     for race in range(1, table.race + 1):
         with _noted(census, f"the record of race {code}/{race}"):

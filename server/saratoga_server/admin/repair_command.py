@@ -68,6 +68,11 @@ def _report(done: Repair) -> Iterator[str]:
     if done.bytes_missing:
         yield f"Missing: the last {done.bytes_missing} bytes of the files; a copy of them may have broken off."
     yield _newest(done)
+    if census.newer:
+        yield (
+            f"Not read: {census.newer} of the tables, which only a newer release can read. They are recovered "
+            "too; use that release."
+        )
     for what in census.damaged[:_MOST_NAMED]:
         yield f"Damaged: {what}."
     if len(census.damaged) > _MOST_NAMED:

@@ -9,9 +9,18 @@ from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected, TableState
-from saratoga_server.logs import EventLog
 
-log = EventLog("tables")
+
+class TableMoved(CommandRejected):
+    """The refusal of a command at a table that only newer nodes can read.
+
+    The player's connection is closed, so that the player reconnects: a load balancer may choose such a node.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "draining", "That table has moved to newer servers. Connect again and continue there."
+        )
 
 
 class Known(NamedTuple):
@@ -52,16 +61,10 @@ class LiveTable(Struct):
 
 
 def read_table(body: bytes) -> TableState:
-    """Return an unpacked table. Raises `Damage` if it cannot be unpacked.
-
-    Raises `CommandRejected` if only a newer node can read it (in an upgrade).
-    """
+    """Return an unpacked table. Raises `NewerTable` or, if it cannot be unpacked, `Damage`."""
     try:
         return tables.unpack(body)
-    except tables.NewerTable as fault:
-        log.warning("table_unreadable", reason=str(fault))
-        raise CommandRejected(
-            "draining", "That table has moved to newer servers. Connect again and continue there."
-        ) from None
+    except tables.NewerTable:
+        raise
     except ValueError as fault:
         raise Damage(str(fault)) from None

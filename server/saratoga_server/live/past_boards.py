@@ -12,16 +12,18 @@ from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import MoveMade
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
-from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.records.grammar import POSITIVE, TABLE_CODE
 from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.replay import ReplayError
+from saratoga_rules.records.replay import game_of as game_of_record
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
+from saratoga_server.live.live_table import TableMoved
 from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
 from saratoga_server.live.stored_logs import FOLDED_AT_ONCE, StoredLogs, game_of
@@ -101,9 +103,14 @@ class PastBoards:
         )
 
     async def _dealt(self, code: str, number: int) -> _Dealt | None:
-        """Return the deal of a race by the table, or by the race's record when the table has gone on."""
+        """Return the deal of a race by the table, or by the race's record when the table has gone on.
+
+        Raises `TableMoved` if only newer nodes can read the table or know the game.
+        """
         try:
             state = (await self._table_cache.get(code)).state
+        except TableMoved:
+            raise
         except CommandRejected:
             return None
         if state.race == number and state.deal_key:
@@ -117,8 +124,7 @@ class PastBoards:
             record = await asyncio.to_thread(parse_record, text)
         except RecordError:
             return None
-        game = RULES[record.rules_version][record.game]
-        return _Dealt(game, record.deal, Millis(record.start_at))
+        return _Dealt(_game(record), record.deal, Millis(record.start_at))
 
     def _voided(self, record: VoidRecord) -> _Dealt | None:
         """Return the deal of a voided race, if its seed and all nonces can be read."""
@@ -126,5 +132,13 @@ class PastBoards:
         if not record.seed or not all(nonces.values()):
             return None
         key = deal_key(bytes.fromhex(record.seed), record.race_id, nonces)
-        game = RULES[record.rules_version][record.game]
+        game = _game(record)
         return _Dealt(game, self._logs.deal(game, key), Millis(record.start_at))
+
+
+def _game(record: RaceRecord | VoidRecord) -> Game:
+    """Return the game of a record. Raises `TableMoved` if only newer nodes know it."""
+    try:
+        return game_of_record(record)
+    except ReplayError:
+        raise TableMoved from None

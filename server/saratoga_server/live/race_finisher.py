@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import is_void_record
 from saratoga_server.domain import results
@@ -130,7 +131,7 @@ class RaceFinisher:
             return
         try:
             outcome = await asyncio.to_thread(results.recorded_outcome, record)
-        except RecordError as fault:
+        except (RecordError, ReplayError) as fault:
             log.error("record_unreadable", table=table.code, race=race, reason=str(fault))
             return
         await self.announce_counted(table, outcome)

@@ -7,6 +7,7 @@ changes nothing.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
@@ -18,6 +19,7 @@ from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import TICK, Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.live_table import TableMoved
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import RaceCache
@@ -145,6 +147,10 @@ class Scheduler:
             self._due_tables.set(code, max(at, Millis(now + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
+        with suppress(TableMoved):  # newer nodes apply its timers
+            await self._apply_timer(code)
+
+    async def _apply_timer(self, code: str) -> None:
         table = await self._table_cache.get(code)
         if table.state.phase is TablePhase.COUNTDOWN:
             # a step of the clock since the last reading must not move the start of the race

@@ -5,6 +5,7 @@ import asyncio
 import msgpack
 
 from kit.in_process_server import InProcessServer
+from kit.tables import of_unknown_game
 from saratoga_protocol.commands import CashOut
 from saratoga_server.admin.census import take_census
 from saratoga_server.store.keys import records_key, table_key
@@ -33,6 +34,15 @@ async def test_tables_races_moves_players_and_results_are_counted(server: InProc
         f"the table {running}",
     ]
     assert census.moves == 0
+
+
+async def test_tables_for_newer_nodes_are_counted_and_not_damaged(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    _, body = await server.stored(code)
+    await server.rewrite(code, of_unknown_game(body))
+    census = await take_census(server.real)
+    assert (census.tables, census.newer, census.running, census.damaged) == (1, 1, 0, [])
 
 
 async def test_whatever_cannot_be_read_is_damaged_and_the_rest_is_counted(

@@ -1,10 +1,9 @@
 """The dispatcher: every command gets exactly one response, even if it fails."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, get_args
 
-import msgpack
 import msgspec
 import pytest
 
@@ -17,7 +16,7 @@ from kit.in_process_server import (
 )
 from kit.messages import COMMANDS
 from kit.players import RecordingConnection, token_of
-from kit.tables import nonce_hash
+from kit.tables import NEWER, nonce_hash
 from saratoga_protocol.commands import (
     AnyCommand,
     GetRecord,
@@ -46,7 +45,6 @@ from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.store.opening import Store
 
@@ -273,20 +271,20 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
     await anna.moves("draw")
 
 
-async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
-    server: InProcessServer,
+@pytest.mark.parametrize("newer", NEWER)
+async def test_a_table_that_only_newer_nodes_read_is_refused_and_the_connection_closed(
+    server: InProcessServer, newer: Callable[[bytes], bytes]
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna)
     version, body = await server.stored(code)
-    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
-    await server.rewrite(code, newer)
+    await server.rewrite(code, newer(body))
     server.node.table_cache.forget(code)
     assert await bert.refused(JoinTable, table=code) == "draining"
     (session,) = (each for each in server.node.broadcaster.sessions if each.name == "Bert")
     assert isinstance(session.connection, RecordingConnection)
     assert session.connection.closed == [RESTARTING]
-    assert await server.stored(code) == (version + 1, newer)
+    assert await server.stored(code) == (version + 1, newer(body))
 
 
 # Tests on every store, by the node's own clock

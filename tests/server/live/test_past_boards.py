@@ -6,6 +6,7 @@ import pytest
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
+from kit.tables import record_of_unknown_game
 from saratoga_protocol.commands import CashOut, LeaveTable, MakeMove, NextRace
 from saratoga_protocol.events import AnyEvent, BoardView, Done, MoveMade, Refused
 from saratoga_server.admin.acts import Administration
@@ -13,6 +14,7 @@ from saratoga_server.app import compose_table_cache
 from saratoga_server.live.stored_logs import FOLDED_AT_ONCE
 from saratoga_server.ports import StoredBoard
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.store.keys import records_key
 
 
 async def sent(player: MemoryPlayer) -> tuple[MakeMove, AnyEvent]:
@@ -40,6 +42,25 @@ async def test_a_move_of_the_last_race_is_answered_by_its_record(server: InProce
     assert (board.race, board.count, board.state) == (f"{code}/1", 2, "cashed out")
     assert board.view == shown(answer)[0].view
     assert board.legal == []
+
+
+async def test_a_repeat_of_a_race_that_only_newer_nodes_know_is_sent_on(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    move, _ = await sent(anna)
+    await anna.cash_out()
+    await server.settle()
+    assert isinstance(await anna.ask(NextRace, table=code), Done)
+    text = await server.record(code)
+    assert text is not None
+    record = record_of_unknown_game(text)
+    await asyncio.to_thread(server.store.server.ask, "HSET", records_key(code), "1", record)
+    await server.pass_time(1000)
+    answer = await anna.send(move)
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry) == ("draining", True)
 
 
 async def test_a_move_at_a_table_that_was_closed_in_the_race_is_answered_by_its_record(

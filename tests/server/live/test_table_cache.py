@@ -1,8 +1,9 @@
 """Tables on a node: loaded once, changed one change at a time, and read again after another node's write."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 
-import msgpack
 import pytest
 from msgspec.structs import replace
 
@@ -11,15 +12,18 @@ from kit.tables import (
     ANN,
     BEN,
     CODE,
+    NEWER,
     NODE,
     NOON,
     OTHER_SEED,
     all_shown,
     counting,
+    of_unknown_game,
     running,
     seated,
 )
 from saratoga_protocol.events import TableChanged
+from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
@@ -27,7 +31,6 @@ from saratoga_server.domain.tables import (
     elapse,
     resume,
 )
-from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.live_table import Known
 from saratoga_server.live.table_cache import READ_AT_ONCE
 from saratoga_server.ports import Millis, RaceFinish, StoredBoard, StoreUnavailable, TableWrite
@@ -78,20 +81,35 @@ async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
     assert late is await early[1] is there.cache.known(CODE)
 
 
-async def test_a_table_for_newer_nodes_is_left_alone(
-    here: CachingNode, there: CachingNode, caches: Caches
+@pytest.mark.parametrize("newer", NEWER)
+async def test_a_table_for_newer_nodes_is_left_alone_and_its_followers_reconnect(
+    here: CachingNode, there: CachingNode, caches: Caches, newer: Callable[[bytes], bytes]
 ) -> None:
     await here.cache.open(seated(ANN))
     version, body = await caches.store.stored(CODE)
-    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
-    await caches.store.rewrite(CODE, newer)
+    await caches.store.rewrite(CODE, newer(body))
     for node in (here, there):
         with pytest.raises(CommandRejected, match="draining: That table has moved") as refused:
             await node.cache.change(CODE, adding("Hello."))
         assert refused.value.retry
         assert node.cache.known(CODE) is None
-    assert await caches.store.stored(CODE) == (version + 1, newer)
+    assert await caches.store.stored(CODE) == (version + 1, newer(body))
     assert here.received.events == []
+    assert here.closed == [RESTARTING]
+
+
+async def test_a_table_for_newer_nodes_is_logged_once_and_read_when_it_can_be(
+    here: CachingNode, caches: Caches, caplog: pytest.LogCaptureFixture
+) -> None:
+    await here.cache.open(seated(ANN))
+    _, body = await caches.store.stored(CODE)
+    for stored in (of_unknown_game(body), body, of_unknown_game(body)):
+        await caches.store.rewrite(CODE, stored)
+        for _ in range(3):
+            with suppress(CommandRejected):
+                await here.cache.refresh(CODE)
+                await here.cache.get(CODE)
+    assert [line.getMessage() for line in caplog.records].count("table_unreadable") == 2
 
 
 # Changes

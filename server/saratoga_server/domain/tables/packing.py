@@ -4,8 +4,8 @@ Fields with default values are left out, so there is no nil. All values are text
 the store's MessagePack reader knows no binary type and no number above 2^53.
 
 During an upgrade older and newer nodes write the same tables. A node keeps fields that it does not know,
-in the table, its settings, its outcome and its seats. It does not change a table that it would misread
-(`NewerTable`).
+in the table, its settings, its outcome and its seats. It does not change a table that it would misread, or
+whose game it does not know (`NewerTable`).
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ import msgspec
 
 from saratoga_protocol.events import Outcome
 from saratoga_protocol.match_rows import Match
-from saratoga_rules.games import RULES_VERSION
+from saratoga_rules.games import RULES, RULES_VERSION
 from saratoga_server.domain.tables.state import FORMAT, TableOptions, TableSeat, TableState
 
 _TABLE: Final = "table"
@@ -30,7 +30,7 @@ _PARTS: Final[dict[str, type[msgspec.Struct]]] = {
 
 
 class NewerTable(ValueError):
-    """A table written by a newer node, which this node would misread."""
+    """A table written by a newer node, which this node would misread or whose game it does not know."""
 
 
 def pack(table: TableState) -> bytes:
@@ -53,7 +53,7 @@ def unpack(body: bytes) -> TableState:
             unknown = _unknown(read)
             if unknown:
                 read["unknown"] = unknown
-        return msgspec.convert(read, TableState)
+        return _with_known_game(msgspec.convert(read, TableState))
     except NewerTable:
         raise
     except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
@@ -65,6 +65,14 @@ def _check_readable(body: Mapping[str, Any]) -> None:
         raise NewerTable(f"a table of format {body['format']}; this node reads {FORMAT}")
     if body.get("rules_version", 1) > RULES_VERSION:
         raise NewerTable(f"a race by version {body['rules_version']} of the rules")
+
+
+def _with_known_game(state: TableState) -> TableState:
+    if state.settings.game not in RULES.get(state.rules_version, ()):
+        raise NewerTable(
+            f"a table of the game {state.settings.game!r}, which this node does not know"
+        )
+    return state
 
 
 def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.tables import ANN, BEN, NOON, in_phase, over, seated
+from kit.tables import ANN, BEN, NOON, in_phase, of_unknown_game, over, seated
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.domain.tables import (
     TableOptions,
@@ -134,6 +134,11 @@ def test_strange_fields_change_nothing_that_this_node_knows() -> None:
 def test_a_table_of_today_has_nothing_strange() -> None:
     for phase in TablePhase:
         assert unpack(pack(in_phase(phase))).unknown == {}
+
+
+def test_a_table_of_a_game_that_this_node_does_not_know_is_not_read() -> None:
+    with pytest.raises(NewerTable, match="'moonlight', which this node does not know"):
+        unpack(of_unknown_game(pack(seated(ANN))))
 
 
 @pytest.mark.parametrize(
