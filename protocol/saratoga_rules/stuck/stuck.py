@@ -50,8 +50,7 @@ class StuckSearch:
         if is_in_sight(game, position) or is_won(game, position):
             self._verdict = False
         else:
-            peels = can_peel(game) and not position.face_down
-            search = PeelingSearch if peels else ArrangementSearch
+            search = PeelingSearch if can_peel(game) else ArrangementSearch
             self._search = search(game, position, prospects(game, position))
 
     def advance(self, arrangements: int) -> bool | None:

@@ -1,12 +1,16 @@
 """The peeling search agrees with the search through arrangements."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from kit.positions import draw
+from kit.small_positions import small_position
 from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW
@@ -14,10 +18,18 @@ from saratoga_rules.position import Position
 from saratoga_rules.stuck.arrangements import ArrangementSearch
 from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
+from saratoga_rules.vocabulary.foundations import First, down_from
+from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 
 
-def test_of_all_games_only_lady_palk_can_be_peeled() -> None:
-    assert [name for name, game in GAMES.items() if can_peel(game)] == ["lady-palk"]
+def test_the_games_that_can_be_peeled_have_runs_without_a_corner_and_kings_in_spaces() -> None:
+    assert [name for name, game in GAMES.items() if can_peel(game)] == ["klondike", "lady-palk"]
+
+
+def test_cards_that_come_back_are_counted_in_one_pack_with_foundations_built_up() -> None:
+    assert not can_peel(replace(KLONDIKE, packs=2))
+    assert not can_peel(replace(KLONDIKE, down=down_from(First.KING)))
+    assert not can_peel(replace(KLONDIKE, columns=replace(KLONDIKE.columns, space=Space(ANYTHING))))
 
 
 def late_positions(seed: int) -> list[Position]:
@@ -45,10 +57,25 @@ def test_both_searches_agree_if_the_long_one_ends(seed: int) -> None:
         assert ArrangementSearch(LADY_PALK, position, ahead).advance(300) in (verdict, None)
 
 
-def search(picture: str) -> PeelingSearch:
-    position = draw(LADY_PALK, picture)
-    assert not is_in_sight(LADY_PALK, position)
-    return PeelingSearch(LADY_PALK, position, prospects(LADY_PALK, position))
+def test_both_searches_agree_where_cards_come_back_from_foundations() -> None:
+    chance = Random("cards that come back")
+    verdicts = {True: 0, False: 0}
+    while sum(verdicts.values()) < 200:
+        position = small_position(KLONDIKE, chance)
+        if is_in_sight(KLONDIKE, position):
+            continue
+        ahead = prospects(KLONDIKE, position)
+        verdict = PeelingSearch(KLONDIKE, position, ahead).advance(1000)
+        assert verdict is not None
+        verdicts[verdict] += 1
+        assert ArrangementSearch(KLONDIKE, position, ahead).advance(1000) in (verdict, None)
+    assert min(verdicts.values()) > 20
+
+
+def search(picture: str, game: Game = LADY_PALK) -> PeelingSearch:
+    position = draw(game, picture)
+    assert not is_in_sight(game, position)
+    return PeelingSearch(game, position, prospects(game, position))
 
 
 REST = "".join(f"t{number}: KC\n" for number in range(5, 9))
@@ -63,3 +90,44 @@ def test_a_king_comes_off_into_a_space_but_not_from_one() -> None:
     assert search("t1: AC KH\nt2: 3C\nt3: 3C\nt4: 3C\nt5: 3C\nt6: 3C\nt7: 3C").advance(9) is False
     full = "t1: 9H KH\nt2: 3C\nt3: 3C\nt4: 3C\nt5: 3C\nt6: 3C\nt7: 3C"
     assert search(full).advance(100) is True
+
+
+def stages(searching: PeelingSearch) -> tuple[bool, int]:
+    """Return the verdict and the number of stages that were searched."""
+    searched = 0
+    while (verdict := searching.advance(1)) is None:
+        searched += 1
+    return verdict, searched + 1
+
+
+def test_cards_of_one_kind_that_swap_what_lies_on_them_are_one_stage() -> None:
+    # the 8S may lie on either nine
+    assert stages(search("t1: 9H 8S\nt2: 9D\nt3: JC\nt4: JS", KLONDIKE)) == (True, 1)
+
+
+def test_a_face_down_card_under_a_run_that_comes_off_is_progress() -> None:
+    picture = "t1: 2C {} 9H 5S\nt2: 6D\nt3: TC\nt4: KC\nt5: KC"
+    assert search(picture.format("|"), KLONDIKE).advance(9) is False
+    assert search(picture.format(""), KLONDIKE).advance(9) is True
+
+
+def test_a_card_comes_back_only_where_it_may_help() -> None:
+    # the 7H may lie on the 8S, but no six is there to lie on it
+    assert stages(search("t1: 8S\nt2: TS\nup: H7 S2", KLONDIKE)) == (True, 1)
+    # the 6C that lies on the 9D could, and the 9D on the TS, but that is no progress
+    assert stages(search("t1: 8S\nt2: TS\nt3: JH 9D 6C\nup: H7 S2", KLONDIKE))[0] is True
+    # a face-down card under the 9D is
+    assert search("t1: 8S\nt2: TS\nt3: JH | 9D 6C\nup: H7 S2", KLONDIKE).advance(9) is False
+
+
+def test_a_card_comes_back_so_that_the_card_under_it_can() -> None:
+    # the 8H goes on the 9S, and the 7H under it on the 8S, where it takes the 6C from the 2D
+    picture = "t1: 8S\nt2: 9S\nt3: 2D {} 6C\nup: H8 S2"
+    assert search(picture.format("|"), KLONDIKE).advance(9) is False
+
+
+def test_one_card_comes_back_so_that_another_can_be_banked() -> None:
+    # the 6C moves to the 7H that came back; then the 7D is banked, and the 3C under it too
+    picture = "t1: 8S\nt2: 3C 7D 6C\nup: H7 D6 C2"
+    assert search(picture, KLONDIKE).advance(9) is False
+    assert search(picture.replace("3C", "4C"), KLONDIKE).advance(9) is True
