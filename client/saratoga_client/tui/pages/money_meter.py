@@ -50,14 +50,14 @@ def draw_bar(
     Rounding never moves the bar's end to the wrong side of the tick, which marks the break-even count.
     A single banked card is visible, and so is a single missing card.
     """
-    banked, even = money.banked, money.even
-    at = round(width * even / money.goal)
+    banked = money.banked
+    at = round(width * money.even / money.goal)
     filled = min(width, round(width * banked / money.goal))
     filled = max(filled, 1) if banked else 0
     filled = min(filled, width - 1) if banked < money.goal else width
-    if banked < even:
+    if money.net < 0:
         filled = max(0, min(filled, at - 1))
-    elif banked == even:
+    elif not money.net:
         filled = at
     else:
         filled = max(filled, at + 2)

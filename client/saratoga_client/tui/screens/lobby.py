@@ -164,7 +164,7 @@ class LobbyScreen(BaseScreen):
         if lobby.form is not None:
             return (("enter", "create it"), ("escape", "cancel"), ("g c + - p", "change it"))
         if lobby.is_practice:
-            return (("1-5", "practise it"), ("escape", "cancel"))
+            return ((f"1-{len(GAMES)}", "practise it"), ("escape", "cancel"))
         if not lobby.is_open:
             return (
                 ("h", "host here"),

@@ -83,8 +83,9 @@ def test_nothing_is_said_to_be_absent_before_it_is_loaded() -> None:
 def test_each_game_has_its_leader_of_today() -> None:
     lobby = replace(OPEN, leaders={"canfield": leader(), "caprice": None})
     lines = page_text(leaders_part(lobby, page_symbols(False), INK)).split("\n")
-    assert lines[1].split() == ["Canfield", "Bert", "31", "banked", "+$105", "vs", "12", "people"]
-    assert lines[5].split() == ["Caprice", "none", "yet"]
+    assert lines[1].split() == ["Klondike"]
+    assert lines[2].split() == ["Canfield", "Bert", "31", "banked", "+$105", "vs", "12", "people"]
+    assert lines[6].split() == ["Caprice", "none", "yet"]
 
 
 def test_the_player_reads_their_name_and_a_seat_that_waits() -> None:

@@ -37,7 +37,7 @@ def test_the_tick_stands_where_the_packs_are_paid(name: str) -> None:
     rows = practice_panel(standing(name), UNICODE, 24, 21).text().splitlines()
     tick = next(row for row in rows if "╎" in row and "=" in row)
     money = money_meter(game, 0)
-    assert tick.index("╎") == 1 + 22 * money.even // game.goal.cards
+    assert tick.index("╎") == 1 + round(22 * money.even / game.goal.cards)
     assert f"{money.even} = {money.even_word}" in tick
 
 

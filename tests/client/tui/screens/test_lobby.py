@@ -121,8 +121,11 @@ async def test_the_form_describes_a_table_before_it_is_created() -> None:
 async def test_practice_is_chosen_by_number() -> None:
     async with looking_at(AWAY) as (player, actions):
         assert await player.press("p", "9") == "Cancelled."
-        await player.press("p", "5")
-    assert actions.asked == [("practise", "caprice")]
+        await player.press("p")
+        assert "1-6 practise it" in player.text
+        await player.press("6")
+        await player.press("p", "1")
+    assert actions.asked == [("practise", "caprice"), ("practise", "klondike")]
 
 
 @pytest.mark.parametrize("key", ["n", "c", "w", "b", "enter"])
