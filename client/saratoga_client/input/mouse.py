@@ -7,6 +7,7 @@ banks. A drop plays a move from one pile to another.
 
 from dataclasses import replace
 from enum import StrEnum
+from typing import Final
 
 from saratoga_client.input.move_text import STOCK, first_that_fits
 from saratoga_client.input.pile_keys import has_pile
@@ -34,6 +35,8 @@ from saratoga_rules.moves import (
     WASTE,
 )
 
+FACE_DOWN: Final = "That card is face down: it turns up when no card lies on it any more."
+
 
 class Click(StrEnum):
     """The kinds of clicks."""
@@ -46,7 +49,8 @@ class Click(StrEnum):
 def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
     """Return the result of a click on a pile.
 
-    `count` is the number of cards from the clicked one to the top of the pile; 0 on an empty pile.
+    `count` is the number of cards from the clicked one to the top of the pile; 0 on an empty pile. It is
+    greater than the number of face-up cards if the clicked card is face down.
     """
     just_played = selection.clicked
     selection = revalidated(scene, replace(selection, clicked=None))
@@ -56,6 +60,9 @@ def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click
         return answered(replace(selection, clicked=pile), says)
     if not has_pile(scene.game, pile):
         return answered(selection, "There is nothing to click there.")
+    places_cards = kind is Click.SINGLE and selection.picked is not None
+    if pile in COLUMN_INDEX and 0 < scene.height(pile) < count and not places_cards:
+        return answered(selection, FACE_DOWN)
     if pile == STOCK:
         return _stock(scene, selection)
     match kind:

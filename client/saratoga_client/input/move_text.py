@@ -113,6 +113,23 @@ def describe(game: Game, view: View, move: Move, card_name: CardName = card_name
             return _describe_carry(game, view, move, card_name)
 
 
+def turned_up(before: View, after: View) -> Card | None:
+    """Return the card of a column that a move has turned up; `None` if it has turned up none there."""
+    counts = after.face_down_counts or (0,) * len(after.columns)
+    for column, now, earlier in zip(after.columns, counts, before.face_down_counts, strict=False):
+        if now < earlier:
+            return column[-1]
+    return None
+
+
+def with_turned_up(says: str, before: View, after: View, card_name: CardName = card_name) -> str:
+    """Return a sentence on a move with the card of a column that the move has turned up, if it did."""
+    card = turned_up(before, after)
+    if card is None:
+        return says
+    return first_that_fits(f"{says.removesuffix('.')}; {card_name(card)} turns up.", says)
+
+
 def pass_words(game: Game, number: int) -> str:
     """Return the number of a pass: `pass 2`, `pass 2 of 3`, `pass 3 of 3, the last`."""
     most = game.stock.passes

@@ -16,7 +16,7 @@ from saratoga_client.input.move_text import (
     source_of,
 )
 from saratoga_client.input.pile_keys import PileKeys, has_pile, pile_keys
-from saratoga_client.wording import capitalised
+from saratoga_client.wording import capitalised, counted
 from saratoga_rules.cards import Card, suit
 from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal, legal_moves, refusal
@@ -88,7 +88,7 @@ class Scene:
         return cards[-1] if cards else None
 
     def height(self, pile: str) -> int:
-        """Return the number of cards of a column, the waste or the reserve."""
+        """Return the number of cards of the waste or the reserve, or of face-up cards of a column."""
         return len(self._cards(pile))
 
     def _cards(self, pile: str) -> tuple[Card, ...]:
@@ -154,6 +154,8 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     what = scene.where(move.source)
     if reason is Refusal.NOTHING_TO_CARRY:
         return f"{capitalised(what)} is empty: nothing to carry."
+    if reason is Refusal.NOT_A_PACKET and move.count > scene.height(move.source):
+        return f"{capitalised(what)}: only its {counted(scene.height(move.source))} face up can be carried."
     if move.count <= max(1, scene.height(move.source)):
         what = scene.card_name(carried(scene.view, move)[0])
     target = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"

@@ -21,7 +21,11 @@ def where_lines(
         if found.card in seen:
             seen[found.card] += 1
             yield f"where {card_names.card(found.card)}: {_place(game, found, card_names)}"
-    hidden = "in the stock or deep in the reserve" if len(view.reserve) > 1 else "in the stock"
+    hidden = "in the stock"
+    if len(view.reserve) > 1:
+        hidden += " or deep in the reserve"
+    if view.face_down:
+        hidden += " or under a column"
     for known in range(game.packs):
         unseen = [card for card in cards if seen[card] == known]
         if unseen:

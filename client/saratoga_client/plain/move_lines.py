@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.input.move_text import carried, plain_pile_name
+from saratoga_client.input.move_text import carried, plain_pile_name, turned_up
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.position import money_words
 from saratoga_client.wording import counted
@@ -102,6 +102,8 @@ def _column_left(game: Game, before: View, after: View, index: int, card_names: 
         return f"column {index + 1} is a space"
     if len(after.reserve) < len(before.reserve) or len(after.stock) < len(before.stock):
         return f"{card_names.card(column[-1])} fills column {index + 1} from {game.columns.space.filled_from}"
+    if turned_up(before, after) is not None:
+        return f"{card_names.card(column[-1])} turns up in column {index + 1}"
     return f"column {index + 1} shows {card_names.card(column[-1])}"
 
 

@@ -98,8 +98,10 @@ def down_line(view: View, card_names: CardNames = LETTERS) -> str:
 
 
 def column_line(view: View, index: int, card_names: CardNames = LETTERS) -> str:
-    """Return the line of one column: all its cards."""
-    return f"column {index + 1}: {card_names.cards(view.columns[index]) or 'empty'}"
+    """Return the line of one column: the number of its face-down cards, and all others."""
+    below = view.face_down_counts[index] if view.face_down else 0
+    cards = card_names.cards(view.columns[index]) or "empty"
+    return f"column {index + 1}: {f'{below} face down, then ' if below else ''}{cards}"
 
 
 def board_line(game: Game, view: View, count: int | None) -> str:

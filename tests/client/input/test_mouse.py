@@ -1,7 +1,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.mouse import Click, click, drop
+from saratoga_client.input.mouse import FACE_DOWN, Click, click, drop
 from saratoga_client.input.scene import scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
@@ -19,6 +19,7 @@ BOARD = """
 """
 RUNS = "t1: 2C KS QH JS TD\nt2: JC\nt4: 4S 3D\nt5: JD\nt6: QC"
 BACK = "up: S4 H3\nt1: 5D\nt2: 4C\nt3: 9H\nt4: 9D"
+TURNED = "t1: 2C 5C | 9H\nt2: 3C | TS\nt3: 4C | AC\nt4: TC"
 SINGLE, DOUBLE, RIGHT = Click
 
 
@@ -67,6 +68,8 @@ def played(result: InputResult) -> str | None:
         # another pile in place of the first
         ("lady-palk", RUNS, [("t1", 1, SINGLE), ("t1", 2, SINGLE), ("t6", 1, SINGLE)], "t1>t6:2"),
         ("lady-palk", RUNS + "\nwaste: QD", [("t1", 1, SINGLE), ("w", 1, SINGLE), ("t1", 4, SINGLE), ("t3", 0, SINGLE)], "t1>t3:4"),
+        # cards placed on a column by a click on one of its face-down cards
+        ("klondike", "t1: 2C | 9H\nt2: 3C | TS\nt3: 4C | TC", [("t1", 1, SINGLE), ("t2", 2, SINGLE)], "t1>t2"),
         # banking
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, DOUBLE)], "t1>up"),
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, RIGHT)], "t1>up"),
@@ -114,6 +117,12 @@ def test_clicks_play_a_move(
         ("canfield-aisleriot", BACK, [("up.C", 0, SINGLE)], "There is no card to move.", None),
         ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "You can carry any run from the end of the pile, whole or part.", None),
         ("canfield", "t1: 5H 4S", [("t1", 1, SINGLE)], "4♠, column 1: no place to go now.", None),
+        ("klondike", TURNED, [("t1", 2, SINGLE)], FACE_DOWN, None),
+        ("klondike", TURNED, [("t1", 3, DOUBLE)], FACE_DOWN, None),
+        ("klondike", TURNED, [("t3", 2, RIGHT)], FACE_DOWN, None),
+        ("klondike", TURNED, [("t1", 1, SINGLE), ("t3", 2, RIGHT)], FACE_DOWN, "t1"),
+        ("klondike", TURNED, [("t1", 1, SINGLE), ("t1", 2, SINGLE)], "Back in column 1.", None),
+        ("klondike", TURNED, [("t1", 1, SINGLE), ("t3", 2, SINGLE)], "9♥ to column 3: columns build down in alternating colours.", "t1"),
     ],
 )  # fmt: skip
 def test_a_click_that_plays_no_move_gets_an_answer(

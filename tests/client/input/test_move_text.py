@@ -2,6 +2,7 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.input.move_text import (
+    LINE,
     ascii_card_name,
     card_name,
     carried,
@@ -9,9 +10,12 @@ from saratoga_client.input.move_text import (
     first_that_fits,
     pile_name,
     target_of,
+    turned_up,
+    with_turned_up,
 )
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.games import GAMES
+from saratoga_rules.judge import play
 from saratoga_rules.moves import Carry, parse_move
 from saratoga_rules.views import redact
 
@@ -27,6 +31,24 @@ def test_cards_are_named_as_they_look(card: str, signs: str, letters: str) -> No
 
 def test_a_hidden_card_has_no_name() -> None:
     assert card_name(HIDDEN) == ascii_card_name(HIDDEN) == "a hidden card"
+
+
+def test_a_card_that_a_move_turns_up_is_named_after_the_move() -> None:
+    klondike = GAMES["klondike"]
+    before = draw(klondike, "t1: 2C 3D | 9H 8S\nt2: 4C | TC\nt3: 9D")
+    part, turned = (play(klondike, before, parse_move(move)) for move in ("t1>t3", "t1>t2:2"))
+    assert turned_up(redact(before), redact(part)) is None
+    assert turned_up(redact(before), redact(turned)) == "3D"
+    last = play(klondike, draw(klondike, "t1: 3D | 9H\nt2: TC"), parse_move("t1>t2"))
+    assert turned_up(redact(draw(klondike, "t1: 3D | 9H\nt2: TC")), redact(last)) == "3D"
+    assert with_turned_up("Moved.", redact(before), redact(part)) == "Moved."
+    assert with_turned_up("Moved.", redact(before), redact(turned)) == "Moved; 3♦ turns up."
+    assert (
+        with_turned_up("Moved.", redact(before), redact(turned), ascii_card_name)
+        == "Moved; 3d turns up."
+    )
+    long = f"{'x' * (LINE - 5)}."
+    assert with_turned_up(long, redact(before), redact(turned)) == long
 
 
 @pytest.mark.parametrize(

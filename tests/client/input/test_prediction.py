@@ -8,6 +8,7 @@ from saratoga_rules.cards import HIDDEN
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.judge import IllegalMove, play
 from saratoga_rules.moves import DRAW, REDEAL, parse_move
@@ -76,6 +77,14 @@ def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
     assert (
         predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
     )
+
+
+def test_a_move_that_turns_up_a_card_of_its_column_is_not_predicted() -> None:
+    view = redact(draw(KLONDIKE, "t1: 2C | 9H 8S\nt2: TC\nt3: 9D"))
+    assert predicted_view(KLONDIKE, view, parse_move("t1>t2:2")) is None
+    part = predicted_view(KLONDIKE, view, parse_move("t1>t3"))
+    assert part is not None
+    assert part.face_down_counts == view.face_down_counts
 
 
 def test_predicting_an_illegal_move_raises() -> None:

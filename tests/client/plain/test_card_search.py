@@ -4,6 +4,7 @@ from saratoga_rules.cards import parse_cards
 from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.views import redact
 
@@ -53,6 +54,13 @@ def test_both_copies_of_a_card_are_found_in_a_game_of_two_packs() -> None:
         "where 5C: banked, on top",
     ]
     assert context(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
+
+
+def test_a_card_that_is_not_seen_may_lie_under_a_column() -> None:
+    assert context(KLONDIKE, "t1: 2C | 9D", "9D 2C") == [
+        "where 9D: column 1, on top",
+        "where 2C: face down, in the stock or under a column",
+    ]
 
 
 def test_all_hidden_cards_share_one_line() -> None:

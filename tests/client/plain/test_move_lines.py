@@ -7,6 +7,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.judge import play
@@ -123,3 +124,11 @@ def test_a_card_taken_back_lowers_the_money() -> None:
     assert line(CANFIELD_AISLERIOT, board, "up.S>t1") == (
         "move 12 up.S>t1: 5S back from its foundation onto 6H in column 1; 4 banked, -$30"
     )
+
+
+def test_a_card_that_turns_up_is_named() -> None:
+    board = "t1: 2C 3D | 9H 8S\nt2: TC\nt3: 9D"
+    assert line(KLONDIKE, board, "t1>t2:2") == (
+        "move 12 t1>t2:2: 9H 8S from column 1 onto TC in column 2; 3D turns up in column 1"
+    )
+    assert line(KLONDIKE, board, "t1>t3").endswith("; column 1 shows 9H")

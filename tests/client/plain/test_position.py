@@ -11,6 +11,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.views import View, redact
 
@@ -65,6 +66,12 @@ def test_both_foundations_of_a_suit_are_listed() -> None:
 def test_a_foundation_built_down_shows_its_top_card() -> None:
     lines = list(position_lines(CAPRICE, view_of(CAPRICE, "down: C3 H13")))
     assert lines[2] == "down: C 3 to J, S empty, H 13 to A, D empty"
+
+
+def test_face_down_cards_are_counted_before_the_others_of_their_column() -> None:
+    view = view_of(KLONDIKE, "t1: 2C 3C 4C | 9D 8S\nt2: KH")
+    lines = [line for line in position_lines(KLONDIKE, view) if line.startswith("column")]
+    assert lines[:3] == ["column 1: 3 face down, then 9D 8S", "column 2: KH", "column 3: empty"]
 
 
 def test_cards_can_be_named_in_words() -> None:

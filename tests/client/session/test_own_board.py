@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kit.positions import draw
 from kit.session_states import board, opening
 from saratoga_client.session.own_board import (
     OwnBoard,
@@ -88,6 +89,17 @@ def test_a_move_that_turns_a_card_up_is_awaited() -> None:
     assert not done.awaited
     assert done.shown == redact(play(CANFIELD, DEAL, DRAW))
     assert done.in_flight == ()
+
+
+def test_a_card_of_a_column_is_awaited_while_it_turns_up() -> None:
+    klondike = GAMES["klondike"]
+    deal = draw(klondike, "t1: 2C | 9H\nt2: TC")
+    move = parse_move("t1>t2")
+    own = with_move(own_board(board(deal, game="klondike"), klondike, 0, 0), move)
+    assert own.awaited
+    assert own.shown == own.view == redact(deal)
+    done = with_board(own, board(play(klondike, deal, move), 1, game="klondike"))
+    assert (done.shown.columns[0], done.awaited) == (("2C",), False)
 
 
 def test_an_illegal_move_is_not_shown() -> None:

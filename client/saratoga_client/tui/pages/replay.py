@@ -10,7 +10,7 @@ from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, ChartLine, chart
 from saratoga_client.review.replay import Replay
-from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
+from saratoga_client.tui.pages.replay_words import face_down_columns, hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.money import even_at, net
@@ -169,7 +169,14 @@ def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:
     """Draw the hidden cards by pile; omit the last ones if the panel is too short."""
-    for heading, cards in hidden_cards(replay.position):
+    columns = list(face_down_columns(replay.position))
+    if columns:
+        canvas.put(x + 1, y, "COLUMNS, FROM THE TOP", Role.LABEL)
+        for number, cards in columns:
+            y += 1
+            canvas.put(x + 1, y, f"{number} {' '.join(map(card_name, cards))}", Role.TEXT)
+        y += 2
+    for heading, cards in hidden_cards(replay.game, replay.position):
         canvas.put(x + 1, y, heading, Role.LABEL)
         named = " ".join(f"{card_name(card):>3}" for card in cards) or " none"
         for line in wrapped_cards(named, canvas.width - x - 1):

@@ -1,15 +1,18 @@
 """The sentences of a replay: moves, differences between boards, and pauses. Pure."""
 
+from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.input.move_text import CardName, describe, first_that_fits
+from saratoga_client.input.move_text import CardName, describe, first_that_fits, turned_up
+from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import duration_text, since_text
 from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
 from saratoga_rules.cards import Card
-from saratoga_rules.moves import parse_move
+from saratoga_rules.game import Game
+from saratoga_rules.moves import RESERVE, parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
 
@@ -31,6 +34,9 @@ def last_move_text(replay: Replay, card_name: CardName) -> str:
         return UNSEEN
     before = board.view(replay.step - 1)
     said = describe(replay.game, before, parse_move(entry.text), card_name)
+    card = turned_up(before, board.view(replay.step))
+    if card is not None:
+        said += f"; {card_name(card)} turns up"
     return first_that_fits(
         f"{replay.step}. {said}, at {minutes_and_seconds(entry.at, tenths=True)}",
         f"{replay.step}. {said}",
@@ -84,12 +90,18 @@ def pause_text(pause: Pause) -> str:
     return f"A pause of {duration_text(pause.lasted)}, from {since} on. w: the next longest"
 
 
-def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]:
-    """Return the hidden cards of reserve and stock, each with a heading, the next card first."""
-    return (
-        ("RESERVE, FROM THE TOP", tuple(position.reserve[-2::-1])),
-        ("STOCK, FROM THE TOP", tuple(position.stock)),
-    )
+def hidden_cards(game: Game, position: Position) -> Iterator[tuple[str, tuple[Card, ...]]]:
+    """Yield the hidden cards of reserve and stock, each with a heading, the next card first."""
+    if has_pile(game, RESERVE):
+        yield "RESERVE, FROM THE TOP", tuple(position.reserve[-2::-1])
+    yield "STOCK, FROM THE TOP", tuple(position.stock)
+
+
+def face_down_columns(position: Position) -> Iterator[tuple[int, tuple[Card, ...]]]:
+    """Yield the number of each column with face-down cards and these cards, the next one first."""
+    for number, cards in enumerate(position.face_down, start=1):
+        if cards:
+            yield number, cards[::-1]
 
 
 def _rival(replay: Replay) -> str:

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.input.move_text import with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.practice.game import PracticeGame, is_known_stuck
@@ -172,9 +173,10 @@ class PracticeScreen(GameScreen):
         self.say(advice.says, Role.LEADER)
 
     def play(self, result: InputResult) -> None:
-        self.say(result.says)
         if result.move is None:
+            self.say(result.says)
             return
+        before = self.practice.view
         try:
             ended = self.session.play(result.move)
         except IllegalMove as illegal:
@@ -182,6 +184,8 @@ class PracticeScreen(GameScreen):
             return
         if ended:
             self.say(ended, Role.TITLE)
+        else:
+            self.say(with_turned_up(result.says, before, self.practice.view, self.card_name))
         self._check_progress()
 
     def _check_progress(self) -> None:

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import title_facts
-from saratoga_client.input.move_text import first_that_fits
+from saratoga_client.input.move_text import first_that_fits, with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.match_text import race_of_match
@@ -86,6 +86,8 @@ class RaceScreen(GameScreen, TableScreen):
         self._said_idle_left = 0
         self._said_link = LinkState.CONNECTED
         self._said_announcement = ""
+        self._seen = self._own.view
+        """The confirmed board of the last report."""
         self._said_move = ""
         """The description of the last move; empty if the last key played none."""
 
@@ -193,7 +195,8 @@ class RaceScreen(GameScreen, TableScreen):
         self.redraw_side()
 
     def _report(self, state: SessionState, own: OwnBoard) -> None:
-        """Show messages about changes that the player's keys did not cause."""
+        """Show messages about changes that the player's keys did not cause, or did not foresee."""
+        self._say_turned_up(own)
         if own.taken_back != self._said_taken_back:
             self._said_taken_back = own.taken_back
             if own.taken_back:
@@ -214,6 +217,14 @@ class RaceScreen(GameScreen, TableScreen):
             # The number of players still racing may have changed.
             self._say_ending(own)
         self._said_last_racer = state.table.last_racer
+
+    def _say_turned_up(self, own: OwnBoard) -> None:
+        """Add the card that the last move has turned up to the move's message."""
+        before, self._seen = self._seen, own.view
+        if self._said_move and self.message == self._said_move:
+            self._said_move = with_turned_up(self._said_move, before, own.view, self.card_name)
+            if self._said_move != self.message:
+                self.say(self._said_move)
 
     def _warn_idle(self, left: int) -> None:
         """Warn before the server ends the board for idleness; clear the warning if `left` is 0."""

@@ -5,11 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.solo_player import finished
-from saratoga_client.input.move_text import LINE, card_name
+from saratoga_client.input.move_text import LINE, card_name, turned_up
+from saratoga_client.input.pile_keys import has_pile
+from saratoga_client.review.boards import open_boards
 from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay_words import (
+    face_down_columns,
     first_divergence_text,
     hidden_cards,
     last_divergence_text,
@@ -18,6 +21,7 @@ from saratoga_client.tui.pages.replay_words import (
     pause_text,
 )
 from saratoga_rules.games import GAMES
+from saratoga_rules.moves import RESERVE
 
 
 @cache
@@ -63,7 +67,24 @@ def test_the_last_entry_is_named_by_its_ending() -> None:
 
 @every_game
 def test_hidden_cards_are_listed_in_the_order_of_turning_up(name: str) -> None:
-    deal = finished(name).deal
-    (_, reserve), (_, stock) = hidden_cards(deal)
+    game, deal = GAMES[name], finished(name).deal
+    *reserves, (_, stock) = hidden_cards(game, deal)
     assert stock == deal.stock
-    assert list(reserve) == list(reversed(deal.reserve[:-1]))
+    assert [cards for _, cards in reserves] == [deal.reserve[-2::-1]] * has_pile(game, RESERVE)
+    assert [cards for _, cards in face_down_columns(deal)] == [
+        cards[::-1] for cards in deal.face_down if cards
+    ]
+
+
+def test_the_last_move_names_the_card_that_it_turned_up() -> None:
+    record = finished("klondike")
+    replay, board = replay_of(record), open_boards(record)[0]
+    step = next(
+        step
+        for step in range(1, len(board.positions))
+        if turned_up(board.view(step - 1), board.view(step)) is not None
+    )
+    card = turned_up(board.view(step - 1), board.view(step))
+    assert card is not None
+    assert f"; {card_name(card)} turns up" in last_move_text(replay.stepped(step), card_name)
+    assert "turns up" not in last_move_text(replay.stepped(step - 1), card_name)

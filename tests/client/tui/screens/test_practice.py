@@ -53,6 +53,13 @@ async def test_two_keys_play_a_move_and_z_and_i_undo_and_redo_it() -> None:
         assert moves(player) == ["t3>t1", "t5>up"]
 
 
+async def test_a_move_says_which_card_it_turns_up() -> None:
+    dealt = draw(GAMES["klondike"], "t1: 2C | 9H\nt2: 3D | TC\nt3: 8S\nstock: 2H")
+    async with before(drawn(dealt, "klondike")) as player:
+        assert await player.press("1", "2") == "9♥ from column 1 to column 2; 2♣ turns up."
+        assert await player.press("3", "2") == "8♠ from column 3 to column 2."
+
+
 async def test_undo_at_the_deal_and_unknown_keys_get_an_answer() -> None:
     async with before(practice()) as player:
         assert await player.press("z") == "There is no move to undo."
