@@ -31,10 +31,7 @@ def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: st
             tick = draw_bar(canvas, 0, 0, width, money, LETTERS)
             text = canvas.text()
             before, after = text[:tick], text[tick + 1 :]
-            assert (set(before) <= {"="}, "=" in after) == (
-                banked >= money.even,
-                banked > money.even,
-            )
+            assert (set(before) <= {"="}, "=" in after) == (money.net >= 0, money.net > 0)
 
 
 def test_a_loss_has_another_role_than_a_gain() -> None:
