@@ -28,6 +28,7 @@ FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "snapshots"
 VARIABLE: Final = "SARATOGA_PAINT_AGAIN"
 
 SMALL: Final = (80, 24)
+MIDDLE: Final = (100, 30)
 LARGE: Final = (120, 40)
 
 COLOURED: Final = Appearance()
@@ -84,6 +85,9 @@ def pictures() -> Mapping[str, Callable[[], Picture]]:
         "race-lady-palk-picked-80x24": partial(_race, "lady-palk", SMALL, ("tab", "tab")),
         "race-caprice-letters-80x24": partial(_race, "caprice", SMALL, ("tab",), ONLY_LETTERS),
         "race-canfield-without-colour-80x24": partial(_race, "canfield", SMALL, (), COLOURLESS),
+        "race-klondike-100x30": partial(_race, "klondike", MIDDLE),
+        "race-klondike-letters-80x24": partial(_race, "klondike", SMALL, ("tab",), ONLY_LETTERS),
+        "race-klondike-60x20": partial(_race, "klondike", (60, 20)),
         "race-lafayette-60x20": partial(_race, "lafayette", (60, 20)),
         "countdown-80x24": _countdown,
     }

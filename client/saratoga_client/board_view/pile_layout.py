@@ -279,7 +279,8 @@ def _row_of_columns(form: _Form) -> list[int]:
     """Return the left edges of the columns, from the right in groups of four if the board is wide enough."""
     count, wide = form.game.columns.count, form.below.width
     free = form.width - 2 * form.margin - count * wide
-    gap = max(1, min(3, free // (count - 1)))
+    # A smaller group needs the space after it more than the columns need space between them.
+    gap = max(1, min(3, (free - (2 if count % 4 else 0)) // (count - 1)))
     groups = max(0, min(2, (free - gap * (count - 1)) // max(1, (count - 1) // 4)))
     return [
         form.margin + index * (wide + gap) + (index + -count % 4) // 4 * groups

@@ -28,6 +28,7 @@ def test_a_hidden_card_shows_nothing_of_itself() -> None:
 
 def test_only_caprice_has_four_suit_colours_by_default() -> None:
     assert {name: suit_colours(game).value for name, game in GAMES.items()} == {
+        "klondike": "two",
         "canfield": "two",
         "canfield-aisleriot": "two",
         "lafayette": "two",

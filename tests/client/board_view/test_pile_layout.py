@@ -116,9 +116,11 @@ SEVEN_COLUMNS = replace(
 )
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, (56, 21), (57, 21), (72, 27)])
 def test_piles_of_one_pack_lie_above_columns(size: tuple[int, int]) -> None:
     lefts = {area.pile: area.x for area in pile_layout(SEVEN_COLUMNS, *size).areas}
+    height = pile_layout(SEVEN_COLUMNS, *size).areas[0].size.height
+    assert height >= 4, "there is room for cards of four rows"
     assert [lefts["stock"], lefts["w"]] == [lefts["t1"], lefts["t2"]]
     assert [lefts[f"up.{suit}"] for suit in SUIT_ORDER] == [lefts[f"t{n}"] for n in (4, 5, 6, 7)]
 
