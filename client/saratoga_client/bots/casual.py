@@ -51,5 +51,5 @@ def _is_useful(game: Game, view: View, move: Carry) -> bool:
     column = view.columns[move.origin]
     at = len(column) - move.count
     if at == 0:
-        return bool(view.columns[move.destination])
+        return True  # it makes a space or turns a card up
     return column[at] not in game.columns.build.onto[column[at - 1]]

@@ -27,6 +27,8 @@ class Weights:
     """Weight of each card in the stock and the waste."""
     waste: float = 0.0
     """Additional weight of each card on the waste."""
+    face_down: float = 0.0
+    """Weight of each face-down card in a column."""
     space: float = 0.0
     """Weight of each empty column."""
     joined: float = 0.0
@@ -66,14 +68,16 @@ WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(
     }
 )
 
-_DEFAULT: Final = Weights(reserve=-5, hand=-1, space=2, joined=1, blocker=-1, unseen=1)
+_DEFAULT: Final = Weights(
+    reserve=-5, hand=-1, face_down=-5, space=2, joined=1, buried=-1, unseen=1, looks=300
+)
 """Default weights, for games without tuned weights."""
 
 BANKED: Final = 10.0
 LARGEST_VARIATION: Final = 0.3
 """Largest fraction by which a bot's variation changes a weight."""
 
-_SHIFTED: Final = ("reserve", "hand", "space", "joined", "blocker", "unseen")
+_SHIFTED: Final = ("reserve", "hand", "face_down", "space", "joined", "blocker", "unseen")
 _FAR: Final = 99
 _NO_CARDS: Final[frozenset[Card]] = frozenset()
 
@@ -93,6 +97,7 @@ def evaluator(game: Game, weights: Weights) -> Callable[[Position], float]:
         value += weights.reserve * len(position.reserve)
         value += weights.hand * (len(position.stock) + len(position.waste))
         value += weights.waste * len(position.waste)
+        value += weights.face_down * sum(map(len, position.face_down))
         distances = _distances(position.up, position.down, position.base)
         for column in position.columns:
             if not column:

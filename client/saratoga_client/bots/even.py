@@ -14,7 +14,7 @@ from saratoga_rules.judge import refusal
 from saratoga_rules.position import format_position
 from saratoga_rules.views import View
 
-WEIGHTS: Final = Weights(reserve=-5, hand=-1, space=2, joined=1)
+WEIGHTS: Final = Weights(reserve=-5, hand=-1, face_down=-5, space=2, joined=1)
 """Weights that any player can name: bank, empty the reserve, play the waste, make spaces and long columns."""
 
 LOOKS: Final = 10

@@ -93,4 +93,4 @@ def _turned_up(memory: Memory) -> bool:
     """Return whether the last move turned up a card that the bot had not seen."""
     if isinstance(memory.last, Draw):
         return not memory.stock
-    return isinstance(memory.last, Carry) and memory.last.source == RESERVE
+    return memory.turned_up or (isinstance(memory.last, Carry) and memory.last.source == RESERVE)

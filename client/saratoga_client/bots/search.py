@@ -6,6 +6,7 @@ go beyond a position in which an unknown card is turned up.
 
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from saratoga_rules.cards import HIDDEN, Card
@@ -57,7 +58,7 @@ def look_ahead(
 def _form(position: Position) -> tuple[object, ...]:
     """Return a key that is equal for positions that differ only in the order of their columns."""
     return (
-        tuple(sorted(position.columns)),
+        tuple(sorted(zip_longest(position.columns, position.face_down_counts, fillvalue=0))),
         position.up,
         position.down,
         len(position.reserve),

@@ -17,6 +17,7 @@ from saratoga_client.input.move_text import (
     describe,
     first_that_fits,
     pile_name,
+    turned_up,
 )
 from saratoga_client.practice.game import PracticeGame, with_hint
 from saratoga_rules.cards import HIDDEN
@@ -105,7 +106,9 @@ def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
         yield f"the reserve has {left} left" if left else "that empties the reserve"
     if len(after.stock) < len(before.stock):
         yield "a stock card fills the space"
-    if move.origin >= 0 and not after.columns[move.origin]:
+    if turned_up(redact(before), redact(after)) is not None:
+        yield "that turns a card up"
+    elif move.origin >= 0 and not after.columns[move.origin]:
         yield "that makes a space"
     elif move.origin >= 0 and len(after.stock) == len(before.stock):
         yield f"that frees {card_name(after.columns[move.origin][-1])}"

@@ -89,3 +89,9 @@ def test_a_casual_player_stops_only_when_nothing_is_left_to_draw_or_to_bank(
         redeals = [at for at, move in enumerate(played.moves) if move == REDEAL]
         if redeals and not game.goal(played.end) and len(redeals) < game.stock.passes - 1:
             assert not any(is_banking(move) for move in played.moves[redeals[-1] :])
+
+
+def test_a_run_over_a_face_down_card_is_useful_to_carry_also_into_a_space() -> None:
+    game = GAMES["klondike"]
+    view = redact(draw(game, "t1: 4D | KS QH\nt2: 9S 8H\nt3: 9C\nt5: 2C\nt6: 4C\nt7: 6C"))
+    assert [str(move) for move in useful_carries(game, view)] == ["t1>t4:2"]

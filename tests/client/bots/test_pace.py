@@ -107,6 +107,7 @@ def test_a_card_that_was_turned_up_is_looked_at() -> None:
     known = draw(CANFIELD, "stock: 2C 5D").stock
     assert usual(VIEW, DRAW, last=DRAW, stock=known) < usual(VIEW, DRAW, last=DRAW)
     assert usual(VIEW, DRAW, last=PLAY) < usual(VIEW, DRAW, last=EMPTY)
+    assert usual(VIEW, DRAW, last=PLAY) < usual(VIEW, DRAW, last=PLAY, turned_up=True)
 
 
 def test_the_bot_thinks_before_it_cashes_out() -> None:

@@ -4,14 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.positions import draw
 from kit.practices import moments, practice_at
+from kit.swaps import rearranged, slots
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.practice.game import make, new_game
+from saratoga_client.practice.game import make, new_game, undo
 from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW, parse_move
+
+KLONDIKE = GAMES["klondike"]
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -43,13 +47,35 @@ def test_no_hint_looks_at_a_hidden_card(name: str, seed: int, chance: Random) ->
     game = GAMES[name]
     deal = from_seed(game, f"hidden {seed}")
     position = deal.position
-    hidden = [*position.stock, *position.reserve[:-1]]
-    chance.shuffle(hidden)
-    stock = tuple(hidden[: len(position.stock)])
-    reserve = (*hidden[len(position.stock) :], *position.reserve[-1:])
-    other = PracticeDeal(game, position._replace(stock=stock, reserve=reserve), seed=deal.seed)
+    hidden = slots(position)
+    shuffled = dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
+    other = PracticeDeal(game, rearranged(position, shuffled), seed=deal.seed)
     one, two = new_game(deal), new_game(other)
     assert hint(one, 0).hint == hint(two, 0).hint
+
+
+def face_down_ace() -> PracticeDeal:
+    """Return a deal in which a move turns a card up, and then another one banks an ace."""
+    position = draw(KLONDIKE, "t1: AS | 8H\nt2: 9S\nt3: 4D\nt4: 6D\nt5: 2D\nt6: QD\nt7: KD")
+    return PracticeDeal(KLONDIKE, position, seed="drawn")
+
+
+def test_a_hint_says_that_a_card_turns_up_and_not_which() -> None:
+    advice = hint(new_game(face_down_ace()), 0)
+    assert advice.hint.move == parse_move("t1>t2")
+    assert advice.hint.says == "Hint: 8♥ from column 1 to column 2: that turns a card up."
+
+
+def test_after_an_undo_the_card_that_had_turned_up_is_face_down_and_hints_do_not_use_it() -> None:
+    first = hint(new_game(face_down_ace()), 0)
+    turned = make(new_game(face_down_ace()), parse_move("t1>t2"), 1)
+    assert turned.view.columns[0] == ("AS",)
+    assert turned.view.face_down == ()
+    back = undo(turned, 2)
+    assert back.view == first.practice.view
+    assert back.memory == new_game(face_down_ace()).memory
+    assert hint(back, 3).hint == first.hint
+    assert not back.is_clean
 
 
 @every_game
