@@ -70,7 +70,7 @@ class CommandGroup(click.Group):
 
     examples: tuple[tuple[str, str], ...] = (
         ("saratoga", "the lobby: tables, leaders, practice"),
-        ("saratoga host canfield", "a table for friends, with an invitation to send"),
+        ("saratoga host klondike", "a table for friends, with an invitation to send"),
         ("saratoga join mint-otter-42", "join a friend's table"),
         ("saratoga practice caprice", "play alone, with undo and hints"),
         ("saratoga bot mint-otter-42 --strength weak", "a bot to race against"),

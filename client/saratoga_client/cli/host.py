@@ -30,7 +30,7 @@ from saratoga_rules.games import GAMES
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga host canfield", "with a server on this machine, for friends in its network"),
+        ("saratoga host klondike", "with a server on this machine, for friends in its network"),
         ("saratoga host caprice --cap 20 --seats 4", "twenty minutes, four seats"),
         ("saratoga host lafayette --server wss://cards.example.org", "at a running server"),
         ("saratoga host canfield --public-url wss://cards.example.org", "... behind a proxy here"),

@@ -105,8 +105,9 @@ def command(
     plain: bool,
     server: str,
 ) -> None:
-    """Show the best players of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
+    """Show the best players of GAME.
 
+    The games are klondike, canfield, canfield-aisleriot, lafayette, lady-palk and caprice.
     Only ranked races count: a random deal, a time limit, and at least two people among the racers; on
     some servers only races at public tables. Bots have their own leaderboards, for which two racers of
     any kind are enough.

@@ -20,7 +20,7 @@ from saratoga_rules.games import GAMES
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga practice canfield", "a random deal"),
+        ("saratoga practice klondike", "a random deal"),
         ("saratoga practice caprice --seed k7m2pq", "the same deal as a friend"),
         ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
     ),

@@ -28,8 +28,9 @@ HEADINGS = 18
 @game_argument
 @click.option("--plain", is_flag=True, help="One rule per line, without a pager.")
 def command(game: str, plain: bool) -> None:
-    """Print the rules of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
+    """Print the rules of GAME.
 
+    The games are klondike, canfield, canfield-aisleriot, lafayette, lady-palk and caprice.
     The text is generated from the rules that the server applies.
     """
     rules = GAMES[game]

@@ -18,6 +18,7 @@ from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.setting_values import LAST_TYPES, NO_MATCH, SETTING_TYPES
 from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
+from saratoga_rules.games import GAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class Settings:
     """True to play a move at once if a key allows only that move."""
     plain: bool = False
     """True to use lines of text instead of the screen."""
-    game: str = "canfield"
+    game: str = next(iter(GAMES))
     """The game that was hosted or practised last, which is the first choice for the next table."""
     cap: int = 10
     """The time limit of the table that was hosted last, in minutes; 0 for none."""

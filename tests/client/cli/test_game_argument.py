@@ -27,7 +27,7 @@ def test_a_script_without_a_game_gets_a_usage_error_with_all_games(
     error = capsys.readouterr().err
     assert "Name a game: " in error
     assert all(name in error for name in GAMES)
-    assert f"saratoga {command} canfield" in error
+    assert f"saratoga {command} klondike" in error
 
 
 def test_a_person_at_a_terminal_chooses_a_game(
@@ -37,7 +37,7 @@ def test_a_person_at_a_terminal_chooses_a_game(
         return capabilities({"TERM": "xterm"}, is_terminal=True, size=(80, 24))
 
     monkeypatch.setattr(game_argument, "this_terminal", a_terminal)
-    monkeypatch.setattr(click, "getchar", keys("5"))
+    monkeypatch.setattr(click, "getchar", keys("6"))
     assert run(saratoga, ["rules", "--plain"]) == Exit.DONE
     shown = capsys.readouterr()
     assert "Which game?" in shown.err
@@ -47,13 +47,13 @@ def test_a_person_at_a_terminal_chooses_a_game(
 @pytest.mark.parametrize(
     ("pressed", "game"),
     [
-        (("\r",), "canfield"),
-        (("3",), "lafayette"),
-        (("9", "0", "x", "2"), "canfield-aisleriot"),
-        (("\x1b[B", "\x1b[B", "\x1b[A", "\r"), "canfield-aisleriot"),
+        (("\r",), "klondike"),
+        (("4",), "lafayette"),
+        (("9", "0", "x", "3"), "canfield-aisleriot"),
+        (("\x1b[B", "\x1b[B", "\x1b[A", "\r"), "canfield"),
         (("\x1bOA", "\r"), "caprice"),
-        (("\x1b[B\x1b[B\r",), "lafayette"),
-        (("\xe0P", "\r"), "canfield-aisleriot"),
+        (("\x1b[B\x1b[B\r",), "canfield-aisleriot"),
+        (("\xe0P", "\r"), "canfield"),
     ],
 )
 def test_arrow_keys_and_numbers_choose(pressed: tuple[str, ...], game: str) -> None:
@@ -65,14 +65,14 @@ def test_the_list_is_drawn_in_place_and_marks_the_chosen_game(
 ) -> None:
     choose(keys("j", "\r"), redraws=True)
     before, _, after = capsys.readouterr().err.partition(f"\x1b[{len(GAMES)}A")
-    assert " > 1  canfield " in before
-    assert " > 2  canfield-aisleriot " in after
+    assert " > 1  klondike " in before
+    assert " > 2  canfield " in after
 
 
 def test_a_terminal_that_cannot_redraw_is_asked_for_the_number(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert choose(keys("\r", "\x1b[B", "4"), redraws=False) == "lady-palk"
+    assert choose(keys("\r", "\x1b[B", "5"), redraws=False) == "lady-palk"
     shown = capsys.readouterr().err
     assert "\x1b" not in shown
     assert ">" not in shown

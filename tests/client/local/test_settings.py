@@ -47,7 +47,7 @@ def test_an_empty_variable_says_nothing(file: Path) -> None:
         ("SARATOGA_CAP", "7", "Write SARATOGA_CAP=3, 5, 10, 20 or 0."),
         ("SARATOGA_PLAIN", "maybe", "Write SARATOGA_PLAIN=1 or false."),
         ("SARATOGA_SUITS", "three", "Write SARATOGA_SUITS=two or four."),
-        ("SARATOGA_GAME", "tennis", "Write SARATOGA_GAME=canfield or "),
+        ("SARATOGA_GAME", "tennis", "Write SARATOGA_GAME=klondike or "),
     ],
 )
 def test_a_variable_that_says_nonsense_is_named(variable: str, word: str, remedy: str) -> None:

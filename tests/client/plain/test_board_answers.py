@@ -60,4 +60,4 @@ def test_rules_are_of_the_current_game_or_of_the_named_one() -> None:
     assert [*rules_lines("Caprice", LAFAYETTE)][1] == (
         "rules in short: Columns build up or down in suit. A space is filled from the stock."
     )
-    assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Which game? There are canfield, ")
+    assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Which game? There are klondike, ")

@@ -26,7 +26,7 @@ def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings)
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("game whist", "The games are canfield, canfield-aisleriot,"),
+        ("game whist", "The games are klondike, canfield, canfield-aisleriot,"),
         ("cap 7", "The time limit is 3, 5, 10 or 20 minutes"),
         ("cap", "The time limit is 3, 5, 10 or 20 minutes"),
         ("seats 0", "A table has "),

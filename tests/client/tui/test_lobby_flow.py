@@ -154,7 +154,7 @@ async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
 ) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
         await visitor.reads("You are Bert", "none now")
-        await visitor.press("c", "g", "g", "c", "-", "p", "m")
+        await visitor.press("c", "g", "g", "g", "c", "-", "p", "m")
         await visitor.reads("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
         await visitor.press("enter")
         await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
@@ -190,8 +190,8 @@ async def test_an_invalid_server_address_can_be_corrected(lobby: OpenLobby) -> N
 async def test_practice_needs_no_server_and_returns_to_the_lobby(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads("WHAT YOU CAN DO")
-        await visitor.press("p", "3")
-        await visitor.reads("PRACTICE Lafayette")
+        await visitor.press("p", "1")
+        await visitor.reads("PRACTICE Klondike")
         assert isinstance(visitor.screen, PracticeScreen)
         await visitor.press("q")
         await visitor.reads("SARATOGA lobby")
