@@ -9,7 +9,7 @@ foundations, how high these are. A head that leaves the card under it never come
 thousands of arrangements into one.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from saratoga_rules.cards import PACK, SUITS, Card, card_of
@@ -30,16 +30,14 @@ def can_peel(game: Game) -> bool:
     columns = game.columns
     # a card that comes back must be told from every other, and be counted against all that are banked
     comes_back = game.up.gives_back
+    admits = columns.space.admits
+    moves_into_spaces = Pile.COLUMN in admits.sources or Pile.FOUNDATION in admits.sources
     return (
         columns.packet == ANY_RUN
         and len(columns.build.steps) == 1
         and not columns.build.around_the_corner
         and not (comes_back and (game.packs > 1 or game.down is not None))
-        and not any(
-            columns.space.admits(source, card) and columns.build.under[card]
-            for source in (Pile.COLUMN, Pile.FOUNDATION)
-            for card in PACK
-        )
+        and not (moves_into_spaces and any(columns.build.under[card] for card in admits.cards))
     )
 
 
@@ -90,8 +88,6 @@ class PeelingSearch:
             for card in run
         }
         """The column of each face-up card, the number of its run there, and whether it heads that run."""
-        self._lowest = self._lowest_useful() if game.up.gives_back else ()
-        """For each foundation, the least height down to which it may help to take cards back."""
         free = [0] * (len(PACK) + 1)
         for column in self._columns:
             if column:
@@ -206,8 +202,9 @@ class PeelingSearch:
             self._waiting.append(stage)
             self._has_progress = self._has_progress or self._makes_progress(stage)
 
-    def _lowest_useful(self) -> tuple[int, ...]:
-        """Return for each foundation the height of the lowest card that may help in a column; else 14.
+    @cached_property
+    def _lowest(self) -> tuple[int, ...]:
+        """For each foundation, the height of the lowest card that may help in a column; 14 if none may.
 
         A card helps if its kind is wanted: to lay a run, a waiting card, or another such card on it, or to
         take over what lies on a card that can be banked.
