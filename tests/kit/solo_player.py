@@ -155,6 +155,12 @@ PICTURES: Final[dict[str, Picture]] = {
         Appearance(),
         ("space", "z"),
     ),
+    "practice-klondike-80x24": lambda: (
+        _practice("klondike"),
+        SMALL,
+        Appearance(),
+        ("h", "enter", "space"),
+    ),
     "practice-lafayette-60x24": lambda: (_practice("lafayette"), (60, 24), Appearance(), ()),
     "review-canfield-aisleriot-80x24": lambda: (
         ReviewScreen(finished("canfield-aisleriot")),
@@ -166,6 +172,12 @@ PICTURES: Final[dict[str, Picture]] = {
         ReviewScreen(finished()),
         SMALL,
         Appearance(ascii=True),
+        ("pagedown", "o"),
+    ),
+    "review-klondike-face-down-80x24": lambda: (
+        ReviewScreen(finished("klondike")),
+        SMALL,
+        Appearance(),
         ("pagedown", "o"),
     ),
     "review-caprice-both-120x40": lambda: (

@@ -1,6 +1,7 @@
 """The race screen never shows a card that the player may not see, whichever keys are pressed."""
 
 import re
+from itertools import chain, islice
 from random import Random
 from typing import TypeAlias
 
@@ -36,12 +37,15 @@ def racing(game: Game, position: Position) -> SessionState:
 
 
 def shuffled(position: Position, chance: Random) -> Position:
-    """Return a position with the same view: the hidden cards of stock and reserve are shuffled."""
-    below = position.reserve[:-1]
-    hidden = [*position.stock, *below]
+    """Return a position with the same view: all hidden cards are shuffled."""
+    hidden = [*position.stock, *position.reserve[:-1], *chain.from_iterable(position.face_down)]
     chance.shuffle(hidden)
-    stock = tuple(hidden[: len(position.stock)])
-    return position._replace(stock=stock, reserve=(*hidden[len(stock) :], *position.reserve[-1:]))
+    cards = iter(hidden)
+    return position._replace(
+        stock=tuple(islice(cards, len(position.stock))),
+        reserve=(*islice(cards, len(position.reserve[:-1])), *position.reserve[-1:]),
+        face_down=tuple(tuple(islice(cards, len(pile))) for pile in position.face_down),
+    )
 
 
 def visible(position: Position) -> set[str]:
