@@ -1,8 +1,10 @@
 """The type `Game`, and a proof that another game needs only one module."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from kit.positions import draw, legal, played, refused
+from saratoga_rules import games
 from saratoga_rules.cards import rank
 from saratoga_rules.dealing.deal import deal, deal_for_key
 from saratoga_rules.dealing.shuffle import shuffled_deck
@@ -122,6 +124,12 @@ def test_the_registry_knows_every_game_by_its_name() -> None:
         *("klondike", "canfield", "canfield-aisleriot", "lafayette", "lady-palk", "caprice")
     ]
     assert all(game.name == name for name, game in GAMES.items())
+
+
+def test_a_game_is_one_page_of_at_most_40_lines() -> None:
+    pages = [path for path in Path(games.__file__).parent.glob("*.py") if path.stem != "__init__"]
+    assert len(pages) == len(GAMES)
+    assert [path.name for path in pages if len(path.read_text("utf-8").splitlines()) > 40] == []
 
 
 def test_games_are_values() -> None:
