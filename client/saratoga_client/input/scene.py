@@ -155,7 +155,8 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     if reason is Refusal.NOTHING_TO_CARRY:
         return f"{capitalised(what)} is empty: nothing to carry."
     if reason is Refusal.NOT_A_PACKET and move.count > scene.height(move.source):
-        return f"{capitalised(what)}: only its {counted(scene.height(move.source))} face up can be carried."
+        shown = counted(scene.height(move.source))
+        return f"{capitalised(what)} has only {shown} face up; the others cannot be carried."
     if move.count <= max(1, scene.height(move.source)):
         what = scene.card_name(carried(scene.view, move)[0])
     target = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"

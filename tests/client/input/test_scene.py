@@ -111,7 +111,7 @@ def test_the_largest_packet_that_fits_is_carried_unless_a_size_is_given() -> Non
         ),
         (
             *("klondike", "t1: 2C 3C | 5H 4S\nt2: 6C", "t1", "t2", 3),
-            "Column 1: only its 2 cards face up can be carried.",
+            "Column 1 has only 2 cards face up; the others cannot be carried.",
         ),
         (*("canfield-aisleriot", "up: S4", "up.S", "up", 1), "A card from a foundation comes back into a column, nowhere else."),
         (*("canfield-aisleriot", "up: S1\nt1: 2D", "up.S", "t1", 1), "As to column 1: the first card of a foundation stays there."),

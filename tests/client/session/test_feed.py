@@ -1,5 +1,6 @@
 """The feed's lines about a race: the lead, overtaking, milestones and endings."""
 
+from kit.positions import draw
 from kit.session_states import START, board, seat, snapshot, standings, state_after, table
 from saratoga_client.session.feed import (
     MAX_AT_ONCE,
@@ -10,6 +11,7 @@ from saratoga_client.session.feed import (
 )
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
+from saratoga_rules.games import GAMES
 
 
 def lines(state: SessionState) -> list[str]:
@@ -62,6 +64,15 @@ def test_every_tenth_card_gets_a_line() -> None:
     first = snapshot("a19 y9 r1", board())
     state = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
     assert lines(state) == ["you broke even with 10", "ana reached 20"]
+
+
+def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack() -> None:
+    deal = draw(GAMES["klondike"], "t1: KS")
+    first = snapshot("a1 y9 r1", board(deal, game="klondike"), table(game="klondike"))
+    banked = ["a1 y10 r1", "y11 a1 r1", "y10 a1 r1", "y11 a1 r1"]
+    state = state_after(*[standings(text, "klondike") for text in banked], first=first)
+    says = [line.text for line in state.feed_lines if line.tone in (Tone.EVEN, Tone.MILESTONE)]
+    assert says == ["you reached 10", "you broke even with 11"]
 
 
 def test_a_won_board_has_broken_the_bank() -> None:
