@@ -1,4 +1,4 @@
-"""`make demo`: from an empty folder to a verified race, with one pack and with two."""
+"""`make demo`: from an empty folder to a verified race, with face-down cards, one pack and two."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ PACE = "40"
 """Moves a second, faster than in a demonstration that people watch."""
 
 
-@pytest.mark.parametrize("game", ["canfield-aisleriot", "lady-palk"])
+@pytest.mark.parametrize("game", ["klondike", "canfield-aisleriot", "lady-palk"])
 async def test_the_demonstration_races_and_verifies(game: str, tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_client", "demo", "--game", game, "--pace", PACE),

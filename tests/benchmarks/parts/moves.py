@@ -24,6 +24,10 @@ ROUNDS, FEWER_ROUNDS = 2, 1
 
 MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
 
+FIRST_GAME = next(iter(GAMES))
+"""The game that newcomers are offered first."""
+MOST_OF_FIRST_GAME = 1.3
+
 
 async def moves(report: Report, *, quick: bool) -> None:
     """Measure the cost of a move and of a bare echo, at 1 to 256 tables."""
@@ -49,6 +53,7 @@ async def moves(report: Report, *, quick: bool) -> None:
     )
     await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
     await _growth(report, safe, echo, FEWER_ROUNDS if quick else ROUNDS, seconds)
+    await _first_game(report, FEWER_ROUNDS if quick else ROUNDS, seconds)
 
 
 @undisturbed
@@ -95,6 +100,17 @@ async def _growth(
     what = "cost at 256 tables to that at 16, less the echo's growth"
     is_quiet = all(load.is_undisturbed for load in loads)
     report.bar(Bar(what, growth, MOST_GROWTH, " x", is_quiet=is_quiet))
+
+
+async def _first_game(report: Report, rounds: int, seconds: float) -> None:
+    loads: dict[str, list[Load]] = {GAME: [], FIRST_GAME: []}
+    for _ in range(rounds):
+        for game, some in loads.items():
+            some.append(await race_line(AT, seconds, game=game))
+    theirs, its = (statistics.mean(load.micros for load in some) for some in loads.values())
+    is_quiet = all(load.is_undisturbed for some in loads.values() for load in some)
+    what = f"a move of {FIRST_GAME} at `safe`, {AT} tables, in moves of {GAME}"
+    report.bar(Bar(what, its / theirs, MOST_OF_FIRST_GAME, " x", is_quiet=is_quiet))
 
 
 LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
