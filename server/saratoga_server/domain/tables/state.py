@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_protocol.match_rows import Match
 from saratoga_protocol.refusals import REASONS
-from saratoga_rules.games import RULES_VERSION
 from saratoga_server.ports import Millis
 
 FORMAT: Final = 1
@@ -131,7 +130,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The highest epoch given to any seat."""
     race: int = 1
     """The number of the race that is gathering, running or over."""
-    rules_version: int = RULES_VERSION
+    rules_version: int = 1
+    """The default is the first version, never the newest: `packing` leaves defaults out, and an older node
+    takes a version that is left out for the first."""
     seed: str = ""
     """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""
@@ -185,7 +186,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The match in progress, or the one that the finished race has ended (`matches`)."""
     race_gap: int = 0
     """Race numbers to leave out before the next race: the store was restored, and may have lost races."""
-    format: int = FORMAT
+    format: int = 1
+    """The default is the first format, as for `rules_version`."""
     unknown: dict[str, Any] = {}
     """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
 

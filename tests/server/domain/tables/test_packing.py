@@ -1,5 +1,8 @@
 """Packing of tables into bytes that the store can read, and unpacking them."""
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import msgpack
@@ -8,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from kit.server_process import python_path
 from kit.tables import ANN, BEN, NOON, in_phase, of_unknown_game, over, seated
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.domain.tables import (
@@ -148,6 +152,27 @@ def test_a_table_that_would_be_misread_is_not_read(fields: dict[str, int]) -> No
     body = msgpack.unpackb(pack(seated(ANN)))
     with pytest.raises(NewerTable):
         unpack(msgpack.packb(body | fields))
+
+
+RAISED = """
+import saratoga_rules.games as games
+
+games.RULES_VERSION, games.RULES = 2, {1: games.GAMES, 2: games.GAMES}
+from kit.tables import ANN, seated
+from saratoga_server.domain.tables.packing import pack
+
+print(pack(seated(ANN)).hex())
+"""
+"""A program of a release with another version of the rules; it prints a packed table."""
+
+
+def test_a_table_of_newer_rules_says_so_and_is_not_read() -> None:
+    path = {"PYTHONPATH": python_path()}
+    run = subprocess.run(
+        [sys.executable, "-c", RAISED], env=os.environ | path, check=True, capture_output=True
+    )
+    with pytest.raises(NewerTable, match="version 2 of the rules"):
+        unpack(bytes.fromhex(run.stdout.decode()))
 
 
 def test_a_race_of_older_rules_is_read() -> None:
