@@ -39,6 +39,7 @@ CAP: Final = 3
 """The race's time limit in minutes, which also limits the demonstration."""
 
 PACES: Final = {
+    "klondike": 2.0,
     "canfield": 16.0,
     "canfield-aisleriot": 5.0,
     "lafayette": 18.0,

@@ -70,6 +70,21 @@ async def test_other_games_and_bots_have_leaderboards_of_their_own(
         assert (page.rows, page.total, page.me) == ([], 0, None)
 
 
+async def test_a_game_whose_pack_costs_more_has_its_own_money_on_its_leaderboards(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert, game="klondike")
+    for racer in (anna, bert):
+        await racer.moves("draw")
+        await racer.cash_out()
+    await server.pass_time(1000)
+    best = await anna.ask(GetLeaderboard, game="klondike", period="all")
+    assert [(row.value, row.net) for row in best.rows] == [(0, -52), (0, -52)]
+    bankroll = await anna.ask(GetLeaderboard, game="klondike", ranking="bankroll", period="all")
+    assert {row.value for row in bankroll.rows} == {-52}
+
+
 async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: AfterRace) -> None:
     server, anna, _, _ = after_a_race
     server.time.at += 31 * DAY
