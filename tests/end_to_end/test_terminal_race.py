@@ -19,6 +19,7 @@ from saratoga_rules.games import GAMES
 NARROW, WIDE, BROAD = (80, 24), (100, 30), (120, 40)
 
 SIZES = {
+    "klondike": NARROW,
     "canfield": NARROW,
     "canfield-aisleriot": WIDE,
     "lafayette": NARROW,
