@@ -30,7 +30,7 @@ def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_pipe_has_a_short_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, []) == Exit.DONE
-    assert "saratoga host canfield" in capsys.readouterr().out
+    assert "saratoga host klondike" in capsys.readouterr().out
 
 
 async def test_plain_has_the_lobby_in_lines(tmp_path: Path) -> None:
