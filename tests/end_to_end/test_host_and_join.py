@@ -203,7 +203,7 @@ async def test_without_a_terminal_the_program_prints_a_short_help() -> None:
     )
     output, _ = await process.communicate()
     assert process.returncode == Exit.DONE
-    assert b"saratoga host canfield" in output
+    assert b"saratoga host klondike" in output
     assert b"\x1b" not in output
 
 
