@@ -64,6 +64,14 @@ class Node:
         """Return the record of a finished race. Raises `CommandRejected`."""
         return await self.records.record(race)
 
+    async def has_table(self, code: str) -> bool:
+        """Return whether there is an open table with this code."""
+        return await self.records.has_table(code)
+
+    async def has_race(self, race: str) -> bool:
+        """Return whether a race with this id has been gathered."""
+        return await self.records.has_race(race)
+
     async def stop(self) -> None:
         """Finish work in progress, and release what other nodes wait for."""
         self.searches.stop()

@@ -29,6 +29,7 @@ from saratoga_server.store.health import Health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
+from saratoga_server.transport.web_files import load_web_files, web_folder
 
 CLOSE_WITHIN: Final = 12.0
 """Seconds for connections to close; those that are still open then are reset. See `STOP_WITHIN`."""
@@ -98,7 +99,8 @@ async def _serve_players(
         ranked_tables=config.ranked,
         why_store_refused=why_store_refused,
     )
-    gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
+    pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
+    gateway = Gateway(node.dispatcher, settings, pages, metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics, why_store_refused)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()

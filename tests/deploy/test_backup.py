@@ -32,7 +32,7 @@ from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"
 """A game whose races take a few seconds, and one with somewhat longer races."""
-PAGE = f"/leaderboards/{SHORT}?ranking=bankroll&bots=true"
+PAGE = f"/api/leaderboards/{SHORT}?ranking=bankroll&bots=true"
 RUNBOOK = (DEPLOY / "RUNBOOK.md").read_text()
 
 

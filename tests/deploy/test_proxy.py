@@ -48,7 +48,7 @@ async def test_pages_are_cached_shortly_and_have_security_headers(
     deployment: Deployment,
 ) -> None:
     proxy = deployment.proxy
-    answers = [await asyncio.to_thread(page, proxy, "/leaderboards/canfield") for _ in range(3)]
+    answers = [await asyncio.to_thread(page, proxy, "/api/leaderboards/canfield") for _ in range(3)]
     assert {status for status, _, _ in answers} == {200}
     assert "HIT" in {headers["X-Cache"] for _, headers, _ in answers}
     _, headers, _ = answers[0]

@@ -147,9 +147,9 @@ async def test_every_command_is_in_the_audit_log(server_process: ServerProcess) 
 async def test_the_http_pages_report_the_server(server_process: ServerProcess) -> None:
     assert await server_process.get("/healthz") == (200, {"status": "alive"})
     assert await server_process.get("/readyz") == (200, {"status": "ready"})
-    status, board = await server_process.get("/leaderboards/canfield?bots=true")
+    status, board = await server_process.get("/api/leaderboards/canfield?bots=true")
     assert (status, board["rows"], board["bots"]) == (200, [], True)
-    status, page = await server_process.get("/records/mint-otter-42/1")
+    status, page = await server_process.get("/api/records/mint-otter-42/1")
     assert (status, page["error"]) == (404, "no_such_table")
 
 

@@ -85,6 +85,12 @@ class _Public:
     async def record(self, race: str) -> str:
         raise CommandRejected("no_such_race")
 
+    async def has_table(self, code: str) -> bool:
+        return False
+
+    async def has_race(self, race: str) -> bool:
+        return True
+
 
 _LOOP: Final = asyncio.new_event_loop()
 _METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")

@@ -48,9 +48,9 @@ async def test_a_client_without_an_origin_is_admitted(server: ListeningServer) -
 async def test_a_page_of_another_site_reads_only_what_is_public(
     server: ListeningServer,
 ) -> None:
-    plain = request("GET /leaderboards/canfield HTTP/1.1", "Host: server")
+    plain = request("GET /api/leaderboards/canfield HTTP/1.1", "Host: server")
     foreign = request(
-        *("GET /leaderboards/canfield HTTP/1.1", "Host: server", f"Origin: {EVIL}"),
+        *("GET /api/leaderboards/canfield HTTP/1.1", "Host: server", f"Origin: {EVIL}"),
         *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
     )
     ours, theirs = await exchange(server.port, plain), await exchange(server.port, foreign)
@@ -125,16 +125,16 @@ async def test_an_incomplete_handshake_is_refused(server: ListeningServer, missi
     ("line", "statuses"),
     [
         ("POST / HTTP/1.1", {400, 405}),
-        ("DELETE /records/mint-otter-42/1 HTTP/1.1", {400, 405}),
+        ("DELETE /api/records/mint-otter-42/1 HTTP/1.1", {400, 405}),
         ("TRACE / HTTP/1.1", {400, 405}),
         ("CONNECT evil.example:443 HTTP/1.1", {400, 405}),
         ("GET http://evil.example/ HTTP/1.1", {200, 400, 404}),
         ("GET //evil.example/ HTTP/1.1", {200, 400, 404}),
         ("GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1", {404}),
-        ("GET /records/..%2f..%2fetc/passwd HTTP/1.1", {404}),
-        ("GET /records/mint-otter-42/1%00 HTTP/1.1", {404}),
-        ("GET /leaderboards/canfield?limit=1;limit=2 HTTP/1.1", {400}),
-        ("GET /leaderboards/canfield?__class__=x HTTP/1.1", {400}),
+        ("GET /api/records/..%2f..%2fetc/passwd HTTP/1.1", {404}),
+        ("GET /api/records/mint-otter-42/1%00 HTTP/1.1", {404}),
+        ("GET /api/leaderboards/canfield?limit=1;limit=2 HTTP/1.1", {400}),
+        ("GET /api/leaderboards/canfield?__class__=x HTTP/1.1", {400}),
         ("GET /metrics HTTP/1.1", {404}),
         ("GET /admin HTTP/1.1", {404}),
         ("GET / HTTP/1.0", {200, 400, 505}),

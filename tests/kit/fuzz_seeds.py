@@ -16,8 +16,8 @@ RECORDS: Final = Path(__file__).parent.parent / "rules" / "records"
 _TEXTS: Final = {
     "moves": ("draw", "redeal", "w>up", "r>t2", "t3>t5:4", "up.H>t1", "t10>down"),
     "pages": (
-        *("healthz", "readyz", "records/mint-otter-42/3", "leaderboards/canfield"),
-        "leaderboards/caprice?ranking=best&period=week&bots=1&offset=0&limit=20",
+        *("healthz", "readyz", "api/records/mint-otter-42/3", "api/leaderboards/canfield"),
+        "api/leaderboards/caprice?ranking=best&period=week&bots=1&offset=0&limit=20",
     ),
     "addresses": ("192.0.2.7", "192.0.2.7, 10.0.0.1", "[2001:db8::1]:443", "::ffff:192.0.2.7"),
     "names": ("Anna", "Jos\u00e9", "O'Neil", "\u0412\u0435\u0440\u0430", "\u7530\u4e2d", "kg_9"),

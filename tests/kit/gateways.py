@@ -18,8 +18,10 @@ from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.commands import PendingMove
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import refusal_page, response
 
+OWN_HOSTS = Hosts()
 NOW = 1_790_000_000_000
 
 
@@ -100,7 +102,7 @@ async def open_gateway(
     *,
     rate: float = 0,
     burst: float = 100,
-    origins: tuple[str, ...] = (),
+    hosts: Hosts = OWN_HOSTS,
     proxies: int = 0,
     per_address: float | None = 1.0,
     pages: Pages = no_pages,
@@ -113,7 +115,7 @@ async def open_gateway(
         tls=tls,
         rate=rate,
         burst=burst,
-        origins=origins,
+        hosts=hosts,
         trusted_proxies=proxies,
         per_address=per_address,
     )

@@ -29,8 +29,8 @@ HANDSHAKE: Final = (
 LINES: Final = (
     *("GET /healthz HTTP/1.1", "POST / HTTP/1.1", "CONNECT x:1 HTTP/1.1", "GET http://x/ HTTP/1.1"),
     *("OPTIONS * HTTP/1.1", "GET / HTTP/1.0", "GET / HTTP/2.0", "PRI * HTTP/2.0", "get / http/1.1"),
-    *("GET /leaderboards/canfield?limit=%00&x=1 HTTP/1.1", "GET /%2e%2e/etc/passwd HTTP/1.1"),
-    *("GET //evil.example/ HTTP/1.1", "GET /records/a/1/../2 HTTP/1.1", "GET /\u00e9 HTTP/1.1"),
+    *("GET /api/leaderboards/canfield?limit=%00&x=1 HTTP/1.1", "GET /%2e%2e/etc/passwd HTTP/1.1"),
+    *("GET //evil.example/ HTTP/1.1", "GET /api/records/a/1/../2 HTTP/1.1", "GET /\u00e9 HTTP/1.1"),
     *("GET /" + "a" * 9000 + " HTTP/1.1", "GET  / HTTP/1.1", "GET /", "", "\x16\x03\x01\x02\x00"),
 )
 

@@ -27,6 +27,7 @@ from kit.mutations import Spoiler
 from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak
 from kit.walks import banking, wandering
+from kit.web_pages import WEB_FILES, asking
 from saratoga_protocol import commands
 from saratoga_protocol.codec import BadFrame, Codec, Frame
 from saratoga_protocol.commands import AnyCommand
@@ -168,12 +169,13 @@ async def _note(run: Run, racing: Racing, game: str) -> None:
 
 
 async def _fetch(run: Run, node: Node, code: str, game: str) -> None:
-    pages = HttpPages(node)
+    pages = HttpPages(node, WEB_FILES)
     for path in (
-        *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),
-        *(f"/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
+        *(f"/api/records/{code}/1", f"/api/records/{code}/2", f"/api/leaderboards/{game}"),
+        *(f"/api/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
+        *(f"/{code}", f"/races/{code}/1"),
     ):
-        page = await pages.page("GET", path)
+        page = await pages.page("GET", path, asking())
         run.streams["pages"].append((page.status, page.body))
     metrics = generate_latest(registry_of(node.metrics)).splitlines()
     run.streams["pages"].append([line for line in metrics if OURS.match(line)])

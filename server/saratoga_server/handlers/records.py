@@ -2,14 +2,14 @@
 
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
-from saratoga_server.domain.tables import CommandRejected, TablePhase
+from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import TableStore
 
 
 class RecordHandlers:
-    """The handler of `get_record`."""
+    """The handler of `get_record`, and what the page asks about tables and races."""
 
     def __init__(self, tables: TableStore, table_cache: TableCache) -> None:
         self._tables = tables
@@ -30,3 +30,20 @@ class RecordHandlers:
                 "race_running", "That race is not over yet. Its record opens when it is."
             )
         raise CommandRejected("no_such_race")
+
+    async def has_table(self, code: str) -> bool:
+        """Return whether there is an open table with this code."""
+        state = await self._state(code)
+        return state is not None and state.phase is not TablePhase.CLOSED
+
+    async def has_race(self, race: str) -> bool:
+        """Return whether a race with this id has been gathered; its record may not be open yet."""
+        code, _, number = race.partition("/")
+        state = await self._state(code)
+        return state is not None and int(number) <= state.race
+
+    async def _state(self, code: str) -> TableState | None:
+        try:
+            return (await self._table_cache.get(code)).state
+        except CommandRejected:
+            return None

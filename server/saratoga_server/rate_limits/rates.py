@@ -32,7 +32,9 @@ class Action(StrEnum):
     """A limited action; the value is its name in the metrics."""
 
     CONNECTION = "connections"
-    """A new connection, HTTP or WebSocket."""
+    """A new connection, HTTP or WebSocket, but for files of the page."""
+    STATIC = "files"
+    """A file of the page."""
     PAGE = "pages"
     """A page over plain HTTP."""
     COMMANDS = "commands"
@@ -64,6 +66,7 @@ Rates = Mapping[Action, Rate]
 
 PER_ADDRESS: Final[Rates] = {
     Action.CONNECTION: Rate(512, 1 / 128),
+    Action.STATIC: Rate(2048, 1 / 256),
     Action.PAGE: Rate(120, 1 / 10),
     Action.COMMANDS: Rate(8192, 1 / 2048),
     Action.HELLO_REFUSED: Rate(120, 1.0),

@@ -26,6 +26,7 @@ from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_api import ANSWER_WITHIN
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
+from saratoga_server.transport.web_files import STATIC
 
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
 """Pages that the operator's load balancers and monitors may request without limit."""
@@ -64,13 +65,14 @@ class Admission:
             return None
         if not self._limiter.has_room(quota):
             return _too_many(RETRY_WHEN_FULL)
-        if wait := quota.take(Action.CONNECTION):
+        # a page has a dozen files, each requested on a connection of its own
+        if wait := quota.take(Action.STATIC if _is_static(request) else Action.CONNECTION):
             return _too_many(wait)
         return None
 
     async def page(self, connection: PlayerConnection, request: Request) -> Response:
         """Return the page, or a refusal if the address requests too many."""
-        if self._is_health_check(connection, request):
+        if _is_static(request) or self._is_health_check(connection, request):
             return await self._pages(request)
         quota = connection.quota
         if wait := quota.take(Action.PAGE):
@@ -129,6 +131,12 @@ class Admission:
 def is_handshake(request: Request) -> bool:
     """Return whether a request asks for a WebSocket; the handshake refuses duplicate headers."""
     return any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade"))
+
+
+def _is_static(request: Request) -> bool:
+    """Return whether a file of the page is requested, which is answered from memory."""
+    path = request.path
+    return path.startswith(STATIC) and not is_handshake(request)
 
 
 def _may_be_long(path: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
-from websockets.typing import Origin, Subprotocol
+from websockets.typing import Subprotocol
 
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.refusals import RESTARTING, CloseCode
@@ -30,6 +30,7 @@ from saratoga_server.transport.commands import Commands
 from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection, Runner
 from saratoga_server.transport.drain import batches, pauses
 from saratoga_server.transport.handshake import Handshake
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.keepalive import KeepAlive
 from saratoga_server.transport.listener import Listener, bind
@@ -44,6 +45,11 @@ WATCH_EVERY: Final = 0.25
 LOOKED_AT_AT_ONCE: Final = 100
 """Connections checked in one turn of the event loop: a tenth of a millisecond."""
 
+FOREIGN_PAGE: Final = (
+    "A web page may connect only to the server that it came from, by one of that server's names. The operator "
+    "names others with --public-url or --origin."
+)
+
 log = EventLog("gateway")
 
 
@@ -53,7 +59,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     host: str
     port: int
     tls: ssl.SSLContext | None = None
-    origins: tuple[str, ...] = ()
+    hosts: Hosts = Hosts()
+    """The names of this server, and the web pages that may connect."""
     rate: float = 50
     burst: float = 100
     trusted_proxies: int = 0
@@ -68,7 +75,7 @@ def gateway_settings(config: Config) -> GatewaySettings:
         host=config.host,
         port=config.port,
         tls=_tls(config),
-        origins=config.origins,
+        hosts=Hosts(public_url=config.public_url, origins=config.origins, is_tls=config.is_tls),
         rate=config.rate,
         burst=config.burst,
         trusted_proxies=config.trusted_proxies,
@@ -128,8 +135,6 @@ class Gateway:
         self._has_ended = asyncio.Event()
         """Set whenever a connection or a session has ended."""
         self._handshake_options: Final[dict[str, Any]] = {
-            # `None` admits programs other than browsers, which send no origin
-            "origins": [None, *(Origin(origin) for origin in settings.origins)],
             "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
             "max_size": MAX_COMMAND_BYTES,
         }
@@ -177,6 +182,9 @@ class Gateway:
             page = refusal_page(
                 HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop."
             )
+            handshake.respond(response(page, "GET"))
+        elif not self._settings.hosts.admits(request.headers):
+            page = refusal_page(HTTPStatus.FORBIDDEN, "foreign_page", FOREIGN_PAGE)
             handshake.respond(response(page, "GET"))
         else:
             subprotocol = handshake.accept(request)

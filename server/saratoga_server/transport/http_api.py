@@ -1,13 +1,13 @@
-"""The HTTP pages, on the same port as the WebSockets. They are public and read-only.
+"""What the server answers over HTTP, on the same port as the WebSockets. All of it is public and read-only.
 
-    GET /healthz                 the process is alive
-    GET /readyz                  the store answers, and players may connect; else 503
-    GET /leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
-    GET /records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
-    GET /                        a sentence about the server
+    GET /healthz                     the process is alive
+    GET /readyz                      the store answers, and players may connect; else 503
+    GET /api/leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
+    GET /api/records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
 
-Everyone may read the pages, and so may web pages of any origin: nothing here is
-secret. A refusal is JSON with a code for programs, `error`, and a sentence for people, `message`.
+Every other path is the page's (`web_page.py`). Everyone may read these answers, and so may web pages of any
+origin: nothing here is secret. A refusal is JSON with a code for programs, `error`, and a sentence for people,
+`message`.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
 from msgspec import Struct, field
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.commands import GetLeaderboard, GetRecord
@@ -27,7 +28,10 @@ from saratoga_protocol.refusals import REASONS
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import METHODS, TEXT, Page, refusal_page, response
+from saratoga_server.transport.web_files import WebFiles
+from saratoga_server.transport.web_page import NOT_SERVED, Known, WebPage
 
 ANSWER_WITHIN: Final = 3.0
 """Seconds in which a page must be answered."""
@@ -38,14 +42,20 @@ LEADERBOARD_FRESH: Final = 1.0
 MOST_PAGES_KEPT: Final = 64
 
 ABOUT: Final = "This is a Saratoga server: patience as a race. Join with the program saratoga.\n"
+"""The answer to `/` of a server without the page."""
+
+TLS_ONLY: Final = ("Strict-Transport-Security", "max-age=31536000")
+"""Sent if the server itself terminates TLS: browsers use TLS only from then on."""
+
+NO_HEADERS: Final = Headers()
 
 _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
 
 log = EventLog("http")
 
 
-class PublicServer(Protocol):
-    """The queries that the pages send to the server."""
+class PublicServer(Known, Protocol):
+    """The queries that the answers need."""
 
     async def why_not_ready(self) -> str | None:
         """Return a sentence that says why the server is not ready; `None` if it is ready."""
@@ -69,18 +79,24 @@ class _HttpError(Exception):
 
 
 class HttpPages(Struct):
-    """The HTTP pages: answers to requests other than WebSocket handshakes."""
+    """The answers to requests other than WebSocket handshakes."""
 
     server: PublicServer
+    web: WebFiles | None = None
+    """The files of the page; `None`: this server has no page."""
+    hosts: Hosts = Hosts()
     now: Callable[[], float] = monotonic
     """A function that returns seconds from a clock that never steps."""
     _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
 
     async def __call__(self, request: Request) -> Response:
-        return response(await self.page(request.method, request.path), request.method)
+        page = await self.page(request.method, request.path, request.headers)
+        if self.hosts.is_tls:
+            page = msgspec.structs.replace(page, more=(*page.more, TLS_ONLY))
+        return response(page, request.method)
 
-    async def page(self, method: str, target: str) -> Page:
-        """Return the page for a request; errors are pages too."""
+    async def page(self, method: str, target: str, headers: Headers = NO_HEADERS) -> Page:
+        """Return the answer to a request; errors are answers too."""
         if method == "OPTIONS":
             allow = ("Access-Control-Allow-Methods", METHODS)
             return Page(body=b"", kind=TEXT, more=(allow,))
@@ -92,7 +108,7 @@ class HttpPages(Struct):
             )
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                return await self._found(target)
+                return await self._found(target, headers)
         except _HttpError as error:
             return error.page
         except CommandRejected as refusal:
@@ -103,21 +119,32 @@ class HttpPages(Struct):
             log.error("server_fault", fault=fault, page=target)
             return _refused("server_fault")
 
-    async def _found(self, target: str) -> Page:
+    async def _found(self, target: str, headers: Headers) -> Page:
         parts = _split(target)
-        match [unquote(segment, errors="replace") for segment in parts.path.split("/")[1:]]:
-            case [""]:
-                return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
+        segments = [unquote(segment, errors="replace") for segment in parts.path.split("/")[1:]]
+        match segments:
             case ["healthz"]:
                 return Page(body=b'{"status":"alive"}')
             case ["readyz"]:
                 return await self._readiness()
-            case ["leaderboards", game]:
+            case ["api", "leaderboards", game]:
                 return await self._leaderboard(_leaderboard_query(game, parts.query))
-            case ["records", code, number]:
+            case ["api", "records", code, number]:
                 return await self._record(f"{code}/{number}")
+            case ["api", *_]:
+                raise _no_page()
             case _:
-                raise _HttpError(HTTPStatus.NOT_FOUND, "no_such_page", "There is no such page.")
+                return await self._web_page(segments, headers)
+
+    async def _web_page(self, segments: list[str], headers: Headers) -> Page:
+        if self.web is not None:
+            page = WebPage(self.web, self.server, self.hosts.is_tls)
+            if not self.hosts.serves(headers):
+                return page.refusal(HTTPStatus.MISDIRECTED_REQUEST, NOT_SERVED)
+            return await page.found(segments, headers)
+        if segments == [""]:
+            return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
+        raise _no_page()
 
     async def _readiness(self) -> Page:
         reason = await self.server.why_not_ready()
@@ -143,6 +170,10 @@ class HttpPages(Struct):
             raise CommandRejected("no_such_race") from None
         text = await self.server.record(query.race)
         return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
+
+
+def _no_page() -> _HttpError:
+    return _HttpError(HTTPStatus.NOT_FOUND, "no_such_page", "There is no such page.")
 
 
 def _refused(code: str, detail: str = "") -> Page:

@@ -1,4 +1,4 @@
-"""HTTP responses with the headers that all of them have."""
+"""HTTP responses with the headers that all of them have, and the headers of requests that choose among them."""
 
 import email.utils
 from http import HTTPStatus
@@ -13,6 +13,16 @@ TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
 NOT_KEPT: Final = "no-store"
 
+Rules = tuple[tuple[str, str], ...]
+
+PUBLIC: Final[Rules] = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+)
+"""The headers of data that web pages of any origin may read."""
+
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """The content of a response, without the headers that every response has."""
@@ -23,6 +33,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     cache: str = NOT_KEPT
     more: tuple[tuple[str, str], ...] = ()
     """Further headers of the response."""
+    rules: Rules = PUBLIC
+    """The headers that say what browsers may do with the response."""
 
 
 def refusal_page(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
@@ -44,14 +56,32 @@ def response(page: Page, method: str) -> Response:
             ("Date", email.utils.formatdate(usegmt=True)),
             ("Connection", "close"),
             ("Content-Type", page.kind),
-            ("Content-Length", str(len(page.body))),
             ("Cache-Control", page.cache),
-            ("Access-Control-Allow-Origin", "*"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+            *page.rules,
             *page.more,
         ]
     )
+    if page.status is not HTTPStatus.NOT_MODIFIED:
+        headers["Content-Length"] = str(len(page.body))
     body = b"" if method == "HEAD" else page.body
     return Response(page.status.value, page.status.phrase, headers, body)
+
+
+def accepts_gzip(headers: Headers) -> bool:
+    """Return whether the client reads bodies compressed by gzip."""
+    codings = (each.partition(";") for each in _listed(headers, "Accept-Encoding"))
+    return any(
+        name.strip().lower() == "gzip" and weight.replace(" ", "") not in ("q=0", "q=0.0")
+        for name, _, weight in codings
+    )
+
+
+def is_unchanged(tag: str, headers: Headers) -> bool:
+    """Return whether the client has the body with this entity tag."""
+    # a proxy may have made the tag a weak one
+    return tag in [each.removeprefix("W/") for each in _listed(headers, "If-None-Match")]
+
+
+def _listed(headers: Headers, name: str) -> list[str]:
+    """Return the members of a header that is a list, and may stand there several times."""
+    return [each.strip() for value in headers.get_all(name) for each in value.split(",")]

@@ -18,7 +18,7 @@ from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
 
 GUESTS = "203.0.113.7"
-RECORDS = "GET /records/mint-otter-42/1"
+RECORDS = "GET /api/records/mint-otter-42/1"
 
 
 @asynccontextmanager
@@ -47,7 +47,7 @@ async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, d
 async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
     async with behind_a_proxy(factor=0.1) as opened:
         burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
-        answers = [await asked(opened, "GET /leaderboards/x", GUESTS) for _ in range(burst + 1)]
+        answers = [await asked(opened, "GET /api/leaderboards/x", GUESTS) for _ in range(burst + 1)]
         assert [status for status, _ in answers] == [503] * burst + [429]
         assert answers[-1][1]["Retry-After"] == "1"
         # the entries to the left come from the client and cannot be trusted
@@ -90,7 +90,7 @@ async def test_slow_records_keep_no_other_page_waiting(monkeypatch: pytest.Monke
                 reader = readers.enter_context(raw_socket(port))
                 await reader.say(f"{RECORDS} HTTP/1.1\r\nHost: server\r\n\r\n".encode())
                 await begun.get()
-            assert (await asked(opened, "GET /leaderboards/x"))[0] == 503
+            assert (await asked(opened, "GET /api/leaderboards/x"))[0] == 503
             assert (await asked(opened, RECORDS.replace("r", "%72")))[0] == 429
 
 

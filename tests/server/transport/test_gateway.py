@@ -29,6 +29,7 @@ from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
+from saratoga_server.transport.hosts import Hosts
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ async def test_a_client_of_another_subprotocol_is_not_let_in(
 
 
 async def test_a_page_of_another_origin_is_not_let_in() -> None:
-    async with open_gateway(origins=("https://play.example",)) as opened:
+    async with open_gateway(hosts=Hosts(origins=("https://play.example",))) as opened:
         offered = [Subprotocol(MSGPACK)]
         with pytest.raises(InvalidStatus) as refused:
             await connect(opened.url, subprotocols=offered, origin=Origin("https://evil.example"))
@@ -70,7 +71,14 @@ async def test_a_page_of_another_origin_is_not_let_in() -> None:
         assert len(opened.commands.sessions) == 2
 
 
-async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway) -> None:
+async def test_the_servers_own_page_is_let_in(opened: OpenGateway) -> None:
+    origin = Origin(opened.url.replace("ws:", "http:"))
+    async with connect(opened.url, subprotocols=[Subprotocol(JSON)], origin=origin):
+        pass
+    assert len(opened.commands.sessions) == 1
+
+
+async def test_a_page_of_another_server_on_this_machine_is_not_let_in(opened: OpenGateway) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(
             opened.url, subprotocols=[Subprotocol(JSON)], origin=Origin("http://127.0.0.1")
@@ -179,7 +187,7 @@ async def test_pages_are_served_on_the_same_port(server: ListeningServer) -> Non
 
     async with player_at(server.url, "Anna") as anna:
         assert await asyncio.to_thread(fetched, "/readyz") == {"status": "ready"}
-        page = await asyncio.to_thread(fetched, "/leaderboards/canfield")
+        page = await asyncio.to_thread(fetched, "/api/leaderboards/canfield")
         assert isinstance(page, dict)
         assert page["rows"] == []
         await anna.ask(Heartbeat)

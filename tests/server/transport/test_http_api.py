@@ -1,18 +1,23 @@
 """The public HTTP pages: readiness, leaderboards, records."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator
 
 import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request
 
 from kit.gateways import open_gateway
+from kit.web_pages import OWN, SCRIPT, WEB_FILES
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
 
@@ -54,6 +59,12 @@ class FakeServer:
             return "record of Zoë\n"
         raise CommandRejected("race_running" if race == "mint-otter-42/2" else "no_such_race")
 
+    async def has_table(self, code: str) -> bool:
+        return code == "mint-otter-42"
+
+    async def has_race(self, race: str) -> bool:
+        return race == "mint-otter-42/1"
+
 
 @pytest.fixture
 def server() -> FakeServer:
@@ -93,7 +104,7 @@ async def test_a_server_that_is_not_ready_says_why(server: FakeServer) -> None:
 
 
 async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakeServer) -> None:
-    page = await get(server, "/leaderboards/canfield")
+    page = await get(server, "/api/leaderboards/canfield")
     answer = json.loads(page.body)
     assert answer["type"] == "leaderboard"
     assert "re" not in answer
@@ -104,7 +115,7 @@ async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakeServer
 
 async def test_every_parameter_of_a_leaderboard_is_used(server: FakeServer) -> None:
     query = "ranking=bankroll&period=month&bots=true&offset=40&limit=100"
-    await get(server, f"/leaderboards/canfield?{query}")
+    await get(server, f"/api/leaderboards/canfield?{query}")
     assert server.asked == [
         GetLeaderboard(
             id=1,
@@ -136,37 +147,37 @@ async def test_every_parameter_of_a_leaderboard_is_used(server: FakeServer) -> N
     ],
 )
 async def test_a_parameter_that_is_wrong_is_refused_by_name(server: FakeServer, query: str) -> None:
-    page = await get(server, f"/leaderboards/canfield?{query}")
+    page = await get(server, f"/api/leaderboards/canfield?{query}")
     assert told(page) == (400, "bad_query")
     assert server.asked == []
 
 
 async def test_a_game_that_is_not_played_here_is_not_found(server: FakeServer) -> None:
-    assert told(await get(server, "/leaderboards/freecell")) == (404, "no_such_game")
+    assert told(await get(server, "/api/leaderboards/freecell")) == (404, "no_such_game")
 
 
 async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(server: FakeServer) -> None:
     now = 100.0
     pages = HttpPages(server, now=lambda: now)
-    first = await pages.page("GET", "/leaderboards/canfield")
-    assert await pages.page("GET", "/leaderboards/canfield") == first
-    await pages.page("GET", "/leaderboards/canfield?limit=5")
+    first = await pages.page("GET", "/api/leaderboards/canfield")
+    assert await pages.page("GET", "/api/leaderboards/canfield") == first
+    await pages.page("GET", "/api/leaderboards/canfield?limit=5")
     assert [query.limit for query in server.asked] == [20, 5]
     now += http.LEADERBOARD_FRESH
-    await pages.page("GET", "/leaderboards/canfield")
+    await pages.page("GET", "/api/leaderboards/canfield")
     assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
 async def test_only_so_many_pages_are_kept(server: FakeServer) -> None:
     pages = HttpPages(server, now=lambda: 0.0)
     for offset in range(http.MOST_PAGES_KEPT + 1):
-        await pages.page("GET", f"/leaderboards/canfield?offset={offset}")
-    await pages.page("GET", "/leaderboards/canfield?offset=0")
+        await pages.page("GET", f"/api/leaderboards/canfield?offset={offset}")
+    await pages.page("GET", "/api/leaderboards/canfield?offset=0")
     assert [query.offset for query in server.asked].count(0) == 2
 
 
 async def test_a_finished_race_can_be_read(server: FakeServer) -> None:
-    page = await get(server, "/records/mint-otter-42/1")
+    page = await get(server, "/api/records/mint-otter-42/1")
     assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
     assert page.kind == "text/plain; charset=utf-8"
 
@@ -185,15 +196,45 @@ async def test_a_finished_race_can_be_read(server: FakeServer) -> None:
 async def test_a_race_that_is_not_over_is_not_found(
     server: FakeServer, race: str, code: str
 ) -> None:
-    assert told(await get(server, f"/records/{race}")) == (404, code)
+    assert told(await get(server, f"/api/records/{race}")) == (404, code)
 
 
 @pytest.mark.parametrize(
     "target",
-    ["/nothing", "/healthz/", "//healthz", "/records/mint-otter-42", "/leaderboards", "/%ff", "*"],
+    [
+        "/nothing",
+        "/healthz/",
+        "//healthz",
+        "/api/records/mint-otter-42",
+        "/api/leaderboards",
+        "/%ff",
+        "*",
+    ],
 )
-async def test_other_pages_are_not_found(server: FakeServer, target: str) -> None:
+async def test_without_the_page_other_paths_are_not_found(server: FakeServer, target: str) -> None:
     assert told(await get(server, target)) == (404, "no_such_page")
+
+
+@pytest.mark.parametrize("target", ["/api", "/api/nothing", "/api/records/mint-otter-42"])
+async def test_programs_are_told_what_is_missing_as_json(server: FakeServer, target: str) -> None:
+    page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
+    assert told(page) == (404, "no_such_page")
+
+
+async def test_browsers_are_told_what_is_missing_in_a_document(server: FakeServer) -> None:
+    for target in ("/nothing", "//healthz", "/healthz/", "/%ff", "*", "/%2e%2e/main.js"):
+        page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
+        assert (page.status, page.kind) == (404, "text/html; charset=utf-8"), target
+
+
+async def test_the_page_is_not_shown_under_a_name_of_somebody_else(server: FakeServer) -> None:
+    pages = HttpPages(server, WEB_FILES)
+    rebound = Headers([("Host", "evil.example")])
+    for target in ("/", "/mint-otter-42", f"/static/{WEB_FILES.version}/main.js"):
+        page = await pages.page("GET", target, rebound)
+        assert page.status == 421
+        assert b"--public-url" in page.body
+    assert (await pages.page("GET", "/healthz", rebound)).status == 200
 
 
 async def test_an_address_that_cannot_be_read_is_refused(server: FakeServer) -> None:
@@ -209,7 +250,7 @@ async def test_pages_are_only_read(server: FakeServer, method: str) -> None:
 
 async def test_a_store_out_of_reach_is_named(server: FakeServer) -> None:
     server.fault = StoreUnavailable()
-    assert told(await get(server, "/leaderboards/canfield")) == (503, "store_unavailable")
+    assert told(await get(server, "/api/leaderboards/canfield")) == (503, "store_unavailable")
 
 
 async def test_a_store_that_never_answers_is_named(
@@ -217,14 +258,14 @@ async def test_a_store_that_never_answers_is_named(
 ) -> None:
     monkeypatch.setattr(http, "ANSWER_WITHIN", 0)
     server.stalls = True
-    assert told(await get(server, "/leaderboards/canfield")) == (503, "store_unavailable")
+    assert told(await get(server, "/api/leaderboards/canfield")) == (503, "store_unavailable")
 
 
 async def test_a_fault_of_the_server_shows_nothing_of_itself(
     server: FakeServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.fault = KeyError("inner secrets")
-    page = await get(server, "/leaderboards/canfield")
+    page = await get(server, "/api/leaderboards/canfield")
     assert told(page) == (500, "server_fault")
     assert b"secrets" not in page.body
     assert [record.getMessage() for record in caplog.records] == ["server_fault"]
@@ -254,7 +295,7 @@ async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]
 
 
 async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
-    status, headers, body = await exchange(port, "GET /leaderboards/canfield HTTP/1.1")
+    status, headers, body = await exchange(port, "GET /api/leaderboards/canfield HTTP/1.1")
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"] == "application/json"
     assert headers["Content-Length"] == str(len(body))
@@ -266,14 +307,14 @@ async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
 
 
 async def test_head_is_get_without_the_body(port: int) -> None:
-    _, of_get, body = await exchange(port, "GET /records/mint-otter-42/1 HTTP/1.1")
-    status, of_head, nothing = await exchange(port, "HEAD /records/mint-otter-42/1 HTTP/1.1")
+    _, of_get, body = await exchange(port, "GET /api/records/mint-otter-42/1 HTTP/1.1")
+    status, of_head, nothing = await exchange(port, "HEAD /api/records/mint-otter-42/1 HTTP/1.1")
     assert (status, nothing) == ("HTTP/1.1 200 OK", b"")
     assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
 
 
 async def test_a_preflight_request_is_answered(port: int) -> None:
-    status, headers, body = await exchange(port, "OPTIONS /leaderboards/canfield HTTP/1.1")
+    status, headers, body = await exchange(port, "OPTIONS /api/leaderboards/canfield HTTP/1.1")
     assert (status, body) == ("HTTP/1.1 200 OK", b"")
     assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
 
@@ -283,3 +324,29 @@ async def test_the_root_says_what_this_is(port: int) -> None:
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"].startswith("text/plain")
     assert body.startswith(b"This is a Saratoga server")
+
+
+async def test_the_page_is_served_compressed_and_once(server: FakeServer) -> None:
+    path = f"/static/{WEB_FILES.version}/main.js"
+    async with open_gateway(pages=HttpPages(server, WEB_FILES)) as opened:
+        asked = f"GET {path} HTTP/1.1\r\nAccept-Encoding: gzip"
+        status, headers, body = await exchange(opened.port, asked)
+        assert status == "HTTP/1.1 200 OK"
+        assert headers["Content-Length"] == str(len(body))
+        assert gzip.decompress(body) == SCRIPT.body
+        again = f"{asked}\r\nIf-None-Match: {headers['ETag']}"
+        status, headers, body = await exchange(opened.port, again)
+        assert (status, body) == ("HTTP/1.1 304 Not Modified", b"")
+        assert "Content-Length" not in headers
+        assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        status, headers, body = await exchange(opened.port, f"HEAD {path} HTTP/1.1")
+        assert (status, body) == ("HTTP/1.1 200 OK", b"")
+        assert headers["Content-Length"] == str(len(SCRIPT.body))
+
+
+async def test_a_server_with_tls_says_so_in_every_answer(server: FakeServer) -> None:
+    request = Request(path="/healthz", headers=OWN, method="GET")
+    for is_tls in (False, True):
+        pages = HttpPages(server, WEB_FILES, Hosts(is_tls=is_tls))
+        headers = (await pages(request)).headers
+        assert ("Strict-Transport-Security" in headers) is is_tls

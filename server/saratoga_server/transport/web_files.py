@@ -1,0 +1,102 @@
+"""The files of the page, read and compressed once when the server starts.
+
+All of them are served in one folder whose name is a hash over all of them, so that browsers may keep them for
+ever and relative imports between modules work.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from saratoga_server.transport.http_responses import TEXT
+
+KINDS: Final[Mapping[str, str]] = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+    ".txt": TEXT,
+}
+"""The content types by suffix; files with other suffixes are not served."""
+
+INDEX: Final = "index.html"
+STATIC: Final = "/static/"
+
+_MOST_HASHED: Final = 20
+"""The length of the folder's name in hexadecimal digits."""
+
+
+class WebFile(Struct, frozen=True, kw_only=True):
+    """A file of the page."""
+
+    body: bytes
+    compressed: bytes
+    """The body compressed by gzip; empty if that is not smaller."""
+    kind: str
+    """The content type."""
+    tag: str
+    """A hash of the body."""
+
+
+class WebFiles(Struct, frozen=True):
+    """The files of the page."""
+
+    version: str
+    """The hash over all files, which is the name of their folder."""
+    index: WebFile
+    files: Mapping[str, WebFile]
+    """The other files by their path in the folder."""
+
+
+def web_folder() -> Path | None:
+    """Return the folder of the page: beside the package in a wheel, or in the checkout; `None`: neither."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "web", package.parents[1] / "client" / "web"):
+        if (folder / INDEX).is_file():
+            return folder
+    return None
+
+
+def load_web_files(folder: Path | None) -> WebFiles | None:
+    """Read the page's files; return `None` if there is no folder. Raises `OSError`.
+
+    The index names its files as `/static/NAME`; it is served with the folder's hash in that path.
+    """
+    if folder is None:
+        return None
+    bodies = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in KINDS and not path.name.startswith(".") and path.is_file()
+    }
+    index = bodies.pop(INDEX)
+    version = _hash(*(part for name, body in bodies.items() for part in (name.encode(), body)))
+    hashed = index.replace(f'"{STATIC}'.encode(), f'"{STATIC}{version}/'.encode())
+    return WebFiles(
+        version=version,
+        index=web_file(hashed, KINDS[".html"]),
+        files={name: web_file(body, KINDS[Path(name).suffix]) for name, body in bodies.items()},
+    )
+
+
+def web_file(body: bytes, kind: str) -> WebFile:
+    """Return a file with its hash and its compressed body."""
+    compressed = gzip.compress(body, mtime=0)
+    return WebFile(
+        body=body,
+        compressed=compressed if len(compressed) < len(body) else b"",
+        kind=kind,
+        tag=_hash(body),
+    )
+
+
+def _hash(*parts: bytes) -> str:
+    lengths = (len(part).to_bytes(8) for part in parts)
+    whole = b"".join(length + part for length, part in zip(lengths, parts, strict=True))
+    return hashlib.sha256(whole).hexdigest()[:_MOST_HASHED]

@@ -1,0 +1,155 @@
+"""The page over HTTP: its routes, its files, and the headers that restrict it.
+
+    GET /                        the lobby
+    GET /CODE                    a table
+    GET /leaderboards/GAME       the leaderboards of a game
+    GET /races/CODE/NUMBER       a race
+    GET /static/HASH/FILE        a file of the page, which never changes
+
+All routes answer the same document, which the browser checks each time. A route to something that does not
+exist is 404, with a small document that says so.
+"""
+
+import html
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import Struct
+from websockets.datastructures import Headers
+
+from saratoga_protocol.commands import Code, RaceId
+from saratoga_rules.games import GAMES
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport.http_responses import Page, accepts_gzip, is_unchanged
+from saratoga_server.transport.web_files import KINDS, STATIC, WebFile, WebFiles
+
+NO_TABLE: Final = "There is no such table. Tables close some time after their last race."
+NO_RACE: Final = "There is no such race."
+NO_GAME: Final = "There is no such game."
+NO_PAGE: Final = "There is no such page."
+NOT_SERVED: Final = (
+    "This server does not know the name by which your browser asked for it. If it is your server, start it "
+    "with --public-url and the address that players use."
+)
+
+CHECKED: Final = "no-cache"
+"""Browsers may keep it, and ask each time whether it has changed."""
+KEPT: Final = "public, max-age=31536000, immutable"
+
+_DIRECTIVES: Final = (
+    *("default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"),
+    *("connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'"),
+    *("frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
+)
+PAGE_RULES: Final = (
+    ("Content-Security-Policy", "; ".join(_DIRECTIVES)),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+)
+"""The headers that restrict the page: no other origin, no inline script or style, no frame around it."""
+
+ISOLATED: Final = ("Cross-Origin-Opener-Policy", "same-origin")
+"""Sent over TLS only: elsewhere browsers ignore it and log an error."""
+
+_DOCUMENT: Final = (
+    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    "<title>{title} · Saratoga</title>\n"
+    '<link rel="stylesheet" href="' + STATIC + '{version}/page.css">\n'
+    '<body class="plain">\n<main class="page">\n<h1>{title}</h1>\n<p>{sentence}</p>\n'
+    '<p><a href="/">See the open tables</a></p>\n</main>\n'
+)
+
+
+class Known(Protocol):
+    """The queries with which the page finds out whether something exists."""
+
+    async def has_table(self, code: str) -> bool:
+        """Return whether there is an open table with this code."""
+        ...
+
+    async def has_race(self, race: str) -> bool:
+        """Return whether a race with this id has been gathered."""
+        ...
+
+
+class WebPage(Struct, frozen=True):
+    """The page, its files and its routes."""
+
+    files: WebFiles
+    known: Known
+    is_tls: bool = False
+    """True if the server itself terminates TLS."""
+
+    async def found(self, segments: Sequence[str], headers: Headers) -> Page:
+        """Return the answer to a request for this path."""
+        match segments:
+            case ["static", version, *names]:
+                file = self.files.files.get("/".join(names))
+                if version == self.files.version and file is not None:
+                    return self._file(file, headers, KEPT)
+                return self.refusal(HTTPStatus.NOT_FOUND, NO_PAGE)
+            case _:
+                missing = await self._missing(segments)
+        if missing is not None:
+            return self.refusal(HTTPStatus.NOT_FOUND, missing)
+        return self._file(self.files.index, headers, CHECKED)
+
+    def refusal(self, status: HTTPStatus, sentence: str) -> Page:
+        """Return a small document that says what is wrong."""
+        document = _DOCUMENT.format(
+            title=html.escape(status.phrase),
+            version=self.files.version,
+            sentence=html.escape(sentence),
+        )
+        return Page(body=document.encode(), status=status, kind=KINDS[".html"], rules=self._rules())
+
+    async def _missing(self, segments: Sequence[str]) -> str | None:
+        """Return a sentence that says what does not exist; `None` if the page has this route."""
+        try:
+            match segments:
+                case [""]:
+                    return None
+                case ["leaderboards", game]:
+                    return None if game in GAMES else NO_GAME
+                case ["races", code, number]:
+                    race = f"{code}/{number}"
+                    is_there = _fits(race, RaceId) and await self.known.has_race(race)
+                    return None if is_there else NO_RACE
+                case [code] if _fits(code, Code):
+                    return None if await self.known.has_table(code) else NO_TABLE
+                case _:
+                    return NO_PAGE
+        except StoreUnavailable:
+            return None  # the page itself says that the server cannot answer, and tries again
+
+    def _file(self, file: WebFile, headers: Headers, cache: str) -> Page:
+        is_compressed = bool(file.compressed) and accepts_gzip(headers)
+        body, tag = file.body, f'"{file.tag}"'
+        more = [("Vary", "Accept-Encoding")]
+        if is_compressed:
+            body, tag = file.compressed, f'"{file.tag}-gzip"'
+            more.append(("Content-Encoding", "gzip"))
+        is_kept = is_unchanged(tag, headers)
+        return Page(
+            body=b"" if is_kept else body,
+            status=HTTPStatus.NOT_MODIFIED if is_kept else HTTPStatus.OK,
+            kind=file.kind,
+            cache=cache,
+            more=(("ETag", tag), *more),
+            rules=self._rules(),
+        )
+
+    def _rules(self) -> tuple[tuple[str, str], ...]:
+        return (*PAGE_RULES, ISOLATED) if self.is_tls else PAGE_RULES
+
+
+def _fits(text: str, form: Any) -> bool:
+    try:
+        msgspec.convert(text, form)
+    except msgspec.ValidationError:
+        return False
+    return True

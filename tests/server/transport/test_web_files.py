@@ -1,0 +1,73 @@
+"""The files of the page, read once when the server starts."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from saratoga_server.transport.web_files import load_web_files, web_file, web_folder
+
+INDEX = '<link href="/static/page.css"><script src="/static/main.js"></script>'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "index.html").write_text(INDEX)
+    (tmp_path / "main.js").write_text("import './parts/board.js';\n" * 100)
+    (tmp_path / "page.css").write_text("body{}")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "board.js").write_text("export {};")
+    (tmp_path / "notes.md").write_text("not for players")
+    (tmp_path / ".hidden.js").write_text("not for players")
+    return tmp_path
+
+
+def test_files_that_browsers_need_are_read_and_others_are_not(folder: Path) -> None:
+    web = load_web_files(folder)
+    assert web is not None
+    assert set(web.files) == {"main.js", "page.css", "parts/board.js"}
+    assert web.files["main.js"].kind == "text/javascript; charset=utf-8"
+    assert web.files["page.css"].kind == "text/css; charset=utf-8"
+    assert web.index.kind == "text/html; charset=utf-8"
+
+
+def test_the_index_names_its_files_in_the_folder_with_their_hash(folder: Path) -> None:
+    web = load_web_files(folder)
+    assert web is not None
+    assert web.index.body.decode() == INDEX.replace("/static/", f"/static/{web.version}/")
+
+
+def test_the_folder_is_named_anew_whenever_a_file_changes_or_is_renamed(folder: Path) -> None:
+    names = []
+    for change in (
+        lambda: None,
+        lambda: (folder / "main.js").write_text("export {};"),
+        lambda: (folder / "page.css").rename(folder / "look.css"),
+    ):
+        change()
+        web = load_web_files(folder)
+        assert web is not None
+        names.append(web.version)
+    assert len(set(names)) == 3
+    again = load_web_files(folder)
+    assert again is not None
+    assert again.version == names[-1]
+
+
+def test_a_file_is_compressed_if_that_is_smaller() -> None:
+    long, short = web_file(b"a" * 1000, "text/plain"), web_file(b"a", "text/plain")
+    assert gzip.decompress(long.compressed) == long.body
+    assert len(long.compressed) < 100
+    assert short.compressed == b""
+
+
+def test_a_server_without_the_folder_has_no_page() -> None:
+    assert load_web_files(None) is None
+
+
+def test_the_page_is_found_in_a_checkout() -> None:
+    folder = web_folder()
+    assert folder is not None
+    web = load_web_files(folder)
+    assert web is not None
+    assert {"main.js", "page.css"} <= set(web.files)
