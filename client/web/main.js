@@ -1,7 +1,447 @@
 // @ts-check
-/** The page: chooses a screen by the path. */
+/**
+ * The page: one connection, one table, one screen at a time, chosen by the path and the table's phase.
+ *
+ * A screen is `{node, show(state), tick(), key(event), close()}`. It asks the app for what it wants done.
+ */
 
-const screen = /** @type {HTMLElement} */ (document.getElementById("screen"));
-const sentence = document.createElement("p");
-sentence.textContent = `Patience as a race, at ${location.host}.`;
-screen.replaceChildren(/** @type {Element} */ (screen.firstElementChild), sentence);
+import { gameTitle, wantsFourColours } from "./cards.js";
+import { Closed, Connection, Refused } from "./connection.js";
+import { Nonces } from "./fairness.js";
+import { changeLook, look, playerId, rememberName, showLook, store, stored, token } from "./identity.js";
+import { LeaderboardsScreen } from "./leaderboards.js";
+import { button, fill, h, openSheet, pageHead } from "./page.js";
+import { CountdownScreen, RaceScreen, WatchScreen } from "./race.js";
+import { ResultsScreen, ReviewScreen } from "./results.js";
+import * as session from "./session.js";
+import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
+
+const TICK = 250;
+const THEMES = ["", "felt", "paper", "contrast"];
+const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
+
+/**
+ * @typedef {{node: HTMLElement, show: (state: any) => void, tick?: () => void, key: (event: KeyboardEvent) => boolean,
+ *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void}} Screen
+ */
+
+export class App {
+  constructor() {
+    this.root = /** @type {HTMLElement} */ (document.getElementById("screen"));
+    /** @type {any} The state of the table of the path; `null` before its snapshot. */
+    this.state = null;
+    /** @type {Screen | null} */
+    this.screen = null;
+    this.kind = "";
+    this.watchesRace = "";
+    this.activeAt = performance.now();
+    this.sentAt = 0;
+    /** @type {Error | null} Why the page cannot go on; `null` while it can. */
+    this.trouble = null;
+    this.player = playerId();
+    this.nonces = new Nonces(this.player, { read: () => stored(Nonces.keyOf(this.player)), write: (text) => store(Nonces.keyOf(this.player), text) },
+      (sentence) => this.alarm(sentence));
+    this.connection = this.#connected();
+    document.addEventListener("keydown", (event) => this.#key(event), true);
+    for (const sign of ["pointerdown", "wheel"]) addEventListener(sign, () => this.act(), { passive: true, capture: true });
+    document.addEventListener("click", (event) => this.#clicked(event));
+    addEventListener("popstate", () => this.#route());
+    setInterval(() => this.screen?.tick?.(), TICK);
+    showLook();
+    this.show();
+  }
+
+  #connected() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    return new Connection({
+      url: `${scheme}://${location.host}/`,
+      token: token(),
+      name: null,
+      onEvent: (event) => this.#received(event),
+      onLink: (link, end) => this.#linked(link, end),
+      onWelcome: (welcome) => welcome.player !== this.player && this.alarm("The server takes you for another player than your token says."),
+    });
+  }
+
+  // The path
+
+  /** The code of the table that the path names; empty elsewhere. */
+  get code() {
+    const name = location.pathname.slice(1);
+    return IS_CODE.test(name) ? name : "";
+  }
+
+  /** Go to another path of the page. @param {string} path */
+  go(path) {
+    if (path !== location.pathname) history.pushState(null, "", path);
+    this.#route();
+  }
+
+  #route() {
+    if (this.state && this.state.table.code !== this.code) {
+      if (this.state.isWatching) this.connection.request("unwatch_table", { table: this.state.table.code }).catch(() => {});
+      this.state = null;
+    }
+    this.show();
+    if (this.connection.link === "connected") this.#enter();
+  }
+
+  /** Come to the table of the path: to the own seat, or to look at it. */
+  async #enter() {
+    const code = this.code;
+    if (!code || this.state) return;
+    const isSeated = this.connection.welcome?.table === code || this.connection.seat === code;
+    // reconnecting resumes the seat and goes on watching
+    try {
+      await this.connection.request(isSeated ? "resume" : "watch_table", { table: code });
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Claim a name, if it is another. @param {string} name */
+  async claim(name) {
+    const { welcome } = this.connection;
+    if (name && name !== welcome.name) welcome.name = (await this.connection.request("claim_name", { name })).name;
+    rememberName(welcome.name ?? name);
+  }
+
+  /** Open a table with these settings, and go there. @param {Record<string, any>} settings */
+  async openTable(settings) {
+    const { table } = await this.connection.request("create_table", settings);
+    this.go(`/${table.code}`);
+  }
+
+  /** Take a seat under a name. @param {string} [name] */
+  async sitDown(name = this.connection.welcome?.name ?? "") {
+    const { code, connection } = this;
+    await this.claim(name);
+    if (this.state?.isWatching) await connection.request("unwatch_table", { table: code });
+    await connection.request("join_table", { table: code });
+  }
+
+  // Events
+
+  /** @param {any} event */
+  #received(event) {
+    if (event.type === "snapshot" && event.table.code === this.code) {
+      const isSeated = event.table.seats.some((/** @type {any} */ seat) => seat.player === this.player);
+      const isWatching = !isSeated && !(event.table.racers ?? []).includes(this.player);
+      const state = this.state;
+      this.state = state ? { ...session.nextState(state, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
+    } else if (this.state) this.state = session.nextState(this.state, event, this.now());
+    else if (event.type === "announcement") this.notify(event.text);
+    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise();
+    this.show();
+  }
+
+  /** @param {string} link @param {Error | null} end */
+  #linked(link, end) {
+    if (link === "connected") this.#enter();
+    if (link === "closed") this.trouble = end;
+    if (this.state) this.state = session.linkChanged(this.state, link, this.now());
+    this.show();
+  }
+
+  /** Reveal the nonce in the countdown, automatically and at once. */
+  #keepPromise() {
+    const table = this.state?.table;
+    if (!table) return;
+    this.nonces.see(table);
+    const nonce = this.nonces.due(table);
+    if (nonce) this.connection.request("reveal", { table: table.code, nonce }).catch(() => this.nonces.again());
+  }
+
+  // What screens ask for
+
+  /** The server's time. */
+  now() {
+    return this.connection.now();
+  }
+
+  /** Milliseconds since the player's last sign. */
+  idle() {
+    return performance.now() - this.activeAt;
+  }
+
+  /** Milliseconds that the server keeps the player waiting. */
+  waited() {
+    if (this.state?.own?.flight) return performance.now() - this.sentAt;
+    const { silence } = this.connection;
+    return silence > 4_500 ? silence : 0;
+  }
+
+  act() {
+    this.activeAt = performance.now();
+    this.connection.act();
+  }
+
+  /** Send a command; a refusal becomes a notice. @param {string} type @param {Record<string, any>} [fields] */
+  async ask(type, fields = {}) {
+    try {
+      return await this.connection.request(type, fields);
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
+  }
+
+  /** @param {boolean} isReady */
+  ready(isReady) {
+    const { code, commitment } = this.state.table;
+    if (!isReady) return this.ask("not_ready", { table: code }).then(() => this.nonces.drop(commitment));
+    const nonce_hash = this.nonces.hashFor(commitment);
+    if (!nonce_hash) return this.alarm("The server offers a deal whose racers were listed before, so this page does not take part in it.");
+    return this.ask("ready", { table: code, commitment, nonce_hash });
+  }
+
+  /** @param {string} move */
+  async play(move) {
+    const { own } = this.state;
+    this.sentAt = performance.now();
+    this.state = session.withMove(this.state, move);
+    this.show();
+    try {
+      const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
+      if (this.state) this.state = session.confirmed(this.state, board);
+    } catch (error) {
+      if (!(error instanceof Refused) || !this.state) return;
+      this.state = session.takenBack(this.state, error.message, error.event.board);
+    }
+    this.show();
+  }
+
+  /** Ask the server why a move is refused; the list of legal moves says that it is. @param {string} move */
+  async why(move) {
+    const { own } = this.state;
+    if (!session.mayMove(own) || own.legal.includes(move)) return "";
+    try {
+      const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
+      this.state = session.confirmed(this.state, board);
+      this.show();
+    } catch (error) {
+      if (error instanceof Refused && error.code === "illegal_move") return error.message;
+    }
+    return "";
+  }
+
+  async cashOut() {
+    const { own } = this.state;
+    this.state = session.withCashOut(this.state);
+    this.show();
+    try {
+      const { board } = await this.connection.request("cash_out", { race: own.race });
+      if (this.state) this.state = session.confirmed(this.state, board);
+    } catch (error) {
+      if (error instanceof Refused && this.state) this.state = session.takenBack(this.state, error.message, error.event.board);
+    }
+    this.show();
+  }
+
+  endRace() {
+    return this.ask("end_race", { race: this.state.table.race });
+  }
+
+  /** Show the race instead of the own board, or the board again. @param {boolean} isWatching */
+  watchRace(isWatching) {
+    this.watchesRace = isWatching ? this.state.table.race : "";
+    this.show();
+  }
+
+  askToLeave() {
+    const own = this.state?.own;
+    const words = own?.state === "racing" ? `Your race ends with ${own.banked} banked, and you give up your seat.` : "You give up your seat.";
+    const sheet = openSheet({ title: "Leave the table?" }, h("p", {}, words), h("div", { class: "row" },
+      button("Stay", () => sheet.close(), "main"),
+      button("Leave", () => {
+        sheet.close();
+        this.leave();
+      })));
+  }
+
+  async leave() {
+    const { table, isWatching } = this.state;
+    if (await this.ask(isWatching ? "unwatch_table" : "leave_table", { table: table.code })) {
+      this.state = null;
+      if (this.connection.welcome?.table === table.code) this.connection.welcome.table = undefined;
+      this.go("/");
+    }
+  }
+
+  // The look
+
+  nextTheme() {
+    const theme = THEMES[(THEMES.indexOf(look().theme) + 1) % THEMES.length];
+    changeLook({ theme });
+    return theme || "as the system's";
+  }
+
+  /** @param {string} game */
+  nextSuits(game) {
+    const { suits } = look();
+    const shown = suits[game] ?? (wantsFourColours(game) ? 4 : 2);
+    changeLook({ suits: { ...suits, [game]: shown === 4 ? 2 : 4 } });
+    this.screen?.showLook?.();
+    return true;
+  }
+
+  openLook() {
+    const game = this.state?.table.settings.game ?? "";
+    const { theme, hand, suits } = look();
+    const choice = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
+      h("label", { class: "field" }, label, h("select", { onchange: (/** @type {any} */ event) => {
+        change(event.target.value);
+        this.screen?.showLook?.();
+      } }, ...options.map(([name, words]) => h("option", { value: name, selected: name === value }, words))));
+    const sheet = openSheet({ title: "Look" },
+      choice("Colours", [["", "as the system's"], ["felt", "felt, dark"], ["paper", "paper, light"], ["contrast", "high contrast"]], theme, (value) => changeLook({ theme: value })),
+      game && choice(`Suits of ${gameTitle(game)}`, [["2", "two colours"], ["4", "four colours"]], String(suits[game] ?? (wantsFourColours(game) ? 4 : 2)),
+        (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } })),
+      choice("Hand", [["right", "right"], ["left", "left"]], hand, (value) => changeLook({ hand: value })),
+      h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
+    return true;
+  }
+
+  // Notices
+
+  /** @param {string} sentence */
+  alarm(sentence) {
+    console.warn(`alarm: ${sentence}`);
+    if (this.state) this.state = session.withAlarm(this.state, sentence);
+    const sheet = openSheet({ title: "ALARM: the server contradicts itself", class: "alarm" },
+      h("p", {}, sentence), h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
+  }
+
+  /** Show a sentence on the screen, or in a sheet. @param {string} text */
+  notify(text) {
+    if (this.screen?.say) return this.screen.say(text);
+    const sheet = openSheet({ title: "Saratoga" }, h("p", { role: "status" }, text), h("div", { class: "row" }, button("OK", () => sheet.close(), "main")));
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    if (error instanceof Refused && ["no_such_table", "table_closed"].includes(error.code) && !this.state) {
+      this.trouble = error;
+      this.show();
+    } else if (!(error instanceof Closed)) this.notify(error instanceof Error ? error.message : String(error));
+  }
+
+  // Showing
+
+  /** Show the state on the screen that fits it. */
+  show() {
+    const [kind, make] = this.#chosen();
+    if (kind !== this.kind || !this.screen) {
+      this.screen?.close();
+      for (const sheet of document.querySelectorAll("dialog.sheet:not(.alarm)")) /** @type {HTMLDialogElement} */ (sheet).close();
+      this.kind = kind;
+      const screen = make();
+      this.screen = screen;
+      screen.show(this.state);
+      fill(this.root, screen.node);
+      screen.shown?.();
+    } else this.screen.show(this.state);
+  }
+
+  /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => Screen]} */
+  #chosen() {
+    const { state, trouble } = this;
+    const path = location.pathname;
+    if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(this, /** @type {Error} */ (trouble))];
+    if (path === "/") return ["lobby", () => new LobbyScreen(this)];
+    if (path.startsWith("/leaderboards/")) return [path, () => new LeaderboardsScreen(this)];
+    if (path.startsWith("/races/")) return [path, () => new ReviewScreen(this)];
+    if (!state) return ["waiting", () => new WaitingScreen()];
+    const { table } = state;
+    if (state.seatLost) return ["lost", () => new TroubleScreen(this, new Error(state.seatLost))];
+    if (state.isWatching && !this.onlyWatches) return [`name ${table.code}`, () => new NameScreen(this)];
+    if (table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
+    if (table.phase === "running") {
+      if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
+      return [`watch ${table.race}`, () => new WatchScreen(this)];
+    }
+    if (table.phase === "over") return [`results ${table.race}`, () => new ResultsScreen(this)];
+    if (table.phase === "closed") return ["closed", () => new TroubleScreen(this, new Error(table.notice || "The table is closed."))];
+    return [`table ${table.code}`, () => new TableScreen(this)];
+  }
+
+  /** Whether the player chose to watch without a seat. */
+  onlyWatches = false;
+
+  watchOnly() {
+    this.onlyWatches = true;
+    this.show();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    this.act();
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (document.querySelector("dialog[open]") || target.matches("input, select, textarea")) return;
+    if (!this.screen?.key(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Follow a link of the page without loading it again. @param {MouseEvent} event */
+  #clicked(event) {
+    const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest("a[href]"));
+    if (!link || link.origin !== location.origin || link.target || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (link.pathname.startsWith("/api/")) return;
+    event.preventDefault();
+    this.go(link.pathname);
+  }
+}
+
+/** What the page shows before the first snapshot. */
+class WaitingScreen {
+  constructor() {
+    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), h("p", { role: "status" }, "Connecting\u2026")));
+  }
+
+  show() {}
+
+  key() {
+    return false;
+  }
+
+  close() {}
+}
+
+/** What the page shows when it cannot go on: what happened, and what to do. */
+class TroubleScreen {
+  /** @param {App} app @param {Error} error */
+  constructor(app, error) {
+    const [heading, words, action, path] = wordsOf(error);
+    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("div", { class: "box invite" }, h("h1", {}, heading), h("p", {}, words),
+      h("a", { class: "button main", href: path, onclick: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        location.assign(path);
+      } }, action))));
+    document.title = `${heading} \u00b7 Saratoga`;
+  }
+
+  show() {}
+
+  key() {
+    return false;
+  }
+
+  close() {}
+}
+
+/** @param {Error} error @returns {[string, string, string, string]} */
+function wordsOf(error) {
+  const here = location.pathname;
+  const safe = "Everything that the server has confirmed is safe.";
+  if (error instanceof Closed && error.code === 4500)
+    return ["You are playing this seat in another window or on another device.", `This window is disconnected; continue there. ${safe}`, "Play here instead", here];
+  if (error instanceof Closed && error.code === 4503)
+    return ["The operator of this server has banned you.", "Ask the operator for the reason. Your finished races still count.", "To the lobby", "/"];
+  if (error instanceof Closed && error.code === 4505) return ["You were deleted on request.", "This browser's token is no longer known to the server.", "To the lobby", "/"];
+  if (error instanceof Closed) return [error.message || "The server closed the connection.", safe, "Connect again", here];
+  return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
+}
+
+
+new App();

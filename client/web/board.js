@@ -1,0 +1,573 @@
+// @ts-check
+/**
+ * The player's own board: every pile a button, moves by taps, drags and keys.
+ *
+ * A pile is picked first, then its target; the column is the target, never a card. Which targets light up
+ * follows from the server's list of legal moves, and from nothing else.
+ */
+
+import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, isFoundation, pileLabel, pileWords,
+  readMove, seenCards, spelledOut, targetOf } from "./cards.js";
+import { Drag } from "./drag.js";
+import { capitalised, counted, either, fill, h, picture } from "./page.js";
+import { mayMove } from "./session.js";
+
+/** How many taps and keys wait for an answer at most. */
+const MOST_QUEUED = 16;
+const SLIDE = 180;
+
+/**
+ * @typedef {import("./cards.js").Move} Move
+ * @typedef {import("./session.js").OwnBoard} OwnBoard
+ * @typedef {{pile: string, size: number | null}} Pick `size`: how many cards the player chose; else the target decides
+ * @typedef {{play: (move: string) => void, why: (move: string) => void, say: (text: string) => void,
+ *   leave: () => void, isConnected: () => boolean}} Player what the board asks of its screen
+ */
+
+export class Board {
+  /** @param {string} game @param {OwnBoard} own @param {Player} player */
+  constructor(game, own, player) {
+    this.game = game;
+    this.own = own;
+    this.player = player;
+    /** @type {Pick | null} */
+    this.picked = null;
+    /** The foundation that was named before the card: `up`, `down` or empty. */
+    this.aim = "";
+    /** The legal move that Tab has chosen. */
+    this.chosen = "";
+    this.isQuick = false;
+    /** @type {(() => void)[]} */
+    this.queue = [];
+    /** @type {Map<string, any>} */
+    this.buttons = new Map();
+    /** What each button shows, to draw only what changed. @type {Map<string, string>} */
+    this.drawn = new Map();
+    this.pressedDepth = 0;
+    this.found = h("section", { class: "found", "aria-label": "Foundations" });
+    this.cols = h("section", { class: "cols", "aria-label": "Columns" });
+    this.hand = h("section", { class: "hand", "aria-label": this.#hasWaste() ? "Reserve, waste and stock" : "Stock" });
+    this.#build();
+    this.drag = new Drag(this);
+    this.paint();
+  }
+
+  #hasWaste() {
+    return GAMES[this.game]?.waste ?? true;
+  }
+
+  #build() {
+    const { view } = this.own;
+    const columns = view.columns.map((_, index) => `t${index + 1}`);
+    const hasReserve = GAMES[this.game]?.reserve ?? view.reserve > 0;
+    const hand = [...(hasReserve ? ["r"] : []), ...(this.#hasWaste() ? ["w"] : []), "stock"];
+    this.columns = columns;
+    for (const [section, piles] of /** @type {[Element, string[]][]} */ ([[this.found, foundationPiles(view)], [this.cols, columns], [this.hand, hand]]))
+      for (const pile of piles) {
+        const button = h("button", { type: "button", class: `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${pile === "stock" && !this.#hasWaste() ? " deal" : ""}`, tabindex: "-1", onclick: (/** @type {MouseEvent} */ event) => this.#clicked(pile, event) });
+        button.dataset.pile = pile;
+        button.addEventListener("focus", () => this.#rove(pile));
+        this.buttons.set(pile, button);
+        section.append(button);
+      }
+    this.#rove("stock");
+  }
+
+  /** Show the own board. @param {OwnBoard} own */
+  show(own) {
+    const before = this.own;
+    this.own = own;
+    if (own.takenBack && own.takenBack !== before.takenBack) this.queue = [];
+    if (own.state !== "racing") this.drop();
+    if (this.picked && mayMove(own) && !this.#carries(this.picked.pile, this.picked.size).length) this.drop();
+    if (!own.legal.includes(this.chosen)) this.chosen = "";
+    const moved = before.shown === own.shown ? null : this.#moved(before, own);
+    const from = moved && !this.drag.isDropping ? this.#places(moved.source, moved.count) : [];
+    this.paint();
+    if (moved) this.#slide(moved.target, from);
+    while (this.queue.length && mayMove(this.own)) this.queue.shift()?.();
+  }
+
+  // Legal moves
+
+  get moves() {
+    return mayMove(this.own) ? this.own.legal.map(readMove) : [];
+  }
+
+  /** The legal carries from a pile, of a size if one is given. @param {string} pile @param {number | null} [size] */
+  #carries(pile, size = null) {
+    return this.moves.filter((move) => move.from === bare(pile) && move.to && (!size || move.count === size));
+  }
+
+  /** The moves of the pick by their target; of several sizes the chosen one, else the largest. @param {Pick} pick @returns {Map<string, Move>} */
+  #targets({ pile, size }) {
+    /** @type {Map<string, Move>} */
+    const targets = new Map();
+    for (const move of this.#carries(pile)) {
+      const target = targetOf(this.own.view, move);
+      const known = targets.get(target);
+      if (!known || move.count === size || (known.count !== size && move.count > known.count)) targets.set(target, move);
+    }
+    return targets;
+  }
+
+  /** The piles that light up, each with its move. @returns {Map<string, Move>} */
+  get lit() {
+    if (this.chosen) {
+      const move = readMove(this.chosen);
+      return new Map([[move.to ? targetOf(this.own.view, move) : "stock", move]]);
+    }
+    if (this.picked) return this.#targets(this.picked);
+    if (this.aim) return new Map(this.moves.filter((move) => move.to === this.aim).map((move) => [targetOf(this.own.view, move), move]));
+    return new Map();
+  }
+
+  /** The pile with raised cards, and their number. */
+  get #held() {
+    if (this.chosen) {
+      const { from, count } = readMove(this.chosen);
+      return { pile: from, count };
+    }
+    if (!this.picked) return null;
+    const sizes = [...this.#targets(this.picked).values()].map((move) => move.count);
+    return { pile: this.picked.pile, count: Math.max(1, ...sizes) };
+  }
+
+  // Drawing
+
+  paint() {
+    const { shown } = this.own;
+    const [lit, held] = [this.lit, this.#held];
+    const takes = new Set(this.aim ? [...lit.values()].map((move) => move.from) : []);
+    for (const [pile, button] of this.buttons) {
+      const move = lit.get(pile);
+      const isHeld = held?.pile === bare(pile) && !(isFoundation(pile) && held.count === 0);
+      const marks = `${isHeld ? held.count : 0} ${move ? move.text : ""} ${takes.has(pile)}`;
+      const content = JSON.stringify([contentOf(shown, pile), marks]);
+      if (this.drawn.get(pile) === content) continue;
+      this.drawn.set(pile, content);
+      const parts = drawPile(shown, pile, this.game);
+      const cards = parts.filter((part) => part.classList.contains("card"));
+      if (isHeld) for (const card of cards.slice(-held.count)) card.classList.add("held");
+      const tag = move && !takes.has(pile) && pile !== "stock" ? [this.#tag(pile, move)] : [];
+      fill(button, ...this.#caption(pile), ...parts, ...tag);
+      button.classList.toggle("lit", Boolean(move) || takes.has(pile));
+      button.setAttribute("aria-label", pileLabel(shown, pile, this.game) + this.#invites(pile, move));
+      if (isHeld) button.setAttribute("aria-pressed", "true");
+      else button.removeAttribute("aria-pressed");
+    }
+  }
+
+  /** The key cap and name over a pile, drawn where there is room. @param {string} pile */
+  #caption(pile) {
+    if (isFoundation(pile)) return [];
+    if (pile[0] === "t") return [h("span", { class: "name wide" }, h("kbd", {}, COLUMN_KEYS[Number(pile.slice(1)) - 1] ?? ""))];
+    const [key, name] = pile === "stock" ? ["space", this.#stockName()] : pile === "w" ? ["w", "waste"] : ["r", "reserve"];
+    return [h("span", { class: "name" }, h("kbd", {}, key), ` ${name}`)];
+  }
+
+  #stockName() {
+    const draw = GAMES[this.game]?.draw;
+    if (!this.own.shown.stock && this.own.legal.includes("redeal")) return "redeal";
+    return draw ? `draw ${draw}` : "deal";
+  }
+
+  /** @param {string} pile @param {Move} move */
+  #tag(pile, move) {
+    if (isFoundation(pile)) return h("i", { class: "tag" }, `+$${PRIZE}`);
+    return h("i", { class: "tag" }, picture("down"), String(move.count));
+  }
+
+  /** @param {string} pile @param {Move | undefined} move */
+  #invites(pile, move) {
+    if (!move || pile === "stock") return "";
+    return isFoundation(pile) ? `, bank here for ${PRIZE} dollars` : `, ${counted(move.count)} can go here`;
+  }
+
+  // Motion
+
+  /** Return the cards that one move carried between two views, if there was just one. @param {OwnBoard} before @param {OwnBoard} own */
+  #moved(before, own) {
+    if (!own.flight) return null;
+    const move = readMove(own.flight);
+    if (!move.to || before.flight === own.flight) return null;
+    return { source: move.from, target: targetOf(before.view, move), count: move.count };
+  }
+
+  /** @param {string} pile @param {number} count @returns {DOMRect[]} */
+  #places(pile, count) {
+    return [...this.#cardsOf(pile)].slice(-count).map((card) => card.getBoundingClientRect());
+  }
+
+  /** @param {string} pile @returns {NodeListOf<HTMLElement>} */
+  #cardsOf(pile) {
+    return this.buttons.get(pile)?.querySelectorAll(":scope > .card") ?? [];
+  }
+
+  /** Slide the cards on top of a pile from where they lay. @param {string} pile @param {DOMRect[]} from */
+  #slide(pile, from) {
+    const cards = [...this.#cardsOf(pile)].slice(-Math.max(1, from.length));
+    if (isFoundation(pile)) this.#rise(pile);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    cards.forEach((card, index) => {
+      if (!from[index]) return;
+      const to = card.getBoundingClientRect();
+      card.animate([{ translate: `${from[index].x - to.x}px ${from[index].y - to.y}px`, zIndex: 3 }, { translate: "0 0", zIndex: 3 }], { duration: SLIDE, easing: "ease-out" });
+    });
+  }
+
+  /** Show what a foundation paid. @param {string} pile */
+  #rise(pile) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const plus = h("i", { class: "tag plus", "aria-hidden": "true" }, `+$${PRIZE}`);
+    plus.addEventListener("animationend", () => plus.remove());
+    this.buttons.get(pile)?.append(plus);
+  }
+
+  // Taps
+
+  /** @param {string} pile @param {MouseEvent} event */
+  #clicked(pile, event) {
+    if (this.drag.takesClick()) return;
+    this.tap(pile, event.detail ? this.pressedDepth : 0);
+  }
+
+  /** Use a tap on a pile; `depth` counts from the top card, 0 is no card in particular. @param {string} pile @param {number} depth */
+  tap(pile, depth = 0) {
+    if (this.own.state !== "racing") return this.player.say("");
+    if (!mayMove(this.own)) return this.#wait(pile, () => this.tap(pile, depth));
+    if (this.chosen && this.lit.has(pile)) return this.#play(this.chosen);
+    this.chosen = "";
+    if (this.aim) return this.#bankFrom(pile);
+    if (pile === "stock") return this.#turn();
+    if (this.picked?.pile === pile) return this.#again();
+    const move = this.picked && this.#targets(this.picked).get(pile);
+    if (move) return this.#play(move.text);
+    if (this.#carries(pile).length) return this.pick(pile, depth);
+    const picked = this.picked;
+    this.drop();
+    if (picked) this.#why(picked.pile, pile);
+    else this.player.say(this.#nothingFrom(pile));
+  }
+
+  /** Pick now and play later: an answer is on its way. @param {string} pile @param {() => void} later */
+  #wait(pile, later) {
+    if (!this.own.isCashingOut && !this.picked && !this.queue.length && pile !== "stock" && seenCards(this.own.shown, pile).length) {
+      this.picked = { pile, size: null };
+      this.paint();
+    } else if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(later);
+    if (!this.player.isConnected()) this.player.say("Your last move waits for the connection.");
+    else if (this.own.isCashingOut) this.player.say("Cashing out: no more moves can be made.");
+  }
+
+  /** Pick the cards of a pile. @param {string} pile @param {number} depth */
+  pick(pile, depth = 0) {
+    const chooses = this.#carries(pile).some((move) => move.count === depth);
+    const sizes = new Map();
+    for (const move of this.#carries(pile)) sizes.set(move.to, (sizes.get(move.to) ?? 0) + 1);
+    const isOpen = [...sizes.values()].some((number) => number > 1);
+    this.picked = { pile, size: chooses && isOpen ? depth : null };
+    this.#changed(this.#pickText());
+  }
+
+  drop() {
+    this.picked = null;
+    this.chosen = this.aim = "";
+    this.paint();
+  }
+
+  #pickText() {
+    if (!this.picked) return "";
+    const { view } = this.own;
+    const targets = this.#targets(this.picked);
+    const counts = new Set([...targets.values()].map((move) => move.count));
+    const banks = [...targets.keys()].filter(isFoundation);
+    const columns = [...targets.keys()].filter((pile) => !isFoundation(pile)).map((pile) => pile.slice(1));
+    const sentence = columns.length ? `column${columns.length > 1 ? "s" : ""} ${either(columns)}` : "";
+    const where = banks.length > 1 ? "up and down: choose" : either([...(banks.length ? ["bank it"] : []), ...(sentence ? [sentence] : [])]);
+    if (counts.size > 1) return `${capitalised(pileWords(this.picked.pile))}, up to ${Math.max(...counts)}: ${where}`;
+    const cards = carried(view, /** @type {Move} */ ([...targets.values()][0]));
+    const what = cards.length > 1 ? `${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])}, ${counted(cards.length)}` : cards.map(cardSign).join("");
+    return banks.length > 1 ? `${what} fits ${where}` : `${what}: ${where}`;
+  }
+
+  /** The picked pile again: bank, or go to the only target, or drop. */
+  #again() {
+    const targets = this.#targets(/** @type {Pick} */ (this.picked));
+    const banks = [...targets].filter(([pile]) => isFoundation(pile));
+    if (banks.length === 1) return this.#play(banks[0][1].text);
+    if (banks.length > 1) return this.#changed(this.#pickText());
+    if (targets.size === 1) return this.#play([...targets.values()][0].text);
+    this.drop();
+    this.player.say("");
+  }
+
+  #turn() {
+    const move = this.moves.find(({ text }) => text === "draw" || text === "redeal");
+    if (move) return this.#play(move.text);
+    this.player.say(this.#nothingFrom("stock"));
+    this.player.why(this.own.view.stock ? "draw" : "redeal");
+  }
+
+  /** @param {string} pile */
+  #nothingFrom(pile) {
+    const top = seenCards(this.own.view, pile).at(-1);
+    if (pile === "stock") return "The stock is empty.";
+    if (top && !isFoundation(pile)) return `${cardSign(top)}, ${pileWords(pile)}: no place to go now.`;
+    if (isFoundation(pile)) return top ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.` : `${capitalised(pileWords(pile))}: empty.`;
+    return pile[0] === "t" ? `${capitalised(pileWords(pile))} is a space.` : `${capitalised(pileWords(pile))} is empty.`;
+  }
+
+  /** Ask the server why a carry is refused: the page knows no rules. @param {string} from @param {string} to */
+  #why(from, to) {
+    if (to === "stock" || to === "w" || to === "r" || from === to) return this.player.say("");
+    this.player.why(`${bare(from)}>${isFoundation(to) ? to.split(".")[0] : to}`);
+  }
+
+  /** @param {string} text */
+  #play(text) {
+    const move = readMove(text);
+    const says = `${capitalised(describeMove(this.own.view, move))}.`;
+    this.picked = null;
+    this.chosen = this.aim = "";
+    this.player.say(this.player.isConnected() ? says : `This move waits for the connection: ${says}`);
+    this.player.play(text);
+  }
+
+  /** @param {string} says */
+  #changed(says) {
+    this.paint();
+    this.player.say(says);
+  }
+
+  // Drags
+
+  /** The cards that a drag from a card of a pile lifts; none if they cannot move. @param {string} pile @param {number} depth @returns {HTMLElement[]} */
+  lift(pile, depth) {
+    if (this.own.state !== "racing" || !mayMove(this.own) || pile === "stock" || !this.#carries(pile).length) return [];
+    this.pick(pile, depth);
+    const held = this.#held;
+    const count = this.#carries(pile).some((move) => move.count === depth) ? depth : (held?.count ?? 1);
+    return [...this.#cardsOf(pile)].slice(-count);
+  }
+
+  /** Play the drag's move if it ended over a target; return whether it did. @param {string | undefined} target */
+  dropOn(target) {
+    const picked = this.picked;
+    if (!picked) return false;
+    const move = target ? this.#targets(picked).get(target) : undefined;
+    if (move) this.#play(move.text);
+    else {
+      this.drop();
+      if (target && target !== picked.pile) this.#why(picked.pile, target);
+      else this.player.say("");
+    }
+    return Boolean(move);
+  }
+
+  /** How many cards a target of the pick takes. @param {string | undefined} target */
+  taken(target) {
+    return (target && this.picked && this.#targets(this.picked).get(target)?.count) || 0;
+  }
+
+  /** Spell a pile out, or stop it. @param {string} pile */
+  spell(pile) {
+    this.player.say(pile ? `${capitalised(pileWords(pile))}: ${spelledOut(this.own.shown, pile)}` : this.#pickText());
+  }
+
+  // Keys
+
+  /** Use a key as the terminal does; return whether it was one of the board's. @param {KeyboardEvent} event */
+  key(event) {
+    const { key } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey) return false;
+    if (key.startsWith("Arrow")) return this.#step(key.slice(5));
+    const action = this.#action(key === "Tab" && event.shiftKey ? "Backtab" : key);
+    if (!action) return false;
+    if (this.own.state === "racing" && !mayMove(this.own)) {
+      if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(action);
+      else this.#wait("stock", () => {});
+    } else action();
+    return true;
+  }
+
+  /** @param {string} key @returns {(() => void) | null} */
+  #action(key) {
+    const column = COLUMN_KEYS.indexOf(key);
+    if (column >= 0 && column < this.own.view.columns.length) return () => this.#pileKey(`t${column + 1}`);
+    const lower = key.toLowerCase();
+    if ((lower === "w" || lower === "r") && this.buttons.has(lower)) return () => this.#pileKey(lower);
+    if (key === " " || lower === "d") return () => this.#stockKey();
+    if (lower === "f") return () => this.#foundationKey("up");
+    if (lower === "g" && this.own.view.down.length) return () => this.#foundationKey("down");
+    if (lower === "b") return () => this.#takeBack();
+    if (key === "Tab") return () => this.#walk(1);
+    if (key === "Backtab") return () => this.#walk(-1);
+    if (key === "Enter") return () => this.#enter();
+    if (key === "Escape") return () => this.#escape();
+    if (key === "+" || key === "=") return () => this.#resize(1);
+    if (key === "-") return () => this.#resize(-1);
+    if (lower === "o") return () => this.#quick();
+    return null;
+  }
+
+  #stockKey() {
+    this.chosen = this.aim = "";
+    this.#turn();
+  }
+
+  /** @param {string} pile */
+  #pileKey(pile) {
+    this.focus(pile, false);
+    const carries = this.#carries(pile);
+    if (this.isQuick && !this.picked && !this.aim && carries.length === 1) return this.#play(carries[0].text);
+    if (this.picked && this.picked.pile !== pile && pile[0] === "t" && !this.#targets(this.picked).has(pile)) return this.#why(this.picked.pile, pile);
+    this.tap(pile);
+  }
+
+  /** @param {string} to `up` or `down` */
+  #foundationKey(to) {
+    this.chosen = "";
+    if (this.picked) {
+      const move = this.#carries(this.picked.pile).find((each) => each.to === to);
+      return move ? this.#play(move.text) : this.player.why(`${bare(this.picked.pile)}>${to}`);
+    }
+    const banks = this.moves.filter((move) => move.to === to);
+    if (banks.length === 1) return this.#play(banks[0].text);
+    const where = this.own.view.down.length ? ` ${to}` : "";
+    if (!banks.length) return this.player.say(`No card can be banked${where} now.`);
+    this.aim = to;
+    const cards = banks.map((move) => `${keyOf(move.from)} ${cardSign(carried(this.own.view, move)[0])}`);
+    this.#changed(`Bank which${where}? ${cards.join(", ")}.`);
+  }
+
+  /** @param {string} pile */
+  #bankFrom(pile) {
+    const move = this.moves.find((each) => each.from === bare(pile) && each.to === this.aim);
+    if (move) return this.#play(move.text);
+    const aim = this.aim;
+    this.drop();
+    this.player.why(`${bare(pile)}>${aim}`);
+  }
+
+  #takeBack() {
+    const givers = [...this.buttons.keys()].filter((pile) => pile.startsWith("up.") && this.#carries(pile).length);
+    if (!givers.length) return this.player.why("up.C>t1");
+    const at = givers.indexOf(this.picked?.pile ?? "");
+    if (at >= 0 && givers.length === 1) return this.#again();
+    this.drop();
+    this.pick(givers[(at + 1) % givers.length]);
+  }
+
+  /** Choose the next legal move. @param {number} step */
+  #walk(step) {
+    const moves = (this.picked ? this.#carries(this.picked.pile, this.picked.size) : this.aim ? this.moves.filter((move) => move.to === this.aim) : this.moves).sort(byUse);
+    if (!moves.length) return this.player.say("No move is left on this board.");
+    const at = moves.findIndex((move) => move.text === this.chosen);
+    const next = at < 0 ? (step > 0 ? 0 : moves.length - 1) : (at + step + moves.length) % moves.length;
+    this.chosen = moves[next].text;
+    this.#changed(`${next + 1} of ${moves.length}: ${describeMove(this.own.view, moves[next])}; enter plays it.`);
+  }
+
+  #enter() {
+    if (this.chosen) return this.#play(this.chosen);
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.pile;
+    if (focused) return this.tap(focused);
+    if (this.picked) return this.#again();
+    this.player.say("Enter plays the move that Tab has chosen: press Tab first.");
+  }
+
+  #escape() {
+    const says = this.picked ? `Pick-up from ${pileWords(this.picked.pile)} cancelled.` : this.chosen || this.aim ? "Selection cleared." : "Nothing is selected.";
+    this.queue = [];
+    this.drop();
+    this.player.say(says);
+  }
+
+  /** @param {number} step */
+  #resize(step) {
+    if (!this.picked) return this.player.say("+ and - choose how many cards: pick a pile first.");
+    const sizes = [...new Set(this.#carries(this.picked.pile).map((move) => move.count))].sort((a, b) => a - b);
+    const at = sizes.indexOf(this.picked.size ?? sizes[sizes.length - 1]) + step;
+    if (at < 0 || at >= sizes.length) return this.player.say(`${step > 0 ? "Most" : "Fewest"} that can go anywhere now: ${sizes[at - step]}.`);
+    this.picked = { ...this.picked, size: sizes[at] };
+    this.#changed(this.#pickText());
+  }
+
+  #quick() {
+    this.isQuick = !this.isQuick;
+    this.player.say(this.isQuick ? "Quick on: a pile with only one legal move plays it at once." : "Quick off: a pile's key picks, a second key places.");
+  }
+
+  // Focus
+
+  /** Focus a pile. @param {string} [pile] @param {boolean} [isShown] */
+  focus(pile = this.roving, isShown = true) {
+    this.buttons.get(pile)?.focus({ preventScroll: true, ...(isShown ? {} : { focusVisible: false }) });
+  }
+
+  /** Let Tab enter the board at this pile. @param {string} pile */
+  #rove(pile) {
+    this.buttons.get(this.roving)?.setAttribute("tabindex", "-1");
+    this.roving = pile;
+    this.buttons.get(pile)?.setAttribute("tabindex", "0");
+  }
+
+  /** @type {string} */
+  roving = "stock";
+
+  /** Focus the nearest pile in a direction. @param {string} direction */
+  #step(direction) {
+    const here = this.buttons.get(this.roving).getBoundingClientRect();
+    const [across, along] = direction === "Left" || direction === "Right" ? ["y", "x"] : ["x", "y"];
+    const sign = direction === "Left" || direction === "Up" ? -1 : 1;
+    let [best, least] = ["", Infinity];
+    for (const [pile, button] of this.buttons) {
+      const rect = button.getBoundingClientRect();
+      const ahead = sign * (middle(rect, along) - middle(here, along));
+      const aside = Math.abs(middle(rect, across) - middle(here, across));
+      if (ahead > 4 && ahead + 2 * aside < least) [best, least] = [pile, ahead + 2 * aside];
+    }
+    if (best) this.focus(best);
+    return true;
+  }
+}
+
+/** The name of a pile in moves: all foundations of a suit have one. @param {string} pile */
+function bare(pile) {
+  return isFoundation(pile) ? pile.split(".").slice(0, 2).join(".") : pile;
+}
+
+/** @param {string} pile */
+function keyOf(pile) {
+  return pile[0] === "t" ? COLUMN_KEYS[Number(pile.slice(1)) - 1] : pile;
+}
+
+/** @param {DOMRect} rect @param {string} axis */
+function middle(rect, axis) {
+  return axis === "x" ? rect.x + rect.width / 2 : rect.y + rect.height / 2;
+}
+
+/** What a pile shows, to compare. @param {import("./cards.js").View} view @param {string} pile */
+function contentOf(view, pile) {
+  if (pile === "stock") return [view.stock, view.passes, view.waste === ""];
+  if (pile === "r") return [view.reserve, view.reserve_top];
+  return [seenCards(view, pile), pile[0] === "t" ? view.face_down[Number(pile.slice(1)) - 1] : isFoundation(pile) ? view.base : 0];
+}
+
+/** Moves in the order of Tab: banking, then reserve, waste, columns, taking back, stock. @param {Move} a @param {Move} b */
+function byUse(a, b) {
+  const [one, other] = [use(a), use(b)];
+  const differs = one.findIndex((value, index) => value !== other[index]);
+  return differs < 0 ? 0 : one[differs] - other[differs];
+}
+
+/** @param {Move} move */
+function use({ from, to, count }) {
+  if (!to) return [6, 0, 0, 0];
+  const column = from[0] === "t" ? Number(from.slice(1)) : 0;
+  const source = from === "r" ? 0 : from === "w" ? 1 : column + 1;
+  if (to === "up" || to === "down") return [0, source, to === "up" ? 0 : 1, 0];
+  return [from === "r" ? 2 : from === "w" ? 3 : column ? 4 : 5, source, Number(to.slice(1)), -count];
+}
+

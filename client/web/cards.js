@@ -1,0 +1,311 @@
+// @ts-check
+/**
+ * Cards, piles and moves: as the wire writes them, in words, and drawn.
+ *
+ * A pile's id is its name in moves: `stock`, `w`, `r`, `t1`, `up.S`, `down.S`; the second foundation of a suit is `up.S.2`.
+ * Nothing here knows a rule: which moves are legal, the server says (`board.legal`).
+ */
+
+import { capitalised, counted, h, picture } from "./page.js";
+
+/** The suits as the wire orders them. */
+export const SUITS = "CSHD";
+/** The suits as the page orders the foundations. */
+const SHOWN_SUITS = "SHDC";
+const RANKS = "A23456789TJQK";
+const SUIT_NAMES = { C: "clubs", S: "spades", H: "hearts", D: "diamonds" };
+const SUIT_SIGNS = { C: "\u2663", S: "\u2660", H: "\u2665", D: "\u2666" };
+const RANK_NAMES = ["ace", "2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king"];
+/** The keys of the columns from the left, as on the keyboard. */
+export const COLUMN_KEYS = "1234567890-=";
+/** What a banked card pays. */
+export const PRIZE = 5;
+
+/**
+ * What a game's board looks like before its first view: titles and piles, no rules.
+ * @type {Record<string, {title: string, four?: boolean, reserve?: boolean, waste?: boolean, draw: number, passes: number, blurb: string}>}
+ */
+export const GAMES = {
+  klondike: { title: "Klondike", waste: true, draw: 3, passes: 3, blurb: "A pack costs $52 of casino money" },
+  canfield: { title: "Canfield", reserve: true, waste: true, draw: 3, passes: 0, blurb: "A pack costs $50 of casino money" },
+  "canfield-aisleriot": { title: "Canfield (AisleRiot)", reserve: true, waste: true, draw: 3, passes: 3, blurb: "A pack costs $50 of casino money" },
+  lafayette: { title: "Lafayette", reserve: true, waste: true, draw: 1, passes: 0, blurb: "A pack costs $50 of casino money" },
+  "lady-palk": { title: "Lady Palk", waste: true, draw: 1, passes: 1, blurb: "Two packs cost $100 of casino money" },
+  caprice: { title: "Caprice", four: true, draw: 0, passes: 1, blurb: "Two packs cost $100 of casino money" },
+};
+
+/** A game's title; of a game that this page does not know, its name. @param {string} game */
+export function gameTitle(game) {
+  return GAMES[game]?.title ?? game.split("-").map(capitalised).join(" ");
+}
+
+/** Whether a game shows four suit colours, unless the player chose. @param {string} game */
+export function wantsFourColours(game) {
+  return Boolean(GAMES[game]?.four);
+}
+
+/**
+ * @typedef {{stock: number, waste: string, reserve: number, reserve_top: string, up: number[], down: number[],
+ *   columns: string[], base: number, passes: number, face_down: number[]}} View
+ * @typedef {{text: string, from: string, to: string, count: number}} Move a carry, or `draw` or `redeal` from the stock
+ */
+
+/** Return a view with the fields that the wire omits. @param {any} sent @returns {View} */
+export function wholeView(sent) {
+  return { stock: 0, waste: "", reserve: 0, reserve_top: "", up: [], down: [], columns: [], base: 1, passes: 1, face_down: [], ...sent };
+}
+
+/** Split a pile of the wire into cards. @param {string} pile */
+export function cardsOf(pile) {
+  return pile.match(/../g) ?? [];
+}
+
+/** `TH` is `10♥`; the sign has the text form on every phone. @param {string} card */
+export function cardSign(card) {
+  return `${card[0] === "T" ? "10" : card[0]}${SUIT_SIGNS[/** @type {"C"} */ (card[1])]}`;
+}
+
+/** `TH` is `10 of hearts`. @param {string} card */
+export function cardName(card) {
+  return `${RANK_NAMES[RANKS.indexOf(card[0])]} of ${SUIT_NAMES[/** @type {"C"} */ (card[1])]}`;
+}
+
+/** Return the cards of a pile that can be seen, the top one last. @param {View} view @param {string} pile */
+export function seenCards(view, pile) {
+  if (pile === "w") return cardsOf(view.waste);
+  if (pile === "r") return view.reserve_top ? [view.reserve_top] : [];
+  if (pile[0] === "t") return cardsOf(view.columns[Number(pile.slice(1)) - 1] ?? "");
+  const top = foundationTop(view, pile);
+  return top ? [top] : [];
+}
+
+/** The index of a foundation in the view's list. @param {number[]} heights @param {string} pile */
+function foundationIndex(heights, pile) {
+  const [, suit, copy] = pile.split(".");
+  const copies = heights.length / SUITS.length;
+  return SUITS.indexOf(suit) * copies + (copy ? Number(copy) - 1 : 0);
+}
+
+/** Whether a pile is a foundation that builds up, or one that builds down. @param {string} pile */
+export function isFoundation(pile) {
+  return pile.startsWith("up.") || pile.startsWith("down.");
+}
+
+/** The cards on a foundation. @param {View} view @param {string} pile */
+export function foundationHeight(view, pile) {
+  const heights = pile.startsWith("up") ? view.up : view.down;
+  return heights[foundationIndex(heights, pile)] ?? 0;
+}
+
+/** The card at a height of a foundation. @param {View} view @param {string} pile @param {number} height */
+function foundationCard(view, pile, height) {
+  const rank = pile.startsWith("up") ? (view.base + height - 2) % 13 : 13 - height;
+  return RANKS[rank] + pile.split(".")[1];
+}
+
+/** @param {View} view @param {string} pile */
+export function foundationTop(view, pile) {
+  const height = foundationHeight(view, pile);
+  return height ? foundationCard(view, pile, height) : "";
+}
+
+/** The foundations of a view, in the page's order. @param {View} view */
+export function foundationPiles(view) {
+  const piles = [];
+  for (const suit of SHOWN_SUITS) {
+    for (let copy = 1; copy <= view.up.length / SUITS.length; copy++) piles.push(copy === 1 ? `up.${suit}` : `up.${suit}.${copy}`);
+    if (view.down.length) piles.push(`down.${suit}`);
+  }
+  return piles;
+}
+
+// Moves
+
+/** @param {string} text @returns {Move} */
+export function readMove(text) {
+  const found = /^([^>]+)>([^:]+)(?::(\d+))?$/.exec(text);
+  if (!found) return { text, from: "stock", to: "", count: 0 };
+  return { text, from: found[1], to: found[2], count: Number(found[3] ?? 1) };
+}
+
+/** Return the cards of a carry, the top one last. @param {View} view @param {Move} move */
+export function carried(view, move) {
+  return seenCards(view, move.from).slice(-move.count);
+}
+
+/** Return the pile that a move ends on: of several foundations of a suit the one that takes the card. @param {View} view @param {Move} move */
+export function targetOf(view, move) {
+  if (move.to !== "up" && move.to !== "down") return move.to;
+  const card = carried(view, move).at(-1) ?? "";
+  const piles = foundationPiles(view).filter((pile) => pile.startsWith(`${move.to}.${card[1]}`));
+  // of two equal piles the first takes it, so that the higher one stays first
+  return piles.find((pile) => foundationHeight(view, pile) < 13 && foundationCard(view, pile, foundationHeight(view, pile) + 1) === card) ?? piles[0] ?? "";
+}
+
+/**
+ * Return the view after a move, as far as it is known before the answer; `null` if the move shows nothing but hidden cards.
+ * Cards are only carried from pile to pile. What the rules do besides, the answer shows.
+ * @param {View} view @param {Move} move @returns {View | null}
+ */
+export function ahead(view, move) {
+  if (move.text === "redeal") return { ...view, stock: view.waste.length / 2, waste: "", passes: view.passes + 1 };
+  if (!move.to) return null;
+  const cards = carried(view, move);
+  if (cards.length !== move.count) return null;
+  const target = targetOf(view, move);
+  const after = { ...view, columns: [...view.columns], up: [...view.up], down: [...view.down] };
+  add(after, move.from, "", -move.count);
+  add(after, target, cards.join(""), move.count);
+  return after;
+}
+
+/** @param {View} view @param {string} pile @param {string} cards @param {number} count negative: take away */
+function add(view, pile, cards, count) {
+  if (pile === "w") view.waste = view.waste.slice(0, count * 2);
+  else if (pile === "r") [view.reserve, view.reserve_top] = [view.reserve + count, ""];
+  else if (pile[0] === "t") {
+    const index = Number(pile.slice(1)) - 1;
+    view.columns[index] = count < 0 ? view.columns[index].slice(0, count * 2) : view.columns[index] + cards;
+  } else {
+    const heights = pile.startsWith("up") ? view.up : view.down;
+    heights[foundationIndex(heights, pile)] += count;
+  }
+}
+
+// Words
+
+/** A pile's name in a sentence: `column 3`, `the waste`, `spades`. @param {string} pile @param {boolean} [hasDown] the game builds down as well */
+export function pileWords(pile, hasDown = false) {
+  if (pile === "stock") return "the stock";
+  if (pile === "w") return "the waste";
+  if (pile === "r") return "the reserve";
+  if (pile[0] === "t") return `column ${pile.slice(1)}`;
+  const [direction, suit] = pile.split(".");
+  const name = suit ? SUIT_NAMES[/** @type {"C"} */ (suit)] : "the foundations";
+  return hasDown ? `${name} ${direction}` : name;
+}
+
+/** Describe a move of a view: `7♠ from column 3 to column 5`. @param {View} view @param {Move} move */
+export function describeMove(view, move) {
+  if (move.text === "draw") return view.columns.length === 12 ? "a card dealt to each column" : "cards from the stock";
+  if (move.text === "redeal") return `the waste turned over, pass ${view.passes + 1}`;
+  const cards = carried(view, move);
+  const what = cards.length > 1 ? `${counted(cards.length)} (${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])})` : cards.map(cardSign).join("");
+  const source = isFoundation(move.from) ? "back from its foundation" : `from ${pileWords(move.from)}`;
+  if (move.to === "up" || move.to === "down") return `${what} ${source} banked${view.down.length ? ` ${move.to}` : ""}`;
+  const space = seenCards(view, move.to).length || view.face_down[Number(move.to.slice(1)) - 1] ? "" : ", a space";
+  return `${what} ${source} to ${pileWords(move.to)}${space}`;
+}
+
+/** A pile's full name for its button. @param {View} view @param {string} pile @param {string} game */
+export function pileLabel(view, pile, game) {
+  if (pile === "stock") return stockLabel(view, game);
+  const cards = seenCards(view, pile);
+  const top = cards.length ? `, ${cardName(cards[cards.length - 1])} on top` : "";
+  if (pile === "w") return view.waste ? `Waste: ${counted(view.waste.length / 2)}${top}` : "Waste: empty";
+  if (pile === "r") return view.reserve ? `Reserve: ${counted(view.reserve)}${top}` : "Reserve: empty";
+  if (pile[0] === "t") return columnLabel(view, pile, cards);
+  const [direction, suit, copy] = pile.split(".");
+  const first = direction === "up" ? RANK_NAMES[view.base - 1] : "king";
+  const which = view.up.length > SUITS.length && direction === "up" ? (copy ? " second pile" : " first pile") : "";
+  const height = foundationHeight(view, pile);
+  const name = `${capitalised(SUIT_NAMES[/** @type {"C"} */ (suit)])} ${direction} from ${first}${which}`;
+  return height ? `${name}: ${counted(height)}${top}` : `${name}: empty`;
+}
+
+/** @param {View} view @param {string} pile @param {string[]} cards */
+function columnLabel(view, pile, cards) {
+  const name = capitalised(pileWords(pile));
+  const hidden = view.face_down[Number(pile.slice(1)) - 1] ?? 0;
+  if (!cards.length && !hidden) return `${name}: empty`;
+  const below = hidden ? `${hidden} face down, ` : "";
+  if (!cards.length) return `${name}: ${below}a card is being turned up`;
+  const run = runLength(cards);
+  const packet = run > 1 ? `, run of ${run} down from the ${cardName(cards[cards.length - run])}` : "";
+  return `${name}: ${below}${counted(cards.length)}, ${cardName(cards[cards.length - 1])} on top${packet}`;
+}
+
+/** @param {View} view @param {string} game */
+function stockLabel(view, game) {
+  const about = GAMES[game];
+  const pass = about?.passes > 1 ? `, pass ${view.passes} of ${about.passes}` : "";
+  if (view.stock) {
+    const draws = about?.waste === undefined ? `deal ${Math.min(view.stock, view.columns.length)}, one to each column` : `draw ${Math.min(view.stock, about.draw)}`;
+    return `Stock: ${counted(view.stock)}${pass}; ${draws}`;
+  }
+  return `Stock: empty${pass}`;
+}
+
+/** The column spelled out, for a long press: `9♦, 8♠, 7♥`. @param {View} view @param {string} pile */
+export function spelledOut(view, pile) {
+  const hidden = pile[0] === "t" ? (view.face_down[Number(pile.slice(1)) - 1] ?? 0) : 0;
+  const cards = seenCards(view, pile).map(cardSign);
+  return [...(hidden ? [`${hidden} face down`] : []), ...cards].join(" ") || "empty";
+}
+
+/** How many cards at the end of a column go down by one: they are drawn as one packet. @param {string[]} cards */
+function runLength(cards) {
+  let run = Math.min(1, cards.length);
+  while (run < cards.length && (RANKS.indexOf(cards[cards.length - run][0]) + 1) % 13 === RANKS.indexOf(cards[cards.length - run - 1][0])) run++;
+  return run;
+}
+
+// Drawing
+
+/** @param {string} card @param {string} [more] more classes */
+export function drawCard(card, more = "") {
+  const [rank, suit] = [card[0], card[1].toLowerCase()];
+  const face = rank === "K" || rank === "Q" ? `p${rank}` : rank === "J" ? "shoe" : suit;
+  return h("b", { class: `card ${suit} ${more}`.trim() }, picture(`r${rank}`), picture(suit), picture(face));
+}
+
+/** A card face down. @param {string} [more] */
+export function drawBack(more = "") {
+  return h("b", { class: `card back ${more}`.trim() });
+}
+
+/**
+ * Return what a pile's button holds, without its name, marks and tags.
+ * @param {View} view @param {string} pile @param {string} game @returns {Element[]}
+ */
+export function drawPile(view, pile, game) {
+  if (pile === "stock") return drawStock(view, game);
+  if (pile[0] === "t") return drawColumn(view, pile);
+  if (pile === "w") {
+    const cards = cardsOf(view.waste);
+    const shown = cards.slice(-(GAMES[game]?.draw === 1 ? 6 : 3)).map((card) => drawCard(card));
+    return [...(shown.length ? shown : [h("span", { class: "space" })]), ...(cards.length ? [h("i", { class: "count" }, cards.length)] : [])];
+  }
+  if (pile === "r") {
+    const top = view.reserve_top ? drawCard(view.reserve_top) : view.reserve ? drawBack() : h("span", { class: "space" });
+    return [top, ...(view.reserve ? [h("i", { class: "count" }, view.reserve)] : [])];
+  }
+  const top = foundationTop(view, pile);
+  if (top) return [drawCard(top)];
+  const first = foundationCard(view, pile, 1);
+  return [h("span", { class: "space" }, picture(`r${first[0]}`, "rank"), picture(first[1].toLowerCase()))];
+}
+
+/** @param {View} view @param {string} pile */
+function drawColumn(view, pile) {
+  const hidden = view.face_down[Number(pile.slice(1)) - 1] ?? 0;
+  const cards = seenCards(view, pile);
+  const run = runLength(cards);
+  const drawn = [
+    ...Array.from({ length: hidden }, () => drawBack("buried")),
+    ...cards.map((card, index) => drawCard(card, index >= cards.length - run ? "run" : "")),
+  ];
+  return drawn.length ? drawn : [h("span", { class: "space" })];
+}
+
+/** @param {View} view @param {string} game */
+function drawStock(view, game) {
+  const about = GAMES[game];
+  if (about && !about.waste) {
+    const deals = Math.min(view.stock, view.columns.length);
+    return [h("span", {}, view.stock ? `deal ${deals}` : "all dealt", ...(view.stock ? [h("br"), `${view.stock} left`] : []))];
+  }
+  const pass = about?.passes > 1 && view.passes > 1 ? [h("i", { class: "pass" }, "pass", h("br"), `${view.passes} of ${about.passes}`)] : [];
+  if (view.stock) return [drawBack(), ...pass, h("i", { class: "count" }, view.stock)];
+  return [h("span", { class: "space" }, view.waste ? picture("again") : null), ...pass];
+}

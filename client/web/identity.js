@@ -1,0 +1,115 @@
+// @ts-check
+/**
+ * Who this browser is to this server, and how the player likes the board to look. All of it lies in the browser's storage.
+ */
+
+import { fromHex, randomHex, sha256 } from "./fairness.js";
+
+const TOKEN = "saratoga.token";
+const NAME = "saratoga.name";
+const LOOK = "saratoga.look";
+const IS_TOKEN = /^[0-9a-f]{64}$/;
+
+/** What a browser without storage (private windows of some) remembers until the page is closed. @type {Map<string, string>} */
+const memory = new Map();
+
+/** @param {string} key */
+export function stored(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return memory.get(key) ?? null;
+  }
+}
+
+/** @param {string} key @param {string | null} value */
+export function store(key, value) {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    if (value === null) memory.delete(key);
+    else memory.set(key, value);
+  }
+}
+
+/** The token of this browser's player, made at the first call. */
+export function token() {
+  const known = stored(TOKEN);
+  if (known && IS_TOKEN.test(known)) return known;
+  const made = randomHex(32);
+  store(TOKEN, made);
+  return made;
+}
+
+/** The public id that follows from a token. @param {string} [secret] */
+export function playerId(secret = token()) {
+  const tag = new TextEncoder().encode("saratoga player");
+  const hash = sha256(Uint8Array.from([...tag, ...fromHex(secret)]));
+  let bits = "";
+  for (const byte of hash.subarray(0, 10)) bits += byte.toString(2).padStart(8, "0");
+  return (bits.match(/.{5}/g) ?? []).map((five) => "abcdefghijklmnopqrstuvwxyz234567"[parseInt(five, 2)]).join("");
+}
+
+/** The server's origin as `saratoga token` writes it: with its port. */
+function origin() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return `${scheme}://${location.hostname}:${location.port || (scheme === "wss" ? 443 : 80)}`;
+}
+
+/** One line for `saratoga token import`, which makes a terminal the same player. */
+export function exportedToken() {
+  return `saratoga token ${origin()} ${token()}`;
+}
+
+/**
+ * Become the player of a line of `saratoga token export --server`; return what is wrong with it, or an empty text.
+ * @param {string} line
+ */
+export function importToken(line) {
+  const words = line.trim().split(/\s+/);
+  if (words[0] !== "saratoga" || words[1] !== "token" || words.length !== 4 || !IS_TOKEN.test(words[3]))
+    return "That is not a token. In a terminal: saratoga token export --server " + location.origin;
+  store(TOKEN, words[3]);
+  store(NAME, null);
+  return "";
+}
+
+/** The name that this player gave last. */
+export function lastName() {
+  return stored(NAME) ?? "";
+}
+
+/** @param {string} name */
+export function rememberName(name) {
+  store(NAME, name);
+}
+
+/**
+ * How the page looks: `theme` felt, paper, contrast or empty for the system's; `hand` left or right; `suits` by game, 2 or 4.
+ * @typedef {{theme: string, hand: string, suits: Record<string, number>}} Look
+ * @returns {Look}
+ */
+export function look() {
+  try {
+    return { theme: "", hand: "right", suits: {}, ...JSON.parse(stored(LOOK) ?? "{}") };
+  } catch {
+    return { theme: "", hand: "right", suits: {} };
+  }
+}
+
+/** Change the look and show it. @param {Partial<Look>} change */
+export function changeLook(change) {
+  store(LOOK, JSON.stringify({ ...look(), ...change }));
+  showLook();
+}
+
+/** Set the look's attributes on the document. */
+export function showLook() {
+  const { theme, hand } = look();
+  const root = document.documentElement;
+  const wanted = theme || (matchMedia("(prefers-contrast: more)").matches ? "contrast" : "");
+  if (wanted) root.dataset.theme = wanted;
+  else delete root.dataset.theme;
+  root.dataset.hand = hand;
+}

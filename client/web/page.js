@@ -1,0 +1,147 @@
+// @ts-check
+/**
+ * What all screens share: elements, numbers in words, sheets.
+ *
+ * Texts become text nodes only; no function here or elsewhere parses a string as HTML.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Return an element. A property whose name begins with `on` is a listener; `false` and `null` leave
+ * an attribute out, `true` gives it without a value. Children are nodes or texts; `null` is left out.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node | string | number | null | undefined | false)} children
+ * @returns {any}
+ */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * Return an SVG element, as `h` does.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node | string | number | null | undefined | false)} children
+ * @returns {any}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** @param {any} element @param {Record<string, any>} attributes @param {any[]} children */
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/**
+ * Return a picture of the sprite in index.html: a rank, a suit, or a sign such as `menu`.
+ * @param {string} name @param {string} [className]
+ */
+export function picture(name, className) {
+  return svg("svg", { class: className ?? null, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
+}
+
+/** Give an element other children. @param {Element} element @param {...(Node | string | null | false)} children */
+export function fill(element, ...children) {
+  element.replaceChildren(.../** @type {any} */ (children.filter((child) => child !== null && child !== false)));
+}
+
+/** Set a text, if it changed: an unchanged live region is not read again. @param {Element} element @param {string} text */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// Numbers in words
+
+/** `counted(1)` is `1 card`, `counted(3, "move")` is `3 moves`. @param {number} number @param {string} [noun] */
+export function counted(number, noun = "card") {
+  return `${number} ${noun}${number === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
+}
+
+/** @param {string} sentence */
+export function capitalised(sentence) {
+  return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
+}
+
+/** `ordinal(2)` is `2nd`. @param {number} number */
+export function ordinal(number) {
+  const teens = number % 100 >= 11 && number % 100 <= 13;
+  return `${number}${teens ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th")}`;
+}
+
+/** Casino dollars with their sign; the minus is as wide as the plus. @param {number} amount */
+export function dollars(amount) {
+  return `${amount < 0 ? "\u2212" : "+"}$${Math.abs(amount)}`;
+}
+
+/** The class that colours an amount. @param {number} amount */
+export function tone(amount) {
+  return amount < 0 ? "loss" : "gain";
+}
+
+/** Milliseconds as minutes and seconds, rounded down. @param {number} milliseconds */
+export function clockText(milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** `either(["2", "5", "f"])` is `2, 5 or f`. @param {string[]} words @param {string} [last] */
+export function either(words, last = "or") {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
+}
+
+/** A player's name in a sentence; a bot's name carries its mark. @param {{name: string, bot?: boolean, level?: string}} player */
+export function shownName(player) {
+  if (!player.bot) return player.name;
+  return `${player.name} [${player.level ? `${player.level} bot` : "bot"}]`;
+}
+
+/** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {any[]} */
+export function nameNodes(player) {
+  if (!player.bot) return [player.name];
+  return [`${player.name} `, h("span", { class: "bot" }, player.level ? `${player.level} bot` : "bot")];
+}
+
+// Sheets: dialogs at the foot of the screen
+
+/**
+ * Open a sheet over a screen and return it. Escape and `close` close it; the focus goes back to where it was.
+ * @param {{title: string, class?: string, onclose?: () => void}} options
+ * @param {...any} children
+ * @returns {HTMLDialogElement}
+ */
+export function openSheet(options, ...children) {
+  const heading = h("h2", { id: "sheet-title" }, options.title);
+  const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": "sheet-title" }, heading, ...children);
+  document.body.append(sheet);
+  sheet.addEventListener("close", () => {
+    sheet.remove();
+    options.onclose?.();
+  });
+  sheet.showModal();
+  return sheet;
+}
+
+/** A button. @param {string} text @param {() => void} action @param {string} [kind] `main` or `quiet` */
+export function button(text, action, kind = "") {
+  return h("button", { type: "button", class: `button ${kind}`.trim(), onclick: action }, text);
+}
+
+/** The head of every page that is no race. @param {...any} links */
+export function pageHead(...links) {
+  return h(
+    "header",
+    { class: "top" },
+    h("a", { class: "brand", href: "/" }, picture("shoe"), "Saratoga"),
+    h("nav", { "aria-label": "Site" }, h("a", { href: "/leaderboards/canfield" }, "Leaders"), ...links),
+  );
+}
