@@ -14,6 +14,9 @@ RECEIVE_BUFFER: Final = 16 * 1024
 UNACKNOWLEDGED: Final = 10_000
 """Milliseconds after which the kernel drops a peer that acknowledges no data."""
 
+CLOSED: Final = (OSError, ValueError)
+"""Errors of a socket that is closed already; uvloop raises `ValueError` for the missing descriptor."""
+
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 """SO_LINGER of 0 seconds: reset the connection on close."""
 
@@ -26,7 +29,7 @@ def bound_buffers(connection: socket.socket | None) -> None:
     if connection is None:
         return
     # some kernels refuse options on a connection that the peer has reset
-    with suppress(OSError):
+    with suppress(*CLOSED):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
         if connection.family != socket.AF_UNIX and hasattr(socket, "TCP_USER_TIMEOUT"):
@@ -37,7 +40,7 @@ def forget_unsent(connection: socket.socket | None) -> None:
     """Make the kernel discard its buffers and reset the connection when it is closed."""
     if connection is None:
         return
-    with suppress(OSError):
+    with suppress(*CLOSED):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
 
 
@@ -47,6 +50,6 @@ def unsent_bytes(connection: socket.socket) -> int:
         return 0
     try:
         answer = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _NOT_SENT.size)
-    except OSError:
+    except CLOSED:
         return 0
     return int(_NOT_SENT.unpack(answer)[0]) if len(answer) == _NOT_SENT.size else 0

@@ -1,10 +1,12 @@
 """The options of a connection's socket."""
 
+import asyncio
 import contextlib
 import socket
 from collections.abc import Iterator
 
 import pytest
+import uvloop
 
 from saratoga_server.transport.socket_options import (
     RECEIVE_BUFFER,
@@ -52,6 +54,24 @@ def test_a_connection_that_has_ended_takes_no_options_and_is_no_fault(pair: Pair
     bound_buffers(far)
     forget_unsent(far)
     assert unsent_bytes(far) == 0
+
+
+def test_the_socket_of_a_transport_that_uvloop_has_closed_is_no_fault() -> None:
+    """Over TLS a transport may end some turns of the loop before its connection is told."""
+
+    async def close_and_ask() -> int:
+        near, far = socket.socketpair()
+        with near:
+            loop = asyncio.get_running_loop()
+            transport, _ = await loop.create_connection(asyncio.Protocol, sock=far)
+            of_transport = transport.get_extra_info("socket")
+            transport.abort()
+            await asyncio.sleep(0)
+            bound_buffers(of_transport)
+            forget_unsent(of_transport)
+            return unsent_bytes(of_transport)
+
+    assert uvloop.run(close_and_ask()) == 0
 
 
 def fill(far: socket.socket) -> int:
