@@ -22,9 +22,10 @@ BIN := $(VENV)/bin
 CLIENT_AND_SERVER := $(VENV)/.server-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 FUZZER := $(VENV)/.fuzzer-is-set-up
+BROWSER := $(VENV)/.browser-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright bench long faults soak fuzz picture clean
+.PHONY: help play demo serve test check style types layers pyright browser bench long faults soak fuzz picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +40,7 @@ serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other 
 	@$(BIN)/saratoga-server $(ARGS)
 
 test: check ## all checks and all short tests
-	$(BIN)/pytest -m "not long" -n $(TESTERS) --dist worksteal $(ARGS)
+	$(BIN)/pytest -m "not long and not browser" -n $(TESTERS) --dist worksteal $(ARGS)
 
 check: style types layers ## lint, format, types and layers, without the tests
 
@@ -56,11 +57,14 @@ layers: $(TOOLS)
 pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
 	$(BIN)/pyright
 
+browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps pictures of every screen
+	$(BIN)/pytest -m "browser and not long" tests/browser $(ARGS)
+
 bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
 long: $(TOOLS) ## the long tests: many races, many crashes
-	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
+	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m "long and not browser" $(ARGS)
 
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour, writes fault-figures.txt
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
@@ -94,6 +98,11 @@ $(TOOLS): pyproject.toml | $(BIN)/python
 	@echo "setting up $(VENV): client, server and tools"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev]'
 	@touch $@ $(CLIENT_AND_SERVER)
+
+$(BROWSER): pyproject.toml | $(TOOLS)
+	@echo "setting up $(VENV): the browser's driver"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev,browser]'
+	@touch $@
 
 $(FUZZER): pyproject.toml | $(TOOLS)
 	@echo "setting up $(VENV): the fuzzer"

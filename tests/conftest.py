@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,7 @@ pytest_plugins = [
     "kit.listening_server",
     "kit.figures",
     "kit.deployment_fixture",
+    *(["kit.browser_pages"] if find_spec("playwright") else []),
 ]
 
 

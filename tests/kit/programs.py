@@ -14,6 +14,7 @@ import pytest
 
 KNOWN = (
     "cc",
+    "chromium",
     "docker-compose",
     "hadolint",
     "nginx",

@@ -58,7 +58,8 @@ _DOCUMENT: Final = (
     '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     "<title>{title} · Saratoga</title>\n"
-    '<link rel="stylesheet" href="' + STATIC + '{version}/page.css">\n'
+    '<link rel="icon" href="{folder}icon.svg" type="image/svg+xml">\n'
+    '<link rel="stylesheet" href="{folder}page.css">\n'
     '<body class="plain">\n<main class="page">\n<h1>{title}</h1>\n<p>{sentence}</p>\n'
     '<p><a href="/">See the open tables</a></p>\n</main>\n'
 )
@@ -102,7 +103,7 @@ class WebPage(Struct, frozen=True):
         """Return a small document that says what is wrong."""
         document = _DOCUMENT.format(
             title=html.escape(status.phrase),
-            version=self.files.version,
+            folder=f"{STATIC}{self.files.version}/",
             sentence=html.escape(sentence),
         )
         return Page(body=document.encode(), status=status, kind=KINDS[".html"], rules=self._rules())

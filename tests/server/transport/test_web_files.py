@@ -70,4 +70,4 @@ def test_the_page_is_found_in_a_checkout() -> None:
     assert folder is not None
     web = load_web_files(folder)
     assert web is not None
-    assert {"main.js", "page.css"} <= set(web.files)
+    assert {"main.js", "page.css", "icon.svg"} <= set(web.files)

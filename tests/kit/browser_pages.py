@@ -1,0 +1,199 @@
+"""The page in Chromium, on a server that listens on this machine's address in its network.
+
+`pages` opens pages, each player's in a browser profile of its own:
+
+    async def test_...(page_server: ServerProcess, pages: Pages) -> None:
+        anna = await pages.open(page_url(page_server, "/mint-otter-42"))
+        await anna.get_by_role("button", name="Take a seat").click()
+
+After the test, a console error, an uncaught exception or a violation of the content security policy on any
+page fails it; `pages.forgive` names those that the test causes on purpose. Plain http to that address is no
+secure context, as with `saratoga host` in a network at home.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    async_playwright,
+)
+
+from kit import quick_countdown
+from kit.programs import program
+from kit.server_process import ServerProcess, running_server
+from saratoga_client.local.hosting import EVERY_ADDRESS, lan_address
+
+PHONE: Final = (360, 640)
+PHONE_ON_ITS_SIDE: Final = (640, 360)
+TABLET: Final = (768, 1024)
+DESKTOP: Final = (1280, 800)
+SIZES: Final = (PHONE, PHONE_ON_ITS_SIDE, TABLET, DESKTOP)
+
+SHOWN_WITHIN: Final = 15.0
+"""Longest time in seconds for anything that a test waits for on a page."""
+
+SCREENSHOTS: Final = "SARATOGA_SCREENSHOTS"
+"""The environment variable that names a folder for screenshots; without it none are taken."""
+
+QUIET: Final = (
+    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+)
+"""Options with which Chromium asks nobody but the server under test."""
+
+REPORT_VIOLATIONS: Final = """
+document.addEventListener("securitypolicyviolation", event =>
+    console.error("policy violated:", event.violatedDirective, event.blockedURI, event.sourceFile));
+"""
+
+
+@dataclass
+class Pages:
+    """The pages of one test."""
+
+    browser: Browser
+    faults: list[str] = field(default_factory=list)
+    """Console errors, exceptions and violated policies, with the page's address."""
+    forgiven: list[str] = field(default_factory=list)
+    """Parts of faults that the test causes on purpose."""
+    profiles: list[BrowserContext] = field(default_factory=list)
+
+    async def open(self, url: str, size: tuple[int, int] = PHONE, **options: Any) -> Page:
+        """Open a page in a new profile, and wait until it is loaded.
+
+        `options` are those of Playwright's `new_context`, such as `color_scheme="dark"` or `has_touch=True`.
+        """
+        width, height = size
+        profile = await self.browser.new_context(
+            viewport={"width": width, "height": height}, **options
+        )
+        self.profiles.append(profile)
+        profile.set_default_timeout(SHOWN_WITHIN * 1000)
+        profile.on("console", self._said)
+        profile.on("weberror", self._failed)
+        await profile.add_init_script(REPORT_VIOLATIONS)
+        page = await profile.new_page()
+        await page.goto(url)
+        return page
+
+    async def open_tab(self, beside: Page, url: str) -> Page:
+        """Open another tab in the profile of a page."""
+        page = await beside.context.new_page()
+        await page.goto(url)
+        return page
+
+    def forgive(self, *parts: str) -> None:
+        """Let faults pass that contain one of these texts."""
+        self.forgiven += parts
+
+    def check(self) -> None:
+        """Fail if a page has reported a fault."""
+        faults = [
+            fault for fault in self.faults if not any(part in fault for part in self.forgiven)
+        ]
+        assert not faults, "\n".join(faults)
+
+    async def close(self) -> None:
+        """Close all pages."""
+        for profile in self.profiles:
+            await profile.close()
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            where = message.location
+            self.faults.append(f"{where['url']}:{where['lineNumber']}: {message.text}")
+
+    def _failed(self, error: Any) -> None:
+        self.faults.append(f"uncaught: {error.error}")
+
+
+def page_url(server: ServerProcess, path: str = "/", scheme: str = "http") -> str:
+    """Return the address of a page for the other machines of this network."""
+    address = lan_address()
+    assert address is not None, "this machine has no address in a network"
+    return f"{scheme}://{address}:{server.port}{path}"
+
+
+def serving_pages(*flags: str, module: str = quick_countdown.MODULE) -> Any:
+    """Run a server on every address of this machine; by default its countdown takes a second."""
+    return running_server("--host", EVERY_ADDRESS, *flags, module=module)
+
+
+async def check_accessible(page: Page) -> None:
+    """Fail if axe finds a violation on the page as it is."""
+    found = await Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+async def look(page: Page, name: str) -> None:
+    """Check the page at every size: nothing sticks out sideways, axe finds nothing; take screenshots."""
+    before = page.viewport_size
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        room, taken = await page.evaluate(
+            "[document.documentElement.clientWidth, document.documentElement.scrollWidth]"
+        )
+        assert taken <= room, f"{name} at {width}x{height} is {taken} wide"
+        await check_accessible(page)
+        await take_screenshot(page, f"{name}-{width}x{height}")
+    await page.set_viewport_size(before)
+
+
+async def take_screenshot(page: Page, name: str) -> None:
+    """Write a screenshot into the folder for them, if one is named."""
+    folder = os.environ.get(SCREENSHOTS)
+    if folder:
+        await page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Run Debian's Chromium without a screen."""
+    async with async_playwright() as playwright:
+        browser = await _launched(playwright)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def _launched(playwright: Playwright) -> Browser:
+    return await playwright.chromium.launch(
+        executable_path=program("chromium"), args=QUIET, chromium_sandbox=False
+    )
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for all tests of a process."""
+    async with chromium() as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pages(browser: Browser) -> AsyncIterator[Pages]:
+    """The pages of one test, which must report no fault."""
+    opened = Pages(browser)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+    opened.check()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page_server() -> AsyncIterator[ServerProcess]:
+    """A server process that other machines reach, with a short countdown."""
+    async with serving_pages() as opened:
+        yield opened
