@@ -1,16 +1,20 @@
 """nginx with the settings of `deploy/nginx`, before two nodes on one Valkey: races, retries, pages, limits."""
 
 import asyncio
+import re
 import ssl
 import subprocess
-from contextlib import AsyncExitStack
+from collections.abc import Callable
+from contextlib import AsyncExitStack, closing
+from http.client import HTTPSConnection
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
-from websockets.typing import Subprotocol
+from websockets.typing import Origin, Subprotocol
 
 from kit.deployment import Proxy, open_proxy
 from kit.deployment_fixture import Deployment
@@ -23,6 +27,7 @@ SUBPROTOCOLS_OFFERED = [Subprotocol(name) for name in SUBPROTOCOLS]
 HOUSEHOLD = 64
 """The number of connections of sixteen friends with three bots each."""
 FLOOD = 256
+FRIENDS = 16
 
 MALFORMED = (
     b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
@@ -56,6 +61,88 @@ async def test_pages_are_cached_shortly_and_have_security_headers(
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Server"] == "nginx"
     assert (await asyncio.to_thread(page, proxy, "/readyz"))[0] == 200
+
+
+def files_of(document: str) -> list[str]:
+    """Return the paths of the files that the page's document names."""
+    return sorted(set(re.findall(r'"(/static/[^"]+)"', document)))
+
+
+def load(proxy: Proxy) -> list[int]:
+    """Load the page with all of its files over one connection; return the statuses."""
+    context = ssl.create_default_context(cafile=str(proxy.certificate))
+    connection = HTTPSConnection("127.0.0.1", proxy.port, timeout=20, context=context)
+    with closing(connection):
+
+        def get(path: str) -> tuple[int, str]:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+        status, document = get("/")
+        return [status, *(get(path)[0] for path in files_of(document))]
+
+
+async def test_the_page_comes_through_and_its_files_are_kept(deployment: Deployment) -> None:
+    proxy = deployment.proxy
+    status, headers, document = await asyncio.to_thread(page, proxy, "/")
+    assert status == 200
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"
+    files = files_of(document)
+    assert any(path.endswith("/main.js") for path in files)
+    for _ in range(2):
+        answers = [await asyncio.to_thread(page, proxy, path) for path in files]
+        assert {status for status, _, _ in answers} == {200}
+    assert {headers["X-Cache"] for _, headers, _ in answers} == {"HIT"}
+    assert (await asyncio.to_thread(page, proxy, "/no-table-00"))[0] == 404
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 101), ("evil.example", 403)])
+async def test_only_the_page_from_this_proxy_may_connect(
+    deployment: Deployment, host: str, status: int
+) -> None:
+    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
+    origin = Origin(f"https://{host}:{deployment.proxy.port}")
+    try:
+        async with connect(
+            deployment.proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED, origin=origin
+        ):
+            found = 101
+    except InvalidStatus as refused:
+        found = refused.response.status_code
+    assert found == status
+
+
+async def test_sixteen_friends_behind_one_address_load_the_page_at_once(
+    deployment: Deployment,
+) -> None:
+    with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
+        loaded = await asyncio.gather(*(asyncio.to_thread(load, proxy) for _ in range(FRIENDS)))
+    assert {status for statuses in loaded for status in statuses} == {200}
+
+
+async def test_a_file_of_another_version_is_found_at_the_node_that_has_it() -> None:
+    def answering(line: bytes) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 %s\r\nConnection: close\r\n\r\n" % line)
+            writer.close()
+
+        return answer
+
+    async with AsyncExitStack() as opened:
+        nodes = [
+            await opened.enter_async_context(
+                await asyncio.start_server(answering(line), "127.0.0.1", 0)
+            )
+            for line in (b"404 Not Found", b"200 OK")
+        ]
+        with open_proxy(*(node.sockets[0].getsockname()[1] for node in nodes)) as proxy:
+            for number in range(4):
+                request = b"GET /static/abc/%d.js HTTP/1.1\r\nHost: a\r\n\r\n" % number
+                line = await first_line_of_response(proxy, request)
+                assert line.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_metrics_are_not_served_to_the_outside(deployment: Deployment) -> None:

@@ -74,6 +74,6 @@ def test_every_ipv4_address_has_its_own_key(household: Callable[[str], str]) -> 
     assert household("203.0.113.7") == "203.0.113.7"
 
 
-def test_both_limits_count_households() -> None:
+def test_all_limits_count_households() -> None:
     keys = re.findall(r"^limit_(?:conn|req)_zone +(\S+)", SITE, re.MULTILINE)
-    assert keys == ["$saratoga_household"] * 2
+    assert keys == ["$saratoga_household"] * 3

@@ -13,9 +13,12 @@ from websockets.http11 import Request, Response
 from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
+from kit.web_pages import WEB_FILES
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
+from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
+from saratoga_server.transport.web_page import WebPage
 
 GUESTS = "203.0.113.7"
 RECORDS = "GET /api/records/mint-otter-42/1"
@@ -23,10 +26,29 @@ RECORDS = "GET /api/records/mint-otter-42/1"
 
 @asynccontextmanager
 async def behind_a_proxy(
-    factor: float | None = 1.0, proxies: int = 1
+    factor: float | None = 1.0, proxies: int = 1, pages: Pages | None = None
 ) -> AsyncIterator[OpenGateway]:
-    async with open_gateway(proxies=proxies, per_address=factor, pages=nothing_there) as opened:
+    async with open_gateway(
+        proxies=proxies, per_address=factor, pages=pages or nothing_there
+    ) as opened:
         yield opened
+
+
+async def page_only(request: Request) -> Response:
+    return response(
+        await WebPage(WEB_FILES, NoTables()).found(request.path.split("/")[1:], request.headers),
+        request.method,
+    )
+
+
+class NoTables:
+    """A server without tables and races."""
+
+    async def has_table(self, code: str) -> bool:
+        return False
+
+    async def has_race(self, race: str) -> bool:
+        return False
 
 
 async def nothing_there(request: Request) -> Response:
@@ -55,6 +77,31 @@ async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
         assert (await asked(opened, "GET /", "10.9.9.9", GUESTS))[0] == 429
         assert (await asked(opened, "GET /", "198.51.100.1"))[0] == 503
         assert +opened.metrics.limited == {"pages": 3}
+
+
+async def test_sixteen_friends_behind_one_address_load_the_page_at_once() -> None:
+    friends, files = 16, 24
+
+    async def load() -> list[int]:
+        static = f"/static/{WEB_FILES.version}/main.js"
+        paths = ["/", *[static] * files, f"/static/{WEB_FILES.version}/no.js"]
+        return [(await asked(opened, f"GET {path}", GUESTS))[0] for path in paths]
+
+    async with behind_a_proxy(pages=page_only) as opened:
+        loaded = await asyncio.gather(*(load() for _ in range(friends)))
+        assert {tuple(each) for each in loaded} == {(200, *[200] * files, 404)}
+        assert +opened.metrics.limited == {}
+
+
+async def test_too_many_files_are_refused_and_nothing_else_is() -> None:
+    async with behind_a_proxy(factor=0.01, pages=page_only) as opened:
+        burst = int(PER_ADDRESS[Action.STATIC].burst * 0.01)
+        statuses = [
+            (await asked(opened, "GET /static/x/main.js", GUESTS))[0] for _ in range(burst + 3)
+        ]
+        assert 429 in statuses[burst:]
+        assert (await asked(opened, "GET /", GUESTS))[0] == 200
+        assert set(+opened.metrics.limited) == {"files"}
 
 
 async def test_balancers_may_request_health_without_limit() -> None:
