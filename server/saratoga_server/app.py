@@ -16,6 +16,7 @@ from saratoga_server.handlers.identity import IdentityHandlers
 from saratoga_server.handlers.leaderboards import LeaderboardHandlers
 from saratoga_server.handlers.play import PlayHandlers
 from saratoga_server.handlers.records import RecordHandlers
+from saratoga_server.handlers.replays import Replays
 from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.handlers.table_commands import TableHandlers
@@ -143,6 +144,7 @@ async def compose(
     readiness = Readiness(clock.synchronise, steady, why_store_refused)
     snapshots = Snapshots(races, clock)
     records = RecordHandlers(store.tables, table_cache)
+    replays = Replays(records.record, background_tasks)
     dispatcher = Dispatcher(
         IdentityHandlers(
             store.players, table_service, broadcaster, peers, clock, program, store.durability
@@ -190,6 +192,7 @@ async def compose(
         searches=searches,
         leaderboards=leaderboards,
         records=records,
+        replays=replays,
         admin_events=admin_events,
         peers=peers,
         peer_events=peer_events,

@@ -10,6 +10,7 @@ from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TableState
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.records import RecordHandlers
+from saratoga_server.handlers.replays import Replay, Replays
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
@@ -42,6 +43,7 @@ class Node:
     searches: StuckSearches
     leaderboards: Leaderboards
     records: RecordHandlers
+    replays: Replays
     admin_events: AdminEvents
     peers: Peers
     peer_events: PeerEvents
@@ -63,6 +65,10 @@ class Node:
     async def record(self, race: str) -> str:
         """Return the record of a finished race. Raises `CommandRejected`."""
         return await self.records.record(race)
+
+    async def replay(self, race: str) -> Replay:
+        """Return the boards of a finished race. Raises `CommandRejected` and `CannotReplay`."""
+        return await self.replays.boards(race)
 
     async def has_table(self, code: str) -> bool:
         """Return whether there is an open table with this code."""

@@ -32,6 +32,7 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_protocol.events import Leaderboard
     from saratoga_server.domain.tables import CommandRejected
     from saratoga_server.domain.usernames import BadName, checked_name
+    from saratoga_server.handlers.replays import Replay
     from saratoga_server.messages.node_events import BadNodeEvent, decode_node_event
     from saratoga_server.rate_limits.addresses import client_address, network_of
     from saratoga_server.transport.http_api import HttpPages
@@ -83,6 +84,9 @@ class _Public:
         raise CommandRejected("no_such_game")
 
     async def record(self, race: str) -> str:
+        raise CommandRejected("no_such_race")
+
+    async def replay(self, race: str) -> Replay:
         raise CommandRejected("no_such_race")
 
     async def has_table(self, code: str) -> bool:

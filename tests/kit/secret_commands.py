@@ -171,7 +171,12 @@ async def _note(run: Run, racing: Racing, game: str) -> None:
 async def _fetch(run: Run, node: Node, code: str, game: str) -> None:
     pages = HttpPages(node, WEB_FILES)
     for path in (
-        *(f"/api/records/{code}/1", f"/api/records/{code}/2", f"/api/leaderboards/{game}"),
+        *(
+            f"/api/records/{code}/1",
+            f"/api/records/{code}/1/boards",
+            f"/api/records/{code}/2",
+            f"/api/leaderboards/{game}",
+        ),
         *(f"/api/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
         *(f"/{code}", f"/races/{code}/1"),
     ):

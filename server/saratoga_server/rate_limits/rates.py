@@ -35,6 +35,8 @@ class Action(StrEnum):
     """A new connection, HTTP or WebSocket, but for files of the page."""
     STATIC = "files"
     """A file of the page."""
+    REPLAY = "replays"
+    """The boards of a finished race."""
     PAGE = "pages"
     """A page over plain HTTP."""
     COMMANDS = "commands"
@@ -67,6 +69,7 @@ Rates = Mapping[Action, Rate]
 PER_ADDRESS: Final[Rates] = {
     Action.CONNECTION: Rate(512, 1 / 128),
     Action.STATIC: Rate(2048, 1 / 256),
+    Action.REPLAY: Rate(96, 1.0),
     Action.PAGE: Rate(120, 1 / 10),
     Action.COMMANDS: Rate(8192, 1 / 2048),
     Action.HELLO_REFUSED: Rate(120, 1.0),

@@ -75,7 +75,7 @@ class Admission:
         if _is_static(request) or self._is_health_check(connection, request):
             return await self._pages(request)
         quota = connection.quota
-        if wait := quota.take(Action.PAGE):
+        if wait := quota.take(Action.REPLAY if _is_replay(request.path) else Action.PAGE):
             return _too_many(wait)
         # a client that requests a record may be guessing table codes
         if wait := quota.take(Action.WRONG_CODE):
@@ -137,6 +137,11 @@ def _is_static(request: Request) -> bool:
     """Return whether a file of the page is requested, which is answered from memory."""
     path = request.path
     return path.startswith(STATIC) and not is_handshake(request)
+
+
+def _is_replay(path: str) -> bool:
+    """Return whether a path may be that of a race's boards, in any spelling."""
+    return _may_be_long(path) and "boards" in unquote(path)
 
 
 def _may_be_long(path: str) -> bool:

@@ -4,6 +4,7 @@
     GET /readyz                      the store answers, and players may connect; else 503
     GET /api/leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
     GET /api/records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
+    GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
 
 Every other path is the page's (`web_page.py`). Everyone may read these answers, and so may web pages of any
 origin: nothing here is secret. A refusal is JSON with a code for programs, `error`, and a sentence for people,
@@ -11,6 +12,7 @@ origin: nothing here is secret. A refusal is JSON with a code for programs, `err
 """
 
 import asyncio
+import gzip
 from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
@@ -22,19 +24,37 @@ from msgspec import Struct, field
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from saratoga_protocol.commands import GetLeaderboard, GetRecord
+from saratoga_protocol.commands import GetLeaderboard, RaceId
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
+from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.handlers.replays import Replay
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.hosts import Hosts
-from saratoga_server.transport.http_responses import METHODS, TEXT, Page, refusal_page, response
+from saratoga_server.transport.http_responses import (
+    METHODS,
+    TEXT,
+    Page,
+    accepts_gzip,
+    is_unchanged,
+    refusal_page,
+    response,
+)
 from saratoga_server.transport.web_files import WebFiles
 from saratoga_server.transport.web_page import NOT_SERVED, Known, WebPage
 
 ANSWER_WITHIN: Final = 3.0
 """Seconds in which a page must be answered."""
+
+REPLAYED_WITHIN: Final = 2.0
+"""Seconds for which a request waits for the boards of a race; the replay goes on."""
+
+FINISHED: Final = "public, max-age=300"
+"""The caching of what never changes, but may be deleted."""
+
+STILL_REPLAYING: Final = "The boards of that race are still being replayed. Try again."
 
 LEADERBOARD_FRESH: Final = 1.0
 """Seconds for which a page of a leaderboard is cached."""
@@ -67,6 +87,10 @@ class PublicServer(Known, Protocol):
 
     async def record(self, race: str) -> str:
         """Return the record of a finished race. Raises `CommandRejected`."""
+        ...
+
+    async def replay(self, race: str) -> Replay:
+        """Return the boards of a finished race. Raises `CommandRejected` and `CannotReplay`."""
         ...
 
 
@@ -131,6 +155,8 @@ class HttpPages(Struct):
                 return await self._leaderboard(_leaderboard_query(game, parts.query))
             case ["api", "records", code, number]:
                 return await self._record(f"{code}/{number}")
+            case ["api", "records", code, number, "boards"]:
+                return await self._boards(f"{code}/{number}", headers)
             case ["api", *_]:
                 raise _no_page()
             case _:
@@ -164,12 +190,35 @@ class HttpPages(Struct):
         return page
 
     async def _record(self, race: str) -> Page:
+        text = await self.server.record(_checked(race))
+        return Page(body=text.encode(), kind=TEXT, cache=FINISHED)
+
+    async def _boards(self, race: str, headers: Headers) -> Page:
         try:
-            query = msgspec.convert({"type": "get_record", "id": 1, "race": race}, GetRecord)
-        except msgspec.ValidationError:
-            raise CommandRejected("no_such_race") from None
-        text = await self.server.record(query.race)
-        return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
+            async with asyncio.timeout(REPLAYED_WITHIN):
+                replay = await self.server.replay(_checked(race))
+        except CannotReplay as fault:
+            raise _HttpError(HTTPStatus.NOT_FOUND, "no_boards", str(fault)) from None
+        except TimeoutError:
+            raise _HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too_busy", STILL_REPLAYING) from None
+        body, tag = replay.compressed, f'"{replay.tag}"'
+        more = [("ETag", tag), ("Vary", "Accept-Encoding")]
+        if is_unchanged(tag, headers):
+            status = HTTPStatus.NOT_MODIFIED
+            return Page(body=b"", status=status, cache=FINISHED, more=tuple(more))
+        if accepts_gzip(headers):
+            more.append(("Content-Encoding", "gzip"))
+        else:
+            body = await asyncio.to_thread(gzip.decompress, body)
+        return Page(body=body, cache=FINISHED, more=tuple(more))
+
+
+def _checked(race: str) -> str:
+    """Return the id of a race. Raises `CommandRejected` if it cannot be one."""
+    try:
+        return msgspec.convert(race, RaceId)
+    except msgspec.ValidationError:
+        raise CommandRejected("no_such_race") from None
 
 
 def _no_page() -> _HttpError:

@@ -10,16 +10,20 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from kit.gateways import open_gateway
-from kit.web_pages import OWN, SCRIPT, WEB_FILES
+from kit.web_pages import OWN, SCRIPT, WEB_FILES, asking
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.handlers.replays import Replay
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
+
+BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
 
 
 class FakeServer:
@@ -58,6 +62,14 @@ class FakeServer:
         if race == "mint-otter-42/1":
             return "record of Zoë\n"
         raise CommandRejected("race_running" if race == "mint-otter-42/2" else "no_such_race")
+
+    async def replay(self, race: str) -> Replay:
+        if race == "mint-otter-42/4":
+            raise CannotReplay("That race was voided.")
+        if self.stalls:
+            await asyncio.Event().wait()
+        await self.record(race)
+        return BOARDS
 
     async def has_table(self, code: str) -> bool:
         return code == "mint-otter-42"
@@ -197,6 +209,42 @@ async def test_a_race_that_is_not_over_is_not_found(
     server: FakeServer, race: str, code: str
 ) -> None:
     assert told(await get(server, f"/api/records/{race}")) == (404, code)
+
+
+@pytest.mark.parametrize(
+    ("race", "code"),
+    [
+        ("mint-otter-42/2", "race_running"),
+        ("mint-otter-42/3", "no_such_race"),
+        ("mint-otter-42/4", "no_boards"),
+        ("mint-otter-42/0", "no_such_race"),
+    ],
+)
+async def test_boards_open_when_the_race_is_over(server: FakeServer, race: str, code: str) -> None:
+    assert told(await get(server, f"/api/records/{race}/boards")) == (404, code)
+
+
+async def test_boards_are_sent_compressed_once(server: FakeServer) -> None:
+    path, pages = "/api/records/mint-otter-42/1/boards", HttpPages(server)
+    page = await pages.page("GET", path, asking(accept_encoding="gzip"))
+    assert (page.status, page.body, page.kind) == (200, BOARDS.compressed, "application/json")
+    assert ("Content-Encoding", "gzip") in page.more
+    known = asking(accept_encoding="gzip", if_none_match='"0a1b2c"')
+    page = await pages.page("GET", path, known)
+    assert (page.status, page.body) == (304, b"")
+    page = await pages.page("GET", path)
+    assert json.loads(page.body) == {"boards": []}
+    assert "Content-Encoding" not in dict(page.more)
+
+
+async def test_boards_that_take_long_are_to_be_asked_for_again(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "REPLAYED_WITHIN", 0)
+    server.stalls = True
+    page = await get(server, "/api/records/mint-otter-42/1/boards")
+    assert told(page) == (503, "too_busy")
+    assert ("Retry-After", "1") in page.more
 
 
 @pytest.mark.parametrize(

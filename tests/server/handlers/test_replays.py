@@ -1,0 +1,95 @@
+"""The boards of finished races: replayed once for all who ask, and kept."""
+
+import asyncio
+import gzip
+import json
+
+import pytest
+
+from kit.finished_races import finished_race
+from kit.in_process_server import InProcessServer
+from saratoga_rules.records.record import format_record
+from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.domain import replays
+from saratoga_server.domain.replays import CannotReplay
+from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.handlers import replays as module
+from saratoga_server.handlers.replays import Replays
+
+RECORDS = {f"mint-otter-42/{seed}": format_record(finished_race(seed=seed)) for seed in (1, 2)}
+
+
+async def load(race: str) -> str:
+    return RECORDS.get(race, "nothing like a record")
+
+
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were replayed."""
+    texts: list[str] = []
+    really = replays.replay_json
+
+    def note(text: str) -> bytes:
+        texts.append(text)
+        return really(text)
+
+    monkeypatch.setattr(replays, "replay_json", note)
+    return texts
+
+
+async def test_boards_are_replayed_once_for_all_who_ask(replayed: list[str]) -> None:
+    boards = Replays(load, BackgroundTasks())
+    race = "mint-otter-42/1"
+    told = await asyncio.gather(*(boards.boards(race) for _ in range(16)))
+    assert {each.tag for each in [*told, await boards.boards(race)]} == {told[0].tag}
+    assert replayed == [RECORDS[race]]
+    assert len(json.loads(gzip.decompress(told[0].compressed))["boards"]) == 3
+
+
+async def test_a_caller_that_gives_up_takes_nothing_from_the_others(replayed: list[str]) -> None:
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    hasty = asyncio.create_task(boards.boards("mint-otter-42/1"))
+    await asyncio.sleep(0)
+    patient = asyncio.create_task(boards.boards("mint-otter-42/1"))
+    await asyncio.sleep(0)
+    hasty.cancel()
+    assert (await patient).tag
+    await tasks.finish()
+    assert len(replayed) == 1
+
+
+async def test_the_boards_asked_for_longest_ago_are_dropped_first(
+    replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boards = Replays(load, BackgroundTasks())
+    first = await boards.boards("mint-otter-42/1")
+    second = await boards.boards("mint-otter-42/2")
+    largest = max(len(first.compressed), len(second.compressed))
+    monkeypatch.setattr(module, "MOST_KEPT", largest)
+    boards = Replays(load, BackgroundTasks())
+    for number in (1, 2, 2, 1):
+        await boards.boards(f"mint-otter-42/{number}")
+    assert len(replayed) == 2 + 3
+
+
+async def test_whoever_asks_for_boards_that_do_not_exist_is_told_why(replayed: list[str]) -> None:
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    for _ in range(2):
+        with pytest.raises(CannotReplay):
+            await boards.boards("mint-otter-42/3")
+    await tasks.finish()
+    assert len(replayed) == 2
+
+
+async def test_the_boards_of_a_race_open_when_it_is_over(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    with pytest.raises(CommandRejected, match="not over"):
+        await server.node.replay(f"{code}/1")
+    await anna.cash_out()
+    await server.settle()
+    boards = json.loads(gzip.decompress((await server.node.replay(f"{code}/1")).compressed))
+    (board,) = boards["boards"]
+    assert (board["name"], [each["entry"] for each in board["entries"]]) == ("Anna", ["cash-out"])
