@@ -53,13 +53,13 @@ export class Board {
   }
 
   #hasWaste() {
-    return GAMES[this.game]?.waste ?? true;
+    return this.game in GAMES ? Boolean(GAMES[this.game].waste) : true;
   }
 
   #build() {
     const { view } = this.own;
     const columns = view.columns.map((_, index) => `t${index + 1}`);
-    const hasReserve = GAMES[this.game]?.reserve ?? view.reserve > 0;
+    const hasReserve = this.game in GAMES ? Boolean(GAMES[this.game].reserve) : view.reserve > 0;
     const hand = [...(hasReserve ? ["r"] : []), ...(this.#hasWaste() ? ["w"] : []), "stock"];
     this.columns = columns;
     for (const [section, piles] of /** @type {[Element, string[]][]} */ ([[this.found, foundationPiles(view)], [this.cols, columns], [this.hand, hand]]))

@@ -230,7 +230,7 @@ function stockLabel(view, game) {
   const about = GAMES[game];
   const pass = about?.passes > 1 ? `, pass ${view.passes} of ${about.passes}` : "";
   if (view.stock) {
-    const draws = about?.waste === undefined ? `deal ${Math.min(view.stock, view.columns.length)}, one to each column` : `draw ${Math.min(view.stock, about.draw)}`;
+    const draws = about && !about.waste ? `deal ${Math.min(view.stock, view.columns.length)}, one to each column` : `draw ${Math.min(view.stock, about?.draw || 1)}`;
     return `Stock: ${counted(view.stock)}${pass}; ${draws}`;
   }
   return `Stock: empty${pass}`;
@@ -273,7 +273,7 @@ export function drawPile(view, pile, game) {
   if (pile[0] === "t") return drawColumn(view, pile);
   if (pile === "w") {
     const cards = cardsOf(view.waste);
-    const shown = cards.slice(-(GAMES[game]?.draw === 1 ? 6 : 3)).map((card) => drawCard(card));
+    const shown = cards.slice(-(view.columns.length === 8 ? 6 : 3)).map((card) => drawCard(card));
     return [...(shown.length ? shown : [h("span", { class: "space" })]), ...(cards.length ? [h("i", { class: "count" }, cards.length)] : [])];
   }
   if (pile === "r") {

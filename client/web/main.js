@@ -332,6 +332,7 @@ export class App {
   show() {
     const [kind, make] = this.#chosen();
     if (kind !== this.kind || !this.screen) {
+      this.goesOn = false;
       this.screen?.close();
       for (const sheet of document.querySelectorAll("dialog.sheet:not(.alarm)")) /** @type {HTMLDialogElement} */ (sheet).close();
       this.kind = kind;
@@ -360,6 +361,8 @@ export class App {
       if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
+    // results stay until the player goes on to the next race
+    if (table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn) return [this.kind, () => new ResultsScreen(this)];
     if (table.phase === "over") return [`results ${table.race}`, () => new ResultsScreen(this)];
     if (table.phase === "closed") return ["closed", () => new TroubleScreen(this, new Error(table.notice || "The table is closed."))];
     return [`table ${table.code}`, () => new TableScreen(this)];
@@ -367,6 +370,14 @@ export class App {
 
   /** Whether the player chose to watch without a seat. */
   onlyWatches = false;
+  /** Whether the player left the results for the next race. */
+  goesOn = false;
+
+  /** Go from the results to the table, which gathers again. */
+  goOn() {
+    this.goesOn = true;
+    this.show();
+  }
 
   watchOnly() {
     this.onlyWatches = true;

@@ -19,6 +19,7 @@ export class ResultsScreen {
 
   /** @param {State} state */
   show(state) {
+    if (state.table.phase === "gathering") return fill(this.actions, button("On to the next race", () => this.app.goOn(), "main"));
     const own = ownRow(state);
     fill(this.heading, own ? `You finished ${ordinal(own.place)} of ${rows(state).length}` : "The race is over");
     fill(this.list, ...rows(state).map((row) => h("li", {}, `${row.place}. ${row.player === state.player ? "You" : shownName(row)}: ${row.banked} banked, `, h("b", { class: tone(row.net) }, dollars(row.net)), ` (${row.state})`)));

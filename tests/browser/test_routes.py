@@ -46,6 +46,7 @@ async def test_the_page_loads_over_tls(pages: Pages, tmp_path: Path) -> None:
         page = await pages.open(page_url(server, scheme="https"), ignore_https_errors=True)
         assert await page.evaluate("isSecureContext") is True
         await look(page, "tls-lobby")
+        await pages.close()
 
 
 async def test_the_page_is_loaded_by_few_requests_and_then_kept(

@@ -1,0 +1,239 @@
+"""A player who races on the page in a real browser, and notes what the page was sent and what it shows.
+
+`PagePlayer` taps, presses keys and drags as a person does, but knows from the wire which moves are legal.
+After every move the drawn board is compared with the board that the server sent.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+from typing import Any, Final
+
+from playwright.async_api import Page, WebSocket
+
+from kit.browser_pages import SHOWN_WITHIN
+from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.server_process import ServerProcess
+from saratoga_client.input.pile_keys import pile_keys
+from saratoga_protocol import events
+from saratoga_protocol.codec import CODECS, UnknownEvent
+from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.events import BoardView
+from saratoga_protocol.version import JSON
+from saratoga_rules.cards import SUITS, card_of
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
+from saratoga_rules.vocabulary.foundations import rank_at
+
+RACED_WITHIN: Final = 190.0
+"""Longest time in seconds for a race with a time limit of three minutes."""
+
+BOARD: Final = """() => Object.fromEntries([...document.querySelectorAll(".race .pile")].map(pile => {
+    const cards = [...pile.querySelectorAll(":scope > .card")].map(card => card.classList.contains("back") ? "##"
+        : [...card.querySelectorAll("use")].slice(0, 2).map(use => use.getAttribute("href")).join("").replace("#r", "").replace("#", ""));
+    return [pile.dataset.pile, (pile.dataset.pile[0] == "t" ? cards : cards.slice(-1)).join("").toUpperCase()];
+}))"""
+"""A function that returns what the page draws: columns whole, of other piles the top card."""
+
+SHOWS: Final = f"expected => {{ const drawn = ({BOARD})(); return Object.keys(expected).every(pile => drawn[pile] == expected[pile]); }}"
+
+
+@dataclass
+class PagePlayer:
+    """A player on the page."""
+
+    page: Page
+    game: str
+    notes: Notes = field(default_factory=Notes)
+    chance: Random = field(default_factory=partial(Random, 1))
+    _heard: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.page.on("websocket", self._follow)
+        self.notes.on_news = self._heard.set
+
+    def _follow(self, socket: WebSocket) -> None:
+        codec = CODECS[JSON]
+
+        def sent(frame: str | bytes) -> None:
+            command = codec.decode_command(frame)
+            self.notes.sent[command.id] = command
+
+        def received(frame: str | bytes) -> None:
+            event = codec.decode_event(frame)
+            if isinstance(event, events.Welcome):
+                self.notes.player = event.player
+            elif isinstance(event, events.Snapshot):
+                self.notes.take_up(event)
+            elif not isinstance(event, UnknownEvent):
+                self.notes.hear(event)
+
+        socket.on("framesent", sent)
+        socket.on("framereceived", received)
+
+    async def until(self, holds: Callable[[], bool], within: float = SHOWN_WITHIN) -> None:
+        """Wait until something holds of the notes."""
+        async with asyncio.timeout(within):
+            while not holds():
+                self._heard.clear()
+                await self._heard.wait()
+
+    @property
+    def board(self) -> BoardView:
+        assert self.notes.board is not None
+        return self.notes.board
+
+    # From the link to the first card
+
+    async def sit_down(self, name: str) -> None:
+        await self.page.get_by_role("textbox").fill(name)
+        await self.page.get_by_role("button", name="Sit down").click()
+
+    async def get_ready(self) -> None:
+        await self.page.get_by_role("button", name="I am ready").click()
+
+    async def dealt(self) -> None:
+        """Wait for the own board."""
+        await self.page.locator(".race .pile").first.wait_for()
+        await self.until(lambda: self.notes.is_racing)
+
+    # The race
+
+    async def shows_board(self) -> None:
+        """Wait until the page draws the board that the server sent last; fail if it never does."""
+        await self.page.wait_for_function(SHOWS, arg=drawn(self.board))
+
+    def choose(self) -> Move | None:
+        """Return a legal move: a bank if there is one, else any; of two sizes to one target the larger."""
+        largest: dict[tuple[str, str], Move] = {}
+        for move in map(parse_move, self.board.legal or []):
+            key = (move.source, move.target) if isinstance(move, Carry) else (str(move), "")
+            known = largest.get(key)
+            if (
+                not isinstance(known, Carry)
+                or not isinstance(move, Carry)
+                or known.count < move.count
+            ):
+                largest[key] = move
+        moves = list(largest.values())
+        banks = [move for move in moves if isinstance(move, Carry) and move.destination < 0]
+        forward = [m for m in moves if not (isinstance(m, Carry) and m.source in TAKE_BACK_INDEX)]
+        return self.chance.choice(banks or forward) if moves else None
+
+    async def race(self, make: Callable[[Move], Any], moves: int) -> None:
+        """Make so many moves, and compare the drawn board after each."""
+        for _ in range(moves):
+            move = self.choose()
+            if move is None or self.board.state != "racing":
+                return
+            await self.answered(make(move))
+
+    async def answered(self, doing: Any) -> None:
+        """Do something that sends a move, and wait until its answer is drawn."""
+        done = len(self.notes.acknowledged) + len(self.notes.refusals)
+        await doing
+        await self.until(lambda: len(self.notes.acknowledged) + len(self.notes.refusals) > done)
+        await self.shows_board()
+
+    async def tap(self, pile: str) -> None:
+        """Tap the top card of a pile with a finger."""
+        x, y = await self.middle(pile)
+        await self.page.touchscreen.tap(x, y)
+
+    async def middle(self, pile: str, *, lit: bool = False) -> tuple[float, float]:
+        """Return the middle of the top card of a pile; with `lit`, of the one that is lit among two of a suit."""
+        same = f'.pile[data-pile="{pile}"]'
+        chosen = f'{same}.lit, .pile[data-pile^="{pile}."].lit' if lit else same
+        found = self.page.locator(chosen).first
+        box = await found.locator(".card, .space, span").last.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    async def tap_move(self, move: Move) -> None:
+        """Make a move by tapping the source, then the target."""
+        if not isinstance(move, Carry):
+            await self.tap("stock")
+            return
+        await self.tap(move.source)
+        await self.page.touchscreen.tap(*await self.middle(self.target(move), lit=True))
+
+    async def drag_move(self, move: Move) -> None:
+        """Make a move by dragging with the mouse; draws by a click."""
+        mouse = self.page.mouse
+        if not isinstance(move, Carry):
+            await mouse.click(*await self.middle("stock"))
+            return
+        x, y = await self.middle(move.source)
+        await mouse.move(x, y)
+        await mouse.down()
+        await mouse.move(x, y - 12)
+        await mouse.move(*await self.middle(self.target(move), lit=True), steps=3)
+        await mouse.up()
+
+    async def type_move(self, move: Move) -> None:
+        """Make a move by keys, as in the terminal."""
+        keyboard = self.page.keyboard
+        if not isinstance(move, Carry):
+            await keyboard.press("Space")
+            return
+        keys = pile_keys(GAMES[self.game]).by_pile
+        await keyboard.press(keys[move.source])
+        await keyboard.press(keys.get(move.target) or keys[self.target(move)])
+
+    def target(self, move: Carry) -> str:
+        if move.destination >= 0:
+            return move.target
+        view = self.board.view
+        pile = {"w": view.waste, "r": view.reserve_top}.get(move.source)
+        if pile is None:
+            pile = view.columns[move.origin]
+        return f"{move.target}.{pile[-1]}"
+
+    async def cash_out(self) -> None:
+        """End the own board by the buttons."""
+        await self.page.keyboard.press("x")
+        await self.page.get_by_role("dialog").get_by_role("button", name="Cash out").click()
+        await self.until(lambda: self.board.state != "racing")
+
+    async def seen_results(self) -> None:
+        """Wait until the race is over, here and on the page."""
+        race = self.board.race
+        await self.until(lambda: race in self.notes.outcomes, RACED_WITHIN)
+        await self.page.get_by_text("You finished").first.wait_for()
+
+
+def drawn(board: BoardView) -> dict[str, str]:
+    """Return what the page has to draw for a board: columns whole, of other piles the top card."""
+    view = board.view
+    hidden = getattr(view, "face_down", None) or [0] * len(view.columns)
+    tops: dict[str, str] = {}
+    copies, has_down = len(view.up) // len(SUITS), bool(view.down)
+    for suit in "SHDC":
+        at = SUITS.index(suit)
+        for copy, height in enumerate(view.up[at * copies : (at + 1) * copies], 1):
+            top = card_of(rank_at(view.base, height), suit) if height else ""
+            tops[f"up.{suit}" if copy == 1 else f"up.{suit}.{copy}"] = top
+        if has_down:
+            height = view.down[at]
+            tops[f"down.{suit}"] = card_of(14 - height, suit) if height else ""
+    columns = zip(hidden, view.columns, strict=True)
+    tops |= {f"t{at}": "##" * below + cards for at, (below, cards) in enumerate(columns, 1)}
+    if view.waste:
+        tops["w"] = view.waste[-2:]
+    if view.reserve_top:
+        tops["r"] = view.reserve_top
+    return tops
+
+
+@asynccontextmanager
+async def rival_at(
+    server: ServerProcess, game: str, cap: int = 3, strength: str = "weak"
+) -> AsyncIterator[RecordedPlayer]:
+    """Seat a bot as the host of a new table; it starts when a second player is ready."""
+    async with NotingConnection(server.url, "Rival") as connection:
+        connection.notes.player = connection.welcome.player
+        await connection.ask(partial(CreateTable, game=game, cap=cap, seats=4), events.Snapshot)
+        yield RecordedPlayer(connection, strength, 1)
