@@ -138,7 +138,8 @@ async def test_a_plain_host_prints_the_invitation_line_by_line(tmp_path: Path) -
         output = [line for line in host.lines if line.startswith("invitation: ")]
         assert output[0].startswith("invitation: table ")
         assert output[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
-        assert output[2].startswith(
+        assert output[2].startswith("invitation: In a browser: http://")
+        assert output[3].startswith(
             "invitation: To install it, in a clone of Saratoga: pip install ."
         )
         host.type("leave", "quit")

@@ -17,6 +17,8 @@ from saratoga_rules.records.record import RaceRecord
 class AnsweringSession(FakeSession):
     """A session whose server answers at once."""
 
+    server = "ws://192.168.1.7:7470"
+
     async def until(self, holds: Callable[[SessionState], bool]) -> None:
         while not holds(self._now()):
             self.confirm()

@@ -65,7 +65,7 @@ async def play_at(
     remember_server(settings.server_url, code)
     inviter = await inviter_for(settings, friends)
     if not isinstance(table, str):
-        write_line(f"Your table is {code}. Friends type:")
+        write_line(f"Your table is {code}. Send this to your friends:")
         for line in inviter.lines(joined):
             write_line(line)
     server_stays = own_server is None or not own_server.is_ours

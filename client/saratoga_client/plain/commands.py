@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
+from saratoga_client.board_view.qr_code import qr_lines
+from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
 from saratoga_client.plain.bots import BotCommand
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -20,6 +22,7 @@ from saratoga_client.plain.result_lines import (
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.problems import Problem
+from saratoga_client.session.invitation import Destination, page_address
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.start_question import left_behind, start_question
@@ -79,6 +82,7 @@ class TableCommands:
             "bot": self.bots.bring,
             "kick": self._kick,
             "allow": self._allow,
+            "qr": self._qr,
             "lock": lambda _: self._table.lock(True),
             "unlock": lambda _: self._table.lock(False),
             "verify": finished.verify,
@@ -265,6 +269,12 @@ class TableCommands:
         seat = self._named("allow", words)
         if seat is not None:
             await self._table.allow_ready(seat.player)
+
+    async def _qr(self, words: str) -> None:
+        """Write the table's link for browsers, and the link as a QR code."""
+        server = self._session.friends or await friends_address(self._table.server)
+        link = page_address(Destination(self._state.table.code, server))
+        self._write(f"link: {link}", *qr_lines(link))
 
     def _named(self, command: str, words: str) -> events.Seat | None:
         """Return the seat of the player whom the words name; write what to type if there is none."""

@@ -99,6 +99,9 @@ COMMANDS: Final = (
     TypedCommand(
         "allow", _T, "allow NAME", "let a player who voided a countdown get ready again (host only)"
     ),
+    TypedCommand(
+        "qr", _T | _W, "qr", "show the table's link for browsers as a QR code, 17 lines or more"
+    ),
     TypedCommand("lock", _T, "lock", "let nobody new take a seat (host only)"),
     TypedCommand("unlock", _T, "unlock", "let new players take a seat again (host only)"),
     TypedCommand("table", _T | _W, "table", "show the table and its seats", ("who", "seats"), True),

@@ -91,6 +91,16 @@ def join_command(where: Destination) -> str:
     return table_command("join", where.code, where.server)
 
 
+def page_address(where: Destination) -> str:
+    """Return the address at which a browser shows a table.
+
+    >>> page_address(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
+    'http://10.0.0.2:7470/mint-otter-42'
+    """
+    # ws becomes http, and wss https
+    return "http" + where.url.removeprefix("ws")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inviter:
     """The author of the invitations to the tables of a server."""
@@ -100,12 +110,17 @@ class Inviter:
     install: str = ""
     """The command that installs the program; empty if this installation knows no public source."""
 
+    def page(self, table: events.Table) -> str:
+        """Return the address at which friends' browsers show the table."""
+        return page_address(Destination(table.code, self.server))
+
     def lines(self, table: events.Table) -> tuple[str, ...]:
         """Return the text for friends, with the table's present settings."""
         settings = table.settings
         cap = f"{settings.cap} minutes" if settings.cap else "no time limit"
         return (
             f"Race me at patience: {game_title(settings.game)}, {cap}, the same deal for everyone.",
+            f"In a browser: {self.page(table)}",
             f"  {self.install}" if self.install else FROM_A_CLONE,
             f"  {join_command(Destination(table.code, self.server))}",
         )

@@ -123,6 +123,10 @@ class TableControls(Protocol):
         """Open the help over the current screen."""
         ...
 
+    def show_invitation(self) -> None:
+        """Open the link for browsers with its QR code over the current screen."""
+        ...
+
     def show_chart(self) -> None:
         """Open the chart of the running race over the current screen."""
         ...

@@ -114,6 +114,12 @@ class TableFlow:
 
         self.cover(LiveChartScreen(self))
 
+    def show_invitation(self) -> None:
+        """Open the link for browsers with its QR code over the current screen."""
+        from saratoga_client.tui.screens.invitation import InvitationScreen
+
+        self.cover(InvitationScreen(self.state.table.code, self._inviter.page(self.state.table)))
+
     def review_own(self) -> None:
         """Open the review of the player's own board, which has ended, while others still race."""
         from saratoga_client.review.own_replay import own_replay

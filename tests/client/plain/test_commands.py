@@ -15,6 +15,7 @@ from kit.session_states import (
 )
 from kit.session_states import table as at_table
 from kit.typing_player import TypingPlayer
+from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.grammar import Context
 from saratoga_client.session.state import SessionState, Verification
@@ -186,3 +187,9 @@ async def test_start_does_not_ask_if_everybody_is_ready_or_the_player_is_not_the
         typing = TypingPlayer(state_after(first=snapshot(shown=shown)))
         assert await typing.say("start") == []
         assert typing.seat.asked == ["start"]
+
+
+async def test_qr_writes_the_link_for_browsers_and_draws_it() -> None:
+    lines = await TypingPlayer(state_after(first=snapshot("y1 a1"))).say("qr")
+    assert lines[0].startswith("link: http://")
+    assert lines[1:] == list(qr_lines(lines[0].removeprefix("link: ")))

@@ -14,6 +14,7 @@ from saratoga_client.session.invitation import (
     Inviter,
     destination,
     join_command,
+    page_address,
 )
 from saratoga_protocol.events import TableSettings
 
@@ -83,6 +84,7 @@ def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
     inviter = Inviter(server=LAN, install="pipx install saratoga")
     assert inviter.lines(replace(table(), settings=settings)) == (
         "Race me at patience: Caprice, no time limit, the same deal for everyone.",
+        f"In a browser: {LAN.replace('ws:', 'http:')}/{CODE}",
         "  pipx install saratoga",
         f"  saratoga join {LAN}/{CODE}",
     )
@@ -90,8 +92,20 @@ def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
 
 def test_an_invitation_without_a_public_source_installs_no_package_by_name() -> None:
     lines = Inviter(server=LAN).lines(table())
-    assert lines[1] == FROM_A_CLONE
+    assert lines[2] == FROM_A_CLONE
     assert "pip install saratoga" not in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("server", "page"),
+    [
+        ("ws://192.168.1.7:7470", "http://192.168.1.7:7470/mint-otter-42"),
+        ("wss://patience.example.org/", "https://patience.example.org/mint-otter-42"),
+    ],
+)
+def test_browsers_open_the_address_of_programs(server: str, page: str) -> None:
+    assert page_address(Destination(CODE, server)) == page
+    assert destination(page) == Destination(CODE, server.rstrip("/"))
 
 
 def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:

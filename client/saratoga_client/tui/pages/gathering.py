@@ -27,13 +27,15 @@ SEATS: Final = 52
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:
     """Return the alarms, if there are any, and the invitation for friends without its install line."""
-    what, *_, command = invitation
+    what, link, *_, command = invitation
     return Group(
         *alarms_part(state, ink),
         ink.line(
-            (" Friends join table ", Role.TEXT),
-            (state.table.code, Role.YOU),
-            (" with", Role.TEXT),
+            (" Friends open ", Role.TEXT),
+            (link.rpartition(" ")[2], Role.YOU),
+            (" (", Role.TEXT),
+            ("o", Role.KEY),
+            (": QR code) or type", Role.TEXT),
         ),
         *(ink.indented(line.strip(), Role.TITLE, 3) for line in (what, command)),
     )

@@ -119,7 +119,7 @@ class GatheringScreen(TableScreen):
     def guide(self) -> Guide:
         seat = self.state.seat
         if seat is None or not self.state.is_connected:
-            return (*self.scroll_guide(), ("t", "colours"))
+            return (*self.scroll_guide(), ("o", "QR code"), ("t", "colours"))
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
             # The page shows g, c, p, +, - and l beside the settings that they change.
@@ -129,11 +129,17 @@ class GatheringScreen(TableScreen):
                 ("s", "start"),
                 ("b", "bring a bot"),
                 ("y", "copy invitation"),
+                ("o", "QR code"),
                 ("k", "kick"),
                 ("t", "colours"),
             ]
         else:
-            keys += [("b", "bring a bot"), ("y", "copy invitation"), ("t", "colours")]
+            keys += [
+                ("b", "bring a bot"),
+                ("y", "copy invitation"),
+                ("o", "QR code"),
+                ("t", "colours"),
+            ]
         return keys
 
     def press(self, key: str) -> None:
@@ -142,6 +148,8 @@ class GatheringScreen(TableScreen):
         if key == "y":
             self.app.copy_to_clipboard("\n".join(self.controls.invitation_lines))
             self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
+        elif key == "o":
+            self.controls.show_invitation()
         elif seat is not None and key == "r":
             self.press_ready(seat)
         elif seat is not None and key == "b":
