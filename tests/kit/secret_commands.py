@@ -178,7 +178,7 @@ async def _fetch(run: Run, node: Node, code: str, game: str) -> None:
             f"/api/leaderboards/{game}",
         ),
         *(f"/api/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
-        *(f"/{code}", f"/races/{code}/1"),
+        *(f"/{code}", f"/races/{code}/1", f"/api/qr/{code}.svg"),
     ):
         page = await pages.page("GET", path, asking())
         run.streams["pages"].append((page.status, page.body))

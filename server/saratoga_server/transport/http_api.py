@@ -4,6 +4,7 @@
     GET /readyz                      the store answers, and players may connect; else 503
     GET /api/leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
     GET /api/records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
+    GET /api/qr/CODE.svg             the link to a table as a QR code
     GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
 
 Every other path is the page's (`web_page.py`). Everyone may read these answers, and so may web pages of any
@@ -24,7 +25,7 @@ from msgspec import Struct, field
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from saratoga_protocol.commands import GetLeaderboard, RaceId
+from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
 from saratoga_server.domain.replays import CannotReplay
@@ -42,8 +43,9 @@ from saratoga_server.transport.http_responses import (
     refusal_page,
     response,
 )
+from saratoga_server.transport.qr_codes import SVG, link_to, qr_svg
 from saratoga_server.transport.web_files import WebFiles
-from saratoga_server.transport.web_page import NOT_SERVED, Known, WebPage
+from saratoga_server.transport.web_page import NOT_SERVED, Known, WebPage, fits
 
 ANSWER_WITHIN: Final = 3.0
 """Seconds in which a page must be answered."""
@@ -157,6 +159,8 @@ class HttpPages(Struct):
                 return await self._record(f"{code}/{number}")
             case ["api", "records", code, number, "boards"]:
                 return await self._boards(f"{code}/{number}", headers)
+            case ["api", "qr", name]:
+                return await self._qr_code(name.removesuffix(".svg"), headers)
             case ["api", *_]:
                 raise _no_page()
             case _:
@@ -171,6 +175,14 @@ class HttpPages(Struct):
         if segments == [""]:
             return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
         raise _no_page()
+
+    async def _qr_code(self, code: str, headers: Headers) -> Page:
+        if not (
+            self.hosts.serves(headers) and fits(code, Code) and await self.server.has_table(code)
+        ):
+            raise CommandRejected("no_such_table")
+        image = await asyncio.to_thread(qr_svg, link_to(code, self.hosts, headers))
+        return Page(body=image, kind=SVG, cache=FINISHED, more=(("Vary", "Host"),))
 
     async def _readiness(self) -> Page:
         reason = await self.server.why_not_ready()

@@ -118,9 +118,9 @@ class WebPage(Struct, frozen=True):
                     return None if game in GAMES else NO_GAME
                 case ["races", code, number]:
                     race = f"{code}/{number}"
-                    is_there = _fits(race, RaceId) and await self.known.has_race(race)
+                    is_there = fits(race, RaceId) and await self.known.has_race(race)
                     return None if is_there else NO_RACE
-                case [code] if _fits(code, Code):
+                case [code] if fits(code, Code):
                     return None if await self.known.has_table(code) else NO_TABLE
                 case _:
                     return NO_PAGE
@@ -148,7 +148,8 @@ class WebPage(Struct, frozen=True):
         return (*PAGE_RULES, ISOLATED) if self.is_tls else PAGE_RULES
 
 
-def _fits(text: str, form: Any) -> bool:
+def fits(text: str, form: Any) -> bool:
+    """Return whether a text is a value of a wire type, such as `Code`."""
     try:
         msgspec.convert(text, form)
     except msgspec.ValidationError:

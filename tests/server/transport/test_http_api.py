@@ -1,89 +1,26 @@
 """The public HTTP pages: readiness, leaderboards, records."""
 
-import asyncio
-import gzip
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from websockets.datastructures import Headers
-from websockets.http11 import Request
 
-from kit.gateways import open_gateway
-from kit.web_pages import OWN, SCRIPT, WEB_FILES, asking
+from kit.public_server import BOARDS, FakePublicServer
+from kit.web_pages import OWN, WEB_FILES, asking
 from saratoga_protocol.commands import GetLeaderboard
-from saratoga_protocol.events import Leaderboard
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_server.domain.replays import CannotReplay
-from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.handlers.replays import Replay
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
-from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
-
-BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
-
-
-class FakeServer:
-    """A server with one leaderboard and one finished race."""
-
-    def __init__(self) -> None:
-        self.reason: str | None = None
-        self.fault: Exception | None = None
-        self.stalls = False
-        self.asked: list[GetLeaderboard] = []
-
-    async def why_not_ready(self) -> str | None:
-        return self.reason
-
-    async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        self.asked.append(query)
-        if self.fault is not None:
-            raise self.fault
-        if self.stalls:
-            await asyncio.Event().wait()
-        if query.game != "canfield":
-            raise CommandRejected("no_such_game")
-        return Leaderboard(
-            re=query.id,
-            game=query.game,
-            ranking=query.ranking,
-            period=query.period,
-            key="2026-09-01",
-            bots=query.bots,
-            total=1,
-            offset=query.offset,
-            rows=[LeaderboardRow(rank=1, player="p" * 16, name="Zoë", value=52)],
-        )
-
-    async def record(self, race: str) -> str:
-        if race == "mint-otter-42/1":
-            return "record of Zoë\n"
-        raise CommandRejected("race_running" if race == "mint-otter-42/2" else "no_such_race")
-
-    async def replay(self, race: str) -> Replay:
-        if race == "mint-otter-42/4":
-            raise CannotReplay("That race was voided.")
-        if self.stalls:
-            await asyncio.Event().wait()
-        await self.record(race)
-        return BOARDS
-
-    async def has_table(self, code: str) -> bool:
-        return code == "mint-otter-42"
-
-    async def has_race(self, race: str) -> bool:
-        return race == "mint-otter-42/1"
+from saratoga_server.transport.qr_codes import qr_svg
 
 
 @pytest.fixture
-def server() -> FakeServer:
-    return FakeServer()
+def server() -> FakePublicServer:
+    return FakePublicServer()
 
 
-async def get(server: FakeServer, target: str, method: str = "GET") -> Page:
+async def get(server: FakePublicServer, target: str, method: str = "GET") -> Page:
     return await HttpPages(server).page(method, target)
 
 
@@ -95,19 +32,19 @@ def told(page: Page) -> tuple[int, str]:
     return page.status.value, answer["error"]
 
 
-async def test_a_live_process_says_so_whatever_its_store_does(server: FakeServer) -> None:
+async def test_a_live_process_says_so_whatever_its_store_does(server: FakePublicServer) -> None:
     server.reason, server.fault = "The store is out of reach.", StoreUnavailable()
     page = await get(server, "/healthz")
     assert (page.status.value, json.loads(page.body)) == (200, {"status": "alive"})
 
 
-async def test_a_ready_server_says_so(server: FakeServer) -> None:
+async def test_a_ready_server_says_so(server: FakePublicServer) -> None:
     page = await get(server, "/readyz")
     assert (page.status.value, json.loads(page.body)) == (200, {"status": "ready"})
     assert page.cache == "no-store"
 
 
-async def test_a_server_that_is_not_ready_says_why(server: FakeServer) -> None:
+async def test_a_server_that_is_not_ready_says_why(server: FakePublicServer) -> None:
     server.reason = "The server is about to stop."
     page = await get(server, "/readyz")
     assert told(page) == (503, "not_ready")
@@ -115,7 +52,7 @@ async def test_a_server_that_is_not_ready_says_why(server: FakeServer) -> None:
     assert ("Retry-After", "1") in page.more
 
 
-async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakeServer) -> None:
+async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakePublicServer) -> None:
     page = await get(server, "/api/leaderboards/canfield")
     answer = json.loads(page.body)
     assert answer["type"] == "leaderboard"
@@ -125,7 +62,7 @@ async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakeServer
     assert server.asked == [GetLeaderboard(id=1, game="canfield")]
 
 
-async def test_every_parameter_of_a_leaderboard_is_used(server: FakeServer) -> None:
+async def test_every_parameter_of_a_leaderboard_is_used(server: FakePublicServer) -> None:
     query = "ranking=bankroll&period=month&bots=true&offset=40&limit=100"
     await get(server, f"/api/leaderboards/canfield?{query}")
     assert server.asked == [
@@ -158,17 +95,21 @@ async def test_every_parameter_of_a_leaderboard_is_used(server: FakeServer) -> N
         "&".join(f"limit={number}" for number in range(99)),
     ],
 )
-async def test_a_parameter_that_is_wrong_is_refused_by_name(server: FakeServer, query: str) -> None:
+async def test_a_parameter_that_is_wrong_is_refused_by_name(
+    server: FakePublicServer, query: str
+) -> None:
     page = await get(server, f"/api/leaderboards/canfield?{query}")
     assert told(page) == (400, "bad_query")
     assert server.asked == []
 
 
-async def test_a_game_that_is_not_played_here_is_not_found(server: FakeServer) -> None:
+async def test_a_game_that_is_not_played_here_is_not_found(server: FakePublicServer) -> None:
     assert told(await get(server, "/api/leaderboards/freecell")) == (404, "no_such_game")
 
 
-async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(server: FakeServer) -> None:
+async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
+    server: FakePublicServer,
+) -> None:
     now = 100.0
     pages = HttpPages(server, now=lambda: now)
     first = await pages.page("GET", "/api/leaderboards/canfield")
@@ -180,7 +121,7 @@ async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(server: FakeS
     assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
-async def test_only_so_many_pages_are_kept(server: FakeServer) -> None:
+async def test_only_so_many_pages_are_kept(server: FakePublicServer) -> None:
     pages = HttpPages(server, now=lambda: 0.0)
     for offset in range(http.MOST_PAGES_KEPT + 1):
         await pages.page("GET", f"/api/leaderboards/canfield?offset={offset}")
@@ -188,7 +129,7 @@ async def test_only_so_many_pages_are_kept(server: FakeServer) -> None:
     assert [query.offset for query in server.asked].count(0) == 2
 
 
-async def test_a_finished_race_can_be_read(server: FakeServer) -> None:
+async def test_a_finished_race_can_be_read(server: FakePublicServer) -> None:
     page = await get(server, "/api/records/mint-otter-42/1")
     assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
     assert page.kind == "text/plain; charset=utf-8"
@@ -206,9 +147,22 @@ async def test_a_finished_race_can_be_read(server: FakeServer) -> None:
     ],
 )
 async def test_a_race_that_is_not_over_is_not_found(
-    server: FakeServer, race: str, code: str
+    server: FakePublicServer, race: str, code: str
 ) -> None:
     assert told(await get(server, f"/api/records/{race}")) == (404, code)
+
+
+async def test_the_link_to_a_table_is_drawn_for_browsers(server: FakePublicServer) -> None:
+    pages = HttpPages(server, WEB_FILES)
+    page = await pages.page("GET", "/api/qr/mint-otter-42.svg", OWN)
+    assert (page.status, page.kind) == (200, "image/svg+xml")
+    assert page.body == qr_svg("http://localhost:7470/mint-otter-42")
+    for path, headers in (
+        ("/api/qr/mint-otter-43.svg", OWN),
+        ("/api/qr/nothing.svg", OWN),
+        ("/api/qr/mint-otter-42.svg", Headers([("Host", "evil.example")])),
+    ):
+        assert told(await pages.page("GET", path, headers)) == (404, "no_such_table")
 
 
 @pytest.mark.parametrize(
@@ -220,11 +174,13 @@ async def test_a_race_that_is_not_over_is_not_found(
         ("mint-otter-42/0", "no_such_race"),
     ],
 )
-async def test_boards_open_when_the_race_is_over(server: FakeServer, race: str, code: str) -> None:
+async def test_boards_open_when_the_race_is_over(
+    server: FakePublicServer, race: str, code: str
+) -> None:
     assert told(await get(server, f"/api/records/{race}/boards")) == (404, code)
 
 
-async def test_boards_are_sent_compressed_once(server: FakeServer) -> None:
+async def test_boards_are_sent_compressed_once(server: FakePublicServer) -> None:
     path, pages = "/api/records/mint-otter-42/1/boards", HttpPages(server)
     page = await pages.page("GET", path, asking(accept_encoding="gzip"))
     assert (page.status, page.body, page.kind) == (200, BOARDS.compressed, "application/json")
@@ -238,7 +194,7 @@ async def test_boards_are_sent_compressed_once(server: FakeServer) -> None:
 
 
 async def test_boards_that_take_long_are_to_be_asked_for_again(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    server: FakePublicServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "REPLAYED_WITHIN", 0)
     server.stalls = True
@@ -259,23 +215,29 @@ async def test_boards_that_take_long_are_to_be_asked_for_again(
         "*",
     ],
 )
-async def test_without_the_page_other_paths_are_not_found(server: FakeServer, target: str) -> None:
+async def test_without_the_page_other_paths_are_not_found(
+    server: FakePublicServer, target: str
+) -> None:
     assert told(await get(server, target)) == (404, "no_such_page")
 
 
 @pytest.mark.parametrize("target", ["/api", "/api/nothing", "/api/records/mint-otter-42"])
-async def test_programs_are_told_what_is_missing_as_json(server: FakeServer, target: str) -> None:
+async def test_programs_are_told_what_is_missing_as_json(
+    server: FakePublicServer, target: str
+) -> None:
     page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
     assert told(page) == (404, "no_such_page")
 
 
-async def test_browsers_are_told_what_is_missing_in_a_document(server: FakeServer) -> None:
+async def test_browsers_are_told_what_is_missing_in_a_document(server: FakePublicServer) -> None:
     for target in ("/nothing", "//healthz", "/healthz/", "/%ff", "*", "/%2e%2e/main.js"):
         page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
         assert (page.status, page.kind) == (404, "text/html; charset=utf-8"), target
 
 
-async def test_the_page_is_not_shown_under_a_name_of_somebody_else(server: FakeServer) -> None:
+async def test_the_page_is_not_shown_under_a_name_of_somebody_else(
+    server: FakePublicServer,
+) -> None:
     pages = HttpPages(server, WEB_FILES)
     rebound = Headers([("Host", "evil.example")])
     for target in ("/", "/mint-otter-42", f"/static/{WEB_FILES.version}/main.js"):
@@ -285,24 +247,24 @@ async def test_the_page_is_not_shown_under_a_name_of_somebody_else(server: FakeS
     assert (await pages.page("GET", "/healthz", rebound)).status == 200
 
 
-async def test_an_address_that_cannot_be_read_is_refused(server: FakeServer) -> None:
+async def test_an_address_that_cannot_be_read_is_refused(server: FakePublicServer) -> None:
     assert told(await get(server, "http://[::1/healthz")) == (400, "bad_request")
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE"])
-async def test_pages_are_only_read(server: FakeServer, method: str) -> None:
+async def test_pages_are_only_read(server: FakePublicServer, method: str) -> None:
     page = await get(server, "/healthz", method)
     assert told(page) == (405, "read_only")
     assert ("Allow", "GET, HEAD, OPTIONS") in page.more
 
 
-async def test_a_store_out_of_reach_is_named(server: FakeServer) -> None:
+async def test_a_store_out_of_reach_is_named(server: FakePublicServer) -> None:
     server.fault = StoreUnavailable()
     assert told(await get(server, "/api/leaderboards/canfield")) == (503, "store_unavailable")
 
 
 async def test_a_store_that_never_answers_is_named(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    server: FakePublicServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "ANSWER_WITHIN", 0)
     server.stalls = True
@@ -310,91 +272,10 @@ async def test_a_store_that_never_answers_is_named(
 
 
 async def test_a_fault_of_the_server_shows_nothing_of_itself(
-    server: FakeServer, caplog: pytest.LogCaptureFixture
+    server: FakePublicServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.fault = KeyError("inner secrets")
     page = await get(server, "/api/leaderboards/canfield")
     assert told(page) == (500, "server_fault")
     assert b"secrets" not in page.body
     assert [record.getMessage() for record in caplog.records] == ["server_fault"]
-
-
-# Requests over a real socket
-
-
-@pytest.fixture
-async def port(server: FakeServer) -> AsyncIterator[int]:
-    async with open_gateway(pages=HttpPages(server)) as opened:
-        yield opened.port
-
-
-async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
-    """Send one request; return the status line, the headers and the body."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())
-        answer = await asyncio.wait_for(reader.read(), timeout=10)
-    finally:
-        writer.close()
-        await writer.wait_closed()
-    head, _, body = answer.partition(b"\r\n\r\n")
-    status, *lines = head.decode().split("\r\n")
-    return status, dict(line.split(": ", 1) for line in lines), body
-
-
-async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
-    status, headers, body = await exchange(port, "GET /api/leaderboards/canfield HTTP/1.1")
-    assert status == "HTTP/1.1 200 OK"
-    assert headers["Content-Type"] == "application/json"
-    assert headers["Content-Length"] == str(len(body))
-    assert headers["Access-Control-Allow-Origin"] == "*"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Cache-Control"] == "public, max-age=1"
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
-    assert json.loads(body)["total"] == 1
-
-
-async def test_head_is_get_without_the_body(port: int) -> None:
-    _, of_get, body = await exchange(port, "GET /api/records/mint-otter-42/1 HTTP/1.1")
-    status, of_head, nothing = await exchange(port, "HEAD /api/records/mint-otter-42/1 HTTP/1.1")
-    assert (status, nothing) == ("HTTP/1.1 200 OK", b"")
-    assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
-
-
-async def test_a_preflight_request_is_answered(port: int) -> None:
-    status, headers, body = await exchange(port, "OPTIONS /api/leaderboards/canfield HTTP/1.1")
-    assert (status, body) == ("HTTP/1.1 200 OK", b"")
-    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
-
-
-async def test_the_root_says_what_this_is(port: int) -> None:
-    status, headers, body = await exchange(port, "GET / HTTP/1.1")
-    assert status == "HTTP/1.1 200 OK"
-    assert headers["Content-Type"].startswith("text/plain")
-    assert body.startswith(b"This is a Saratoga server")
-
-
-async def test_the_page_is_served_compressed_and_once(server: FakeServer) -> None:
-    path = f"/static/{WEB_FILES.version}/main.js"
-    async with open_gateway(pages=HttpPages(server, WEB_FILES)) as opened:
-        asked = f"GET {path} HTTP/1.1\r\nAccept-Encoding: gzip"
-        status, headers, body = await exchange(opened.port, asked)
-        assert status == "HTTP/1.1 200 OK"
-        assert headers["Content-Length"] == str(len(body))
-        assert gzip.decompress(body) == SCRIPT.body
-        again = f"{asked}\r\nIf-None-Match: {headers['ETag']}"
-        status, headers, body = await exchange(opened.port, again)
-        assert (status, body) == ("HTTP/1.1 304 Not Modified", b"")
-        assert "Content-Length" not in headers
-        assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
-        status, headers, body = await exchange(opened.port, f"HEAD {path} HTTP/1.1")
-        assert (status, body) == ("HTTP/1.1 200 OK", b"")
-        assert headers["Content-Length"] == str(len(SCRIPT.body))
-
-
-async def test_a_server_with_tls_says_so_in_every_answer(server: FakeServer) -> None:
-    request = Request(path="/healthz", headers=OWN, method="GET")
-    for is_tls in (False, True):
-        pages = HttpPages(server, WEB_FILES, Hosts(is_tls=is_tls))
-        headers = (await pages(request)).headers
-        assert ("Strict-Transport-Security" in headers) is is_tls
