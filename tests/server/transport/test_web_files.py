@@ -65,6 +65,22 @@ def test_a_server_without_the_folder_has_no_page() -> None:
     assert load_web_files(None) is None
 
 
+def test_the_first_load_is_small_and_of_few_requests() -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    files = [web.index, *web.files.values()]
+    assert sum(len(file.compressed or file.body) for file in files) <= 80 * 1024
+    assert len(files) <= 20
+
+
+def test_every_module_is_named_for_the_browser_to_load_at_once() -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    document = web.index.body.decode()
+    modules = {name for name in web.files if name.endswith(".js")}
+    assert {f'"/static/{web.version}/{name}"' in document for name in modules} == {True}
+
+
 def test_the_page_is_found_in_a_checkout() -> None:
     folder = web_folder()
     assert folder is not None
