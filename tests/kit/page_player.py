@@ -14,19 +14,23 @@ from typing import Any, Final
 
 from playwright.async_api import Page, WebSocket
 
-from kit.browser_pages import SHOWN_WITHIN
+from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
+from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
-from saratoga_protocol.commands import CreateTable
-from saratoga_protocol.events import BoardView
+from saratoga_protocol.commands import CreateTable, GetRecord
+from saratoga_protocol.events import BoardView, Record
 from saratoga_protocol.version import JSON
 from saratoga_rules.cards import SUITS, card_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
 from saratoga_rules.vocabulary.foundations import rank_at
+
+BRISK: Final = 40
+"""The moves a second of a bot whose race is soon over."""
 
 RACED_WITHIN: Final = 190.0
 """Longest time in seconds for a race with a time limit of three minutes."""
@@ -123,6 +127,13 @@ class PagePlayer:
         forward = [m for m in moves if not (isinstance(m, Carry) and m.source in TAKE_BACK_INDEX)]
         return self.chance.choice(banks or forward) if moves else None
 
+    def carry(self) -> Carry:
+        """Return a legal carry between two columns."""
+        carries = map(parse_move, self.board.legal or [])
+        return next(
+            m for m in carries if isinstance(m, Carry) and min(m.origin, m.destination) >= 0
+        )
+
     async def race(self, make: Callable[[Move], Any], moves: int) -> None:
         """Make so many moves, and compare the drawn board after each."""
         for _ in range(moves):
@@ -158,6 +169,10 @@ class PagePlayer:
             await self.tap("stock")
             return
         await self.tap(move.source)
+        await self.tap_target(move)
+
+    async def tap_target(self, move: Carry) -> None:
+        """Tap the place of a move whose source is picked."""
         await self.page.touchscreen.tap(*await self.middle(self.target(move), lit=True))
 
     async def drag_move(self, move: Move) -> None:
@@ -229,11 +244,54 @@ def drawn(board: BoardView) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def rival_at(
-    server: ServerProcess, game: str, cap: int = 3, strength: str = "weak"
-) -> AsyncIterator[RecordedPlayer]:
+async def rival_at(server: ServerProcess, game: str) -> AsyncIterator[RecordedPlayer]:
     """Seat a bot as the host of a new table; it starts when a second player is ready."""
     async with NotingConnection(server.url, "Rival") as connection:
         connection.notes.player = connection.welcome.player
-        await connection.ask(partial(CreateTable, game=game, cap=cap, seats=4), events.Snapshot)
-        yield RecordedPlayer(connection, strength, 1)
+        await connection.ask(partial(CreateTable, game=game, cap=3, seats=4), events.Snapshot)
+        yield RecordedPlayer(connection, "weak", 1)
+
+
+@asynccontextmanager
+async def racing(
+    server: ServerProcess,
+    pages: Pages,
+    game: str,
+    *,
+    address: str = "",
+    pace: float = BRISK,
+    seed: int = 1,
+    finishes: bool = True,
+    **options: Any,
+) -> AsyncIterator[tuple[PagePlayer, RecordedPlayer]]:
+    """Race on the page against a bot: from the link to the first card, and then to the end.
+
+    At the end the record is compared with what both players saw, unless the race is given up (`finishes`).
+    `address` is the page's, without the code.
+    """
+    async with rival_at(server, game) as rival, asyncio.TaskGroup() as group:
+        rivals_race = group.create_task(rival.race(1, pace, 2))
+        # a finger that waits for nothing would miss a card on its way
+        page = await pages.open("about:blank", **{"reduced_motion": "reduce", **options})
+        player = PagePlayer(page, game, chance=Random(seed))
+        await page.goto(f"{address or page_url(server, '')}/{rival.notes.code}")
+        await player.sit_down(f"Mira {seed}")
+        await player.get_ready()
+        await player.dealt()
+        yield player, rival
+        if not finishes:
+            rivals_race.cancel()
+            return
+        if player.board.state == "racing":
+            await player.cash_out()
+        await player.seen_results()
+        await rivals_race
+        await _agree(player, rival)
+        await page.context.close()
+
+
+async def _agree(player: PagePlayer, rival: RecordedPlayer) -> None:
+    """Fail if the record differs from what the players saw."""
+    record = await rival.connection.ask(partial(GetRecord, race=player.board.race), Record)
+    notes = [rival.notes, player.notes]
+    assert await asyncio.to_thread(disagreements, record.text, notes) == []

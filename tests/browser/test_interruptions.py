@@ -1,0 +1,90 @@
+"""Races on the page with interruptions: nothing is lost, and the player is told."""
+
+from kit.browser_pages import (
+    PHONE,
+    PHONE_ON_ITS_SIDE,
+    Pages,
+    check_accessible,
+    page_url,
+    take_screenshot,
+)
+from kit.faulty_link import link_to_ports
+from kit.page_player import racing
+from kit.server_process import ServerProcess
+from saratoga_rules.moves import Draw
+
+
+async def test_a_killed_server_loses_no_move_of_a_race(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    pages.forgive("WebSocket connection")
+    async with racing(page_server, pages, "canfield", has_touch=True) as (player, _):
+        await player.race(player.tap_move, 6)
+        await page_server.kill()
+        await player.page.locator(".away").wait_for()
+        await player.tap("stock")
+        await player.page.get_by_text("waiting", exact=False).wait_for()
+        await take_screenshot(player.page, "reconnecting")
+        await check_accessible(player.page)
+        await player.answered(page_server.start())
+        await player.page.locator(".race:not(.away)").wait_for()
+        await player.race(player.tap_move, 6)
+        assert len(player.notes.acknowledged) == 13
+
+
+async def test_a_page_that_was_offline_goes_on_where_it_was(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    pages.forgive("WebSocket connection")
+    async with (
+        link_to_ports(page_server.port) as link,
+        racing(
+            page_server,
+            pages,
+            "lafayette",
+            address=link.url.replace("ws:", "http:"),
+            has_touch=True,
+        ) as (player, _),
+    ):
+        await player.race(player.tap_move, 4)
+        link.go_half_open()
+        await player.tap("stock")
+        await player.page.locator(".away").wait_for()
+        link.cut()
+        await player.until(lambda: len(player.notes.acknowledged) > 4)
+        await player.shows_board()
+        await player.race(player.tap_move, 4)
+        assert not player.notes.refusals
+
+
+async def test_a_turned_phone_keeps_the_pick_and_the_focus(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(page_server, pages, "lady-palk", has_touch=True) as (player, _):
+        move = player.carry()
+        await player.tap(move.source)
+        picked = player.page.locator(f'.pile[data-pile="{move.source}"][aria-pressed=true]')
+        await picked.wait_for()
+        focused = "document.activeElement.dataset.pile"
+        assert await player.page.evaluate(focused) == move.source
+        for width, height in (PHONE_ON_ITS_SIDE, PHONE):
+            await player.page.set_viewport_size({"width": width, "height": height})
+            await picked.wait_for()
+            assert await player.page.evaluate(focused) == move.source
+        await player.answered(player.tap_target(move))
+
+
+async def test_the_older_of_two_tabs_says_that_the_newer_plays_and_takes_over_again(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(page_server, pages, "caprice", has_touch=True) as (player, rival):
+        await player.race(player.tap_move, 3)
+        older, url = player.page, page_url(page_server, f"/{rival.notes.code}")
+        newer = await pages.open_tab(older, url)
+        await newer.locator(".race .pile").first.wait_for()
+        await older.get_by_text("in another window").wait_for()
+        await check_accessible(older)
+        await older.get_by_role("link", name="Play here instead").click()
+        await newer.get_by_text("in another window").wait_for()
+        await player.dealt()
+        await player.answered(player.tap_move(Draw()))
