@@ -1,12 +1,12 @@
 """The rules of a game as text, from its definition: prose and a table. Pure."""
 
 from collections.abc import Iterator
-from importlib import import_module
 
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.money import CARD_PRIZE
 from saratoga_rules.piles import Pile
+from saratoga_rules.prose import prose
 from saratoga_rules.views import View
 
 
@@ -36,14 +36,6 @@ def column_rules(game: Game, view: View | None = None) -> tuple[str, str]:
     else:
         fills = f"A space is filled from {filled_from}."
     return f"Columns build {game.columns.build.brief}.", fills
-
-
-def prose(game: Game) -> tuple[str, ...]:
-    """Return the description of the game, by paragraph."""
-    text = import_module(f"saratoga_rules.games.{game.name.replace('-', '_')}").__doc__ or ""
-    return tuple(
-        " ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()
-    )
 
 
 def table(game: Game) -> tuple[tuple[str, str], ...]:

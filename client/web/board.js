@@ -327,7 +327,7 @@ export class Board {
   /** @param {string} text */
   #play(text) {
     const move = readMove(text);
-    const says = `${capitalised(describeMove(this.own.view, move))}.`;
+    const says = `${capitalised(describeMove(this.own.view, move, this.game))}.`;
     this.picked = null;
     this.chosen = this.aim = "";
     this.player.say(this.player.isConnected() ? says : `This move waits for the connection: ${says}`);
@@ -466,7 +466,7 @@ export class Board {
     const at = moves.findIndex((move) => move.text === this.chosen);
     const next = at < 0 ? (step > 0 ? 0 : moves.length - 1) : (at + step + moves.length) % moves.length;
     this.chosen = moves[next].text;
-    this.#changed(`${next + 1} of ${moves.length}: ${describeMove(this.own.view, moves[next])}; enter plays it.`);
+    this.#changed(`${next + 1} of ${moves.length}: ${describeMove(this.own.view, moves[next], this.game)}; enter plays it.`);
   }
 
   #enter() {

@@ -185,9 +185,9 @@ export function pileWords(pile, hasDown = false) {
   return hasDown ? `${name} ${direction}` : name;
 }
 
-/** Describe a move of a view: `7♠ from column 3 to column 5`. @param {View} view @param {Move} move */
-export function describeMove(view, move) {
-  if (move.text === "draw") return view.columns.length === 12 ? "a card dealt to each column" : "cards from the stock";
+/** Describe a move of a view: `7♠ from column 3 to column 5`. @param {View} view @param {Move} move @param {string} game */
+export function describeMove(view, move, game) {
+  if (move.text === "draw") return describeDraw(view, game);
   if (move.text === "redeal") return `the waste turned over, pass ${view.passes + 1}`;
   const cards = carried(view, move);
   const what = cards.length > 1 ? `${counted(cards.length)} (${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])})` : cards.map(cardSign).join("");
@@ -195,6 +195,13 @@ export function describeMove(view, move) {
   if (move.to === "up" || move.to === "down") return `${what} ${source} banked${view.down.length ? ` ${move.to}` : ""}`;
   const space = seenCards(view, move.to).length || view.face_down[Number(move.to.slice(1)) - 1] ? "" : ", a space";
   return `${what} ${source} to ${pileWords(move.to)}${space}`;
+}
+
+/** @param {View} view @param {string} game */
+function describeDraw(view, game) {
+  const about = GAMES[game];
+  if (!about || about.waste) return `${counted(Math.min(view.stock, about?.draw ?? 1))} from the stock to the waste`;
+  return view.stock < view.columns.length ? `the last ${counted(view.stock)} dealt to the columns from the left` : "a card dealt to each column";
 }
 
 /** A pile's full name for its button. @param {View} view @param {string} pile @param {string} game */

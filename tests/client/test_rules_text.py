@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kit.positions import draw
-from saratoga_client.rules_text import column_rules, plain_lines, prose, table
+from saratoga_client.rules_text import column_rules, plain_lines, table
 from saratoga_rules.games import GAMES
+from saratoga_rules.prose import prose
 from saratoga_rules.views import redact
 
 SAID = {

@@ -4,6 +4,7 @@
     GET /readyz                      the store answers, and players may connect; else 503
     GET /api/leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
     GET /api/records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
+    GET /api/rules/GAME              the rules of a game in words, as JSON
     GET /api/qr/CODE.svg             the link to a table as a QR code
     GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
 
@@ -28,6 +29,9 @@ from websockets.http11 import Request, Response
 from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.prose import prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import Replay
@@ -159,6 +163,10 @@ class HttpPages(Struct):
                 return await self._record(f"{code}/{number}")
             case ["api", "records", code, number, "boards"]:
                 return await self._boards(f"{code}/{number}", headers)
+            case ["api", "rules", game] if game in GAMES:
+                return _rules(GAMES[game])
+            case ["api", "rules", _]:
+                raise CommandRejected("no_such_game")
             case ["api", "qr", name]:
                 return await self._qr_code(name.removesuffix(".svg"), headers)
             case ["api", *_]:
@@ -223,6 +231,11 @@ class HttpPages(Struct):
         else:
             body = await asyncio.to_thread(gzip.decompress, body)
         return Page(body=body, cache=FINISHED, more=tuple(more))
+
+
+def _rules(game: Game) -> Page:
+    rules = {"game": game.name, "title": game.title, "about": prose(game), "rules": game.describe()}
+    return Page(body=msgspec.json.encode(rules), cache=FINISHED)
 
 
 def _checked(race: str) -> str:

@@ -8,6 +8,8 @@ from websockets.datastructures import Headers
 from kit.public_server import BOARDS, FakePublicServer
 from kit.web_pages import OWN, WEB_FILES, asking
 from saratoga_protocol.commands import GetLeaderboard
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.prose import prose
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.http_api import HttpPages
@@ -50,6 +52,15 @@ async def test_a_server_that_is_not_ready_says_why(server: FakePublicServer) -> 
     assert told(page) == (503, "not_ready")
     assert json.loads(page.body)["message"] == "The server is about to stop."
     assert ("Retry-After", "1") in page.more
+
+
+async def test_the_rules_of_a_game_are_its_own_words(server: FakePublicServer) -> None:
+    page = await get(server, "/api/rules/lady-palk")
+    rules = json.loads(page.body)
+    assert (rules["game"], rules["title"]) == ("lady-palk", "Lady Palk")
+    assert rules["about"] == list(prose(LADY_PALK))
+    assert rules["rules"] == [list(rule) for rule in LADY_PALK.describe()]
+    assert told(await get(server, "/api/rules/poker")) == (404, "no_such_game")
 
 
 async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakePublicServer) -> None:

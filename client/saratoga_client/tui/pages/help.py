@@ -7,11 +7,11 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.pile_keys import has_pile, pile_keys
-from saratoga_client.rules_text import prose
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.money import CARD_PRIZE
+from saratoga_rules.prose import prose
 
 Keys: TypeAlias = Iterable[tuple[str, str]]
 """Keys, each with its effect."""

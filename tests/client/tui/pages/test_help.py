@@ -6,11 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from kit.rich_pages import INK, page_text
-from saratoga_client.rules_text import prose
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.prose import prose
 
 
 def text(game: Game, width: int = 78, keys: Keys = RACE_KEYS) -> str:
