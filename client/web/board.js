@@ -6,8 +6,8 @@
  * follows from the server's list of legal moves, and from nothing else.
  */
 
-import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, isFoundation, pileLabel, pileWords,
-  readMove, seenCards, spelledOut, targetOf } from "./cards.js";
+import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, isFoundation, isSought, pileLabel,
+  pileWords, readMove, seenCards, spelledOut, targetOf } from "./cards.js";
 import { Drag } from "./drag.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
 import { mayMove } from "./session.js";
@@ -37,6 +37,7 @@ export class Board {
     /** The legal move that Tab has chosen. */
     this.chosen = "";
     this.isQuick = false;
+    this.sought = "";
     /** @type {(() => void)[]} */
     this.queue = [];
     /** @type {Map<string, any>} */
@@ -156,6 +157,7 @@ export class Board {
       if (isHeld) button.setAttribute("aria-pressed", "true");
       else button.removeAttribute("aria-pressed");
     }
+    if (this.sought) this.find(this.sought);
   }
 
   /** The key cap and name over a pile, drawn where there is room. @param {string} pile */
@@ -182,6 +184,19 @@ export class Board {
   #invites(pile, move) {
     if (!move || pile === "stock") return "";
     return isFoundation(pile) ? `, bank here for ${PRIZE} dollars` : `, ${counted(move.count)} can go here`;
+  }
+
+  /** Light up the cards that the player looks for, and say how many. @param {string} sought */
+  find(sought) {
+    this.sought = sought;
+    let number = 0;
+    for (const button of this.buttons.values())
+      for (const card of button.querySelectorAll("[data-card]")) {
+        const isFound = isSought(card.dataset.card, sought);
+        card.classList.toggle("sought", isFound);
+        number += Number(isFound);
+      }
+    return number;
   }
 
   // Motion

@@ -70,6 +70,17 @@ export function cardName(card) {
   return `${RANK_NAMES[RANKS.indexOf(card[0])]} of ${SUIT_NAMES[/** @type {"C"} */ (card[1])]}`;
 }
 
+/**
+ * Whether a card is one that the player looks for: by rank, suit or both, such as `9`, `h`, `10d`, `qs`.
+ * @param {string} card @param {string} sought
+ */
+export function isSought(card, sought) {
+  const found = /^(10|[a2-9tjqk])?([cshd])?$/.exec(sought.trim().toLowerCase());
+  if (!found || !found[0]) return false;
+  const rank = found[1] === "10" ? "t" : found[1];
+  return (!rank || card[0].toLowerCase() === rank) && (!found[2] || card[1].toLowerCase() === found[2]);
+}
+
 /** Return the cards of a pile that can be seen, the top one last. @param {View} view @param {string} pile */
 export function seenCards(view, pile) {
   if (pile === "w") return cardsOf(view.waste);
@@ -263,7 +274,7 @@ function runLength(cards) {
 export function drawCard(card, more = "") {
   const [rank, suit] = [card[0], card[1].toLowerCase()];
   const face = rank === "K" || rank === "Q" ? `p${rank}` : rank === "J" ? "shoe" : suit;
-  return h("b", { class: `card ${suit} ${more}`.trim() }, picture(`r${rank}`), picture(suit), picture(face));
+  return h("b", { class: `card ${suit} ${more}`.trim(), "data-card": card }, picture(`r${rank}`), picture(suit), picture(face));
 }
 
 /** A card face down. @param {string} [more] */

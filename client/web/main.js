@@ -285,7 +285,8 @@ export class App {
     return true;
   }
 
-  openLook() {
+  /** @param {boolean} [showsRules] */
+  openLook(showsRules = false) {
     const game = this.state?.table.settings.game ?? "";
     const { theme, hand, suits } = look();
     const choice = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
@@ -293,13 +294,27 @@ export class App {
         change(event.target.value);
         this.screen?.showLook?.();
       } }, ...options.map(([name, words]) => h("option", { value: name, selected: name === value }, words))));
-    const sheet = openSheet({ title: "Look" },
+    const rules = h("details", { class: "rules", open: showsRules }, h("summary", {}, `Rules of ${gameTitle(game)}`), h("div", { role: "status" }, "Loading\u2026"));
+    if (game) this.#loadRules(game, rules.lastElementChild);
+    const sheet = openSheet({ title: "Look and rules", class: "look" },
+      game && rules,
       choice("Colours", [["", "as the system's"], ["felt", "felt, dark"], ["paper", "paper, light"], ["contrast", "high contrast"]], theme, (value) => changeLook({ theme: value })),
       game && choice(`Suits of ${gameTitle(game)}`, [["2", "two colours"], ["4", "four colours"]], String(suits[game] ?? (wantsFourColours(game) ? 4 : 2)),
         (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } })),
       choice("Hand", [["right", "right"], ["left", "left"]], hand, (value) => changeLook({ hand: value })),
       h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
     return true;
+  }
+
+  /** @param {string} game @param {Element} place */
+  async #loadRules(game, place) {
+    try {
+      const { about, rules } = await (await fetch(`/api/rules/${game}`)).json();
+      fill(place, ...about.map((/** @type {string} */ paragraph) => h("p", {}, paragraph)),
+        h("dl", {}, ...rules.flatMap((/** @type {[string, string]} */ [heading, rule]) => [h("dt", {}, heading), h("dd", {}, rule)])));
+    } catch {
+      fill(place, "The rules cannot be loaded now.");
+    }
   }
 
   // Notices

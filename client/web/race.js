@@ -6,7 +6,7 @@
 import { Board } from "./board.js";
 import { GAMES, gameTitle, wantsFourColours } from "./cards.js";
 import { look } from "./identity.js";
-import { button, capitalised, clockText, dollars, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg,
+import { button, capitalised, clockText, counted, dollars, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg,
   tone, write } from "./page.js";
 import { evenAt, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, takesReady } from "./session.js";
 
@@ -461,6 +461,26 @@ export class RaceScreen {
     this.sheet = sheet;
   }
 
+  /** Look for cards: what is typed lights up. */
+  #openFinder() {
+    const found = h("span", { role: "status" });
+    const input = h("input", { "aria-label": "Find cards by rank, suit or both", placeholder: "9, h, 10d, qs", autocomplete: "off", oninput: () => {
+      const number = this.board.find(input.value);
+      write(found, input.value ? counted(number) : "");
+    } });
+    const finder = h("form", { class: "finder", onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      close();
+    }, onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close() }, input, found);
+    const close = () => {
+      this.board.find("");
+      finder.remove();
+      this.board.focus();
+    };
+    this.say.append(finder);
+    input.focus();
+  }
+
   #openMenu() {
     const state = this.app.state;
     const { left, elapsed } = raceClock(state, this.app.now());
@@ -483,6 +503,13 @@ export class RaceScreen {
     if (state.own) this.#showSide(state, state.own);
   }
 
+  /** The host ends the last board, when that is allowed. */
+  #endRace() {
+    const words = lastBoard(this.app.state, this.app.now());
+    if (!words || this.app.state.table.host !== this.app.state.player || this.app.state.own?.state === "racing") return this.#say(words || "The race goes on.");
+    this.app.endRace();
+  }
+
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "F6" || (event.key === "Escape" && event.shiftKey)) {
@@ -498,7 +525,11 @@ export class RaceScreen {
       case "x":
         return this.askToCashOut(), true;
       case "?":
-        return this.app.openLook(), true;
+        return this.app.openLook(true), true;
+      case "/":
+        return this.#openFinder(), true;
+      case "e":
+        return this.#endRace(), true;
       case "c":
         return this.app.nextSuits(this.game), true;
       case "t":
