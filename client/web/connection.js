@@ -58,7 +58,7 @@ export class Closed extends Error {
 export class Connection {
   /**
    * @param {{url: string, token: string, name?: string | null, onEvent: (event: any) => void,
-   *   onLink: (link: Link, end: Error | null) => void, onWelcome?: (welcome: any) => void}} options
+   *   onLink: (link: Link, end: Error | null) => void, onWelcome?: (welcome: any) => void, onAnswer?: (command: any, answer: any) => void}} options
    */
   constructor(options) {
     this.options = options;
@@ -254,6 +254,7 @@ export class Connection {
       return;
     }
     this.pending.delete(command.id);
+    this.options.onAnswer?.(command, event);
     if (event.type === "refused") return reject(new Refused(event));
     if (event.type === "snapshot") {
       if (command.type === "watch_table") this.watched.add(event.table.code);

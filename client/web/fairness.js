@@ -69,6 +69,32 @@ export function nonceHash(nonce) {
   return hex(sha256(fromHex(nonce)));
 }
 
+/** HMAC-SHA-256 with a key of at most 64 bytes. @param {Uint8Array} key @param {Uint8Array} message */
+export function hmac(key, message) {
+  const [inner, outer] = [0x36, 0x5c].map((mask) => Uint8Array.from({ length: 64 }, (_, at) => (key[at] ?? 0) ^ mask));
+  return sha256(joined(outer, sha256(joined(inner, message))));
+}
+
+/** @param {...Uint8Array} parts */
+export function joined(...parts) {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+const BYTES = new TextEncoder();
+
+/** @param {string} text */
+export function bytesOf(text) {
+  return BYTES.encode(text);
+}
+
+// Nonces
+
 const NONCES = "saratoga.nonces";
 /** How many deals' nonces this browser keeps. */
 const KEPT = 8;
@@ -76,14 +102,14 @@ const KEPT = 8;
 /**
  * The nonces of one player at one table: drawn for a deal, revealed in its countdown, kept over a reload of the page.
  *
- * @typedef {{commitment: string, nonce: string, listed: string}} Promised `listed`: the racers and their hashes
- *   as first listed for the deal; empty before
+ * @typedef {{commitment: string, nonce: string, listed: Record<string, string> | null}} Promised `listed`: the racers and
+ *   their hashes as first listed for the deal; `null` before
  */
 export class Nonces {
   /**
    * @param {string} player
    * @param {{read: () => string | null, write: (text: string) => void}} storage
-   * @param {(sentence: string) => void} alarm
+   * @param {(race: string, sentences: string[]) => void} alarm
    */
   constructor(player, storage, alarm) {
     this.player = player;
@@ -108,12 +134,12 @@ export class Nonces {
   /** Note the racers that a table lists for its deal. @param {any} table */
   see(table) {
     const known = this.#of(table.commitment);
-    if (known && !known.listed && table.racers?.length) this.#save({ ...known, listed: listing(table) });
+    if (known && !known.listed && table.racers?.length) this.#save({ ...known, listed: hashesOf(table) });
   }
 
   /** Return the nonce hash for `ready`; empty if the deal's racers were listed already. @param {string} commitment */
   hashFor(commitment) {
-    const known = this.#of(commitment) ?? { commitment, nonce: randomHex(16), listed: "" };
+    const known = this.#of(commitment) ?? { commitment, nonce: randomHex(16), listed: null };
     if (known.listed) return "";
     this.#save(known);
     return nonceHash(known.nonce);
@@ -130,16 +156,20 @@ export class Nonces {
     if (table.phase !== "countdown" || !table.racers?.includes(this.player) || this.revealed === countdown) return "";
     this.revealed = countdown;
     const known = this.#of(table.commitment);
-    const own = table.seats.find((/** @type {any} */ seat) => seat.player === this.player);
-    if (!known || own?.nonce_hash !== nonceHash(known.nonce)) {
-      if (known) this.alarm("The countdown has a number for you that you did not choose, so this page does not take part in it.");
-      return "";
-    }
-    if (known.listed && known.listed !== listing(table)) {
-      this.alarm("The racers or their secret numbers have changed since the countdown began.");
-      return "";
-    }
-    return known.nonce;
+    // another device of the player got ready, and has the nonce
+    if (!known) return "";
+    const hashes = hashesOf(table);
+    const faults = [];
+    if (hashes[this.player] !== nonceHash(known.nonce)) faults.push("the countdown has a nonce hash for this player that this player did not send");
+    if (!Object.values(hashes).every(Boolean)) faults.push("the countdown has racers without a nonce hash");
+    if (known.listed && haveRacersChanged(table, known.listed)) faults.push(COUNTDOWN_CHANGED);
+    if (faults.length) this.alarm(table.race, faults);
+    return faults.length ? "" : known.nonce;
+  }
+
+  /** The nonce drawn for a deal; empty without one. @param {string} commitment */
+  of(commitment) {
+    return this.#of(commitment)?.nonce ?? "";
   }
 
   /** Try to reveal again: the last one was refused. */
@@ -164,8 +194,21 @@ export class Nonces {
   }
 }
 
-/** The racers of a table with their nonce hashes, as one text. @param {any} table */
-function listing(table) {
+export const COUNTDOWN_CHANGED = "the racers or their nonce hashes have changed since the countdown began";
+
+/** The racers of a table with their nonce hashes. @param {any} table @returns {Record<string, string>} */
+export function hashesOf(table) {
   const hashes = Object.fromEntries(table.seats.map((/** @type {any} */ seat) => [seat.player, seat.nonce_hash ?? ""]));
-  return [...table.racers].sort().map((player) => `${player} ${hashes[player] ?? ""}`).join("\n");
+  return Object.fromEntries((table.racers ?? []).map((/** @type {string} */ player) => [player, hashes[player] ?? ""]));
+}
+
+/** Whether racers or hashes differ from those first listed; a racer who has left has no hash, which is no difference. @param {any} table @param {Record<string, string>} seen */
+export function haveRacersChanged(table, seen) {
+  const now = hashesOf(table);
+  return !isSame(Object.keys(now).sort(), Object.keys(seen).sort()) || Object.entries(now).some(([player, hash]) => hash && hash !== seen[player]);
+}
+
+/** Whether two plain values are equal. @param {any} one @param {any} two */
+export function isSame(one, two) {
+  return JSON.stringify(one) === JSON.stringify(two);
 }

@@ -12,11 +12,12 @@ import { changeLook, look, playerId, rememberName, showLook, store, stored, toke
 import { LeaderboardsScreen } from "./leaderboards.js";
 import { button, fill, h, openSheet, pageHead } from "./page.js";
 import { CountdownScreen, RaceScreen, WatchScreen } from "./race.js";
-import { ResultsScreen, ReviewScreen } from "./results.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
 
 const TICK = 250;
+/** Milliseconds within which the server says that it took the nonce. */
+const REVEAL_WITHIN = 30_000;
 const THEMES = ["", "felt", "paper", "contrast"];
 const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
 
@@ -38,10 +39,21 @@ export class App {
     this.sentAt = 0;
     /** @type {Error | null} Why the page cannot go on; `null` while it can. */
     this.trouble = null;
+    /** The alarms of this visit. @type {{race: string, sentence: string}[]} */
+    this.alarms = [];
+    this.alarmBar = h("div", { class: "alarms", role: "alert" });
+    document.body.prepend(this.alarmBar);
     this.player = playerId();
     this.nonces = new Nonces(this.player, { read: () => stored(Nonces.keyOf(this.player)), write: (text) => store(Nonces.keyOf(this.player), text) },
-      (sentence) => this.alarm(sentence));
+      (race, sentences) => this.alarm(race, sentences));
+    /** @type {import("./witness.js").Witness | null} `null` until its module is loaded. */
+    this.witness = null;
+    /** What the witness has not seen yet. @type {((witness: import("./witness.js").Witness) => void)[]} */
+    this.unseen = [];
+    /** @type {typeof import("./results.js") | null} */
+    this.results = null;
     this.connection = this.#connected();
+    this.#loadWitness();
     document.addEventListener("keydown", (event) => this.#key(event), true);
     for (const sign of ["pointerdown", "wheel"]) addEventListener(sign, () => this.act(), { passive: true, capture: true });
     document.addEventListener("click", (event) => this.#clicked(event));
@@ -59,8 +71,55 @@ export class App {
       name: null,
       onEvent: (event) => this.#received(event),
       onLink: (link, end) => this.#linked(link, end),
-      onWelcome: (welcome) => welcome.player !== this.player && this.alarm("The server takes you for another player than your token says."),
+      onAnswer: (command, answer) => this.#seen((witness) => witness.seeAnswer(command, answer)),
+      onWelcome: (welcome) => welcome.player !== this.player &&
+        this.alarm("", ["the server's welcome has a player id that does not follow from this player's token"]),
     });
+  }
+
+  // Modules that the first screen can do without
+
+  /** Load a module; if the server has another version of the page by now, load the page again. @template T @param {() => Promise<T>} load @returns {Promise<T>} */
+  async #loaded(load) {
+    for (let failures = 0; ; ) {
+      try {
+        return await load();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        if (this.connection.link === "connected" && ++failures === 3) location.reload();
+      }
+    }
+  }
+
+  async #loadWitness() {
+    const { Witness } = await this.#loaded(() => import("./witness.js"));
+    const { connection } = this;
+    this.witness = new Witness({
+      player: this.player,
+      storage: { read: stored, write: store },
+      alarm: (race, sentences) => this.alarm(race, sentences),
+      ask: async (race) => (await connection.request("get_record", { race })).text,
+      boards: replayed,
+      nextId: () => connection.nextId,
+      durability: () => connection.welcome?.durability ?? "safe",
+      nonce: (commitment) => this.nonces.of(commitment),
+      isConnected: () => connection.link === "connected",
+      proved: () => this.show(),
+    });
+    for (const see of this.unseen) see(this.witness);
+    this.unseen = [];
+  }
+
+  /** Let the witness see something, now or when it is loaded. @param {(witness: import("./witness.js").Witness) => void} see */
+  #seen(see) {
+    if (this.witness) see(this.witness);
+    else this.unseen.push(see);
+  }
+
+  async #loadResults() {
+    if (this.results) return;
+    this.results = await this.#loaded(() => import("./results.js"));
+    this.show();
   }
 
   // The path
@@ -131,7 +190,11 @@ export class App {
       this.state = state ? { ...session.nextState(state, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
     } else if (this.state) this.state = session.nextState(this.state, event, this.now());
     else if (event.type === "announcement") this.notify(event.text);
+    this.#seen((witness) => witness.see(event));
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise();
+    if (event.type === "snapshot") this.#seen((witness) => {
+      for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
+    });
     this.show();
   }
 
@@ -149,7 +212,13 @@ export class App {
     if (!table) return;
     this.nonces.see(table);
     const nonce = this.nonces.due(table);
-    if (nonce) this.connection.request("reveal", { table: table.code, nonce }).catch(() => this.nonces.again());
+    if (!nonce) return;
+    const { connection } = this;
+    const { socket } = connection;
+    const unanswered = setTimeout(() => connection.socket === socket && this.#seen((witness) => witness.noteReveal(table.race, { unanswered: true })), REVEAL_WITHIN);
+    connection.request("reveal", { table: table.code, nonce })
+      .then(() => this.#seen((witness) => witness.noteReveal(table.race, { revealed: true })), () => this.nonces.again())
+      .finally(() => clearTimeout(unanswered));
   }
 
   // What screens ask for
@@ -191,8 +260,11 @@ export class App {
     const { code, commitment } = this.state.table;
     if (!isReady) return this.ask("not_ready", { table: code }).then(() => this.nonces.drop(commitment));
     const nonce_hash = this.nonces.hashFor(commitment);
-    if (!nonce_hash) return this.alarm("The server offers a deal whose racers were listed before, so this page does not take part in it.");
-    return this.ask("ready", { table: code, commitment, nonce_hash });
+    if (!nonce_hash) return this.alarm(this.state.table.race, ["the server offers a deal whose racers were listed before, so this page does not take part in it"]);
+    return this.connection.request("ready", { table: code, commitment, nonce_hash }).catch((error) => {
+      if (error.code === "wrong_nonce") this.nonces.drop(commitment);
+      this.fail(error);
+    });
   }
 
   /** @param {string} move */
@@ -319,12 +391,25 @@ export class App {
 
   // Notices
 
-  /** @param {string} sentence */
-  alarm(sentence) {
-    console.warn(`alarm: ${sentence}`);
-    if (this.state) this.state = session.withAlarm(this.state, sentence);
+  /** Raise an alarm, which stays on every screen. @param {string} race @param {string[]} sentences */
+  alarm(race, sentences) {
+    const fresh = sentences.filter((sentence) => !this.alarms.some((each) => each.race === race && each.sentence === sentence));
+    if (!fresh.length) return;
+    for (const sentence of fresh) console.warn(`alarm: ${race}: ${sentence}`);
+    this.alarms.push(...fresh.map((sentence) => ({ race, sentence })));
+    if (this.state) this.state = { ...this.state, alarms: this.alarms };
+    document.documentElement.dataset.alarm = "";
+    const count = this.alarms.length;
+    fill(this.alarmBar, h("button", { type: "button", onclick: () => this.openAlarms() }, `ALARM: the server contradicts itself${count > 1 ? ` (${count})` : ""}`));
+    if (!document.querySelector("dialog.alarm")) this.openAlarms();
+  }
+
+  /** Show all alarms. */
+  openAlarms() {
+    document.querySelector("dialog.alarm")?.remove();
     const sheet = openSheet({ title: "ALARM: the server contradicts itself", class: "alarm" },
-      h("p", {}, sentence), h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
+      h("ul", { class: "faults", tabindex: "0" }, ...this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`))),
+      h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
   }
 
   /** Show a sentence on the screen, or in a sheet. @param {string} text */
@@ -361,12 +446,13 @@ export class App {
 
   /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => Screen]} */
   #chosen() {
-    const { state, trouble } = this;
+    const { state, trouble, results } = this;
     const path = location.pathname;
+    if (path.startsWith("/races/") || ["running", "over"].includes(state?.table.phase)) this.#loadResults();
     if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(this, /** @type {Error} */ (trouble))];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
     if (path.startsWith("/leaderboards/")) return [path, () => new LeaderboardsScreen(this)];
-    if (path.startsWith("/races/")) return [path, () => new ReviewScreen(this)];
+    if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : ["waiting", () => new WaitingScreen()];
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;
     if (state.seatLost) return ["lost", () => new TroubleScreen(this, new Error(state.seatLost))];
@@ -377,8 +463,8 @@ export class App {
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
     // results stay until the player goes on to the next race
-    if (table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn) return [this.kind, () => new ResultsScreen(this)];
-    if (table.phase === "over") return [`results ${table.race}`, () => new ResultsScreen(this)];
+    const stays = table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
+    if (table.phase === "over" || stays) return results ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)] : ["waiting", () => new WaitingScreen()];
     if (table.phase === "closed") return ["closed", () => new TroubleScreen(this, new Error(table.notice || "The table is closed."))];
     return [`table ${table.code}`, () => new TableScreen(this)];
   }
@@ -469,5 +555,11 @@ function wordsOf(error) {
   return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
 }
 
+/** The boards of a finished race, as the server replays them. @param {string} race @returns {Promise<any>} */
+async function replayed(race) {
+  const answer = await fetch(`/api/records/${race}/boards`);
+  if (!answer.ok) throw new Error("the server sent no boards");
+  return answer.json();
+}
 
 new App();

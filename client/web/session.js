@@ -28,7 +28,7 @@ const MILESTONE = 10;
  *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one
  * @typedef {{at: number, text: string, tone: string}} NewsLine
  * @typedef {{player: string, table: any, standings: any[], outcome: any, labels: Record<string, any>, own: OwnBoard | null,
- *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: string[], announcement: string,
+ *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: {race: string, sentence: string}[], announcement: string,
  *   link: string, isWatching: boolean, seatLost: string}} State
  */
 
@@ -81,11 +81,6 @@ export function linkChanged(state, link, now) {
   if (state.table.phase !== "running") return changed;
   const text = link === "connected" ? "connected again" : link === "reconnecting" ? "connection lost; trying again" : "";
   return text ? { ...changed, feed: withLine(state.feed, { at: elapsed(state, now), text, tone: "link" }) } : changed;
-}
-
-/** @param {State} state @param {string} sentence @returns {State} */
-export function withAlarm(state, sentence) {
-  return state.alarms.includes(sentence) ? state : { ...state, alarms: [...state.alarms, sentence].slice(-MAX_NEWS) };
 }
 
 // The own board
