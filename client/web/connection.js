@@ -168,7 +168,7 @@ export class Connection {
     if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table"))
       await this.#restore(socket, { type: "resume", table: this.seat });
     for (const table of this.watched) await this.#restore(socket, { type: "watch_table", table });
-    if (this.leaderboard) await this.#restore(socket, { type: "subscribe_leaderboard", ...this.leaderboard });
+    if (this.leaderboard) await this.#restore(socket, this.leaderboard);
     if (socket !== this.socket) return;
     this.isGreeted = true;
     for (const id of [...this.pending.keys()].sort((a, b) => a - b)) this.#send(this.pending.get(id)?.command);
@@ -263,7 +263,7 @@ export class Connection {
     }
     if (command.type === "leave_table" && this.seat === command.table) this.seat = "";
     if (command.type === "unwatch_table") this.watched.delete(command.table);
-    if (command.type === "subscribe_leaderboard") this.leaderboard = { ...command, type: undefined, id: undefined };
+    if (command.type === "subscribe_leaderboard") this.leaderboard = command;
     if (command.type === "unsubscribe_leaderboard") this.leaderboard = null;
     resolve(event);
   }

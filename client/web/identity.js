@@ -51,10 +51,12 @@ export function playerId(secret = token()) {
   return (bits.match(/.{5}/g) ?? []).map((five) => "abcdefghijklmnopqrstuvwxyz234567"[parseInt(five, 2)]).join("");
 }
 
-/** The server's origin as `saratoga token` writes it: with its port. */
-function origin() {
+/** The server's origin as `saratoga token` writes it: with its port, and one name for all loopback addresses. */
+export function origin() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  return `${scheme}://${location.hostname}:${location.port || (scheme === "wss" ? 443 : 80)}`;
+  const host = location.hostname.replace(/\.$/, "");
+  const name = /^(127(\.[0-9]+){3}|\[::1\])$/.test(host) ? "localhost" : host;
+  return `${scheme}://${name}:${location.port || (scheme === "wss" ? 443 : 80)}`;
 }
 
 /** One line for `saratoga token import`, which makes a terminal the same player. */
@@ -63,16 +65,24 @@ export function exportedToken() {
 }
 
 /**
- * Become the player of a line of `saratoga token export --server`; return what is wrong with it, or an empty text.
- * @param {string} line
+ * Return the token in a line of `saratoga token export --server`, or what is wrong with the line.
+ * @param {string} line @returns {{token: string, problem: string}}
  */
-export function importToken(line) {
-  const words = line.trim().split(/\s+/);
-  if (words[0] !== "saratoga" || words[1] !== "token" || words.length !== 4 || !IS_TOKEN.test(words[3]))
-    return "That is not a token. In a terminal: saratoga token export --server " + location.origin;
-  store(TOKEN, words[3]);
+export function readToken(line) {
+  const [program, kind, server, secret, ...more] = line.trim().split(/\s+/);
+  const wanted = `In a terminal: saratoga token export --show --server ${origin()}`;
+  if (program === "saratoga" && kind === "secret")
+    return { token: "", problem: `That is your secret, which is for all servers. This page needs a token for this server only. ${wanted}` };
+  if (program !== "saratoga" || kind !== "token" || more.length || !IS_TOKEN.test(secret ?? ""))
+    return { token: "", problem: `That line holds no token. ${wanted}` };
+  if (server !== origin()) return { token: "", problem: `That token is for ${server}, and this server is ${origin()}. ${wanted}` };
+  return { token: secret, problem: "" };
+}
+
+/** Become the player of a token, from the next connection on. @param {string} imported */
+export function becomePlayerOf(imported) {
+  store(TOKEN, imported);
   store(NAME, null);
-  return "";
 }
 
 /** The name that this player gave last. */

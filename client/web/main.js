@@ -23,7 +23,8 @@ const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
 
 /**
  * @typedef {{node: HTMLElement, show: (state: any) => void, tick?: () => void, key: (event: KeyboardEvent) => boolean,
- *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void}} Screen
+ *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void, hear?: (event: any) => void}} Screen
+ *   `hear` takes events that no table's state holds
  */
 
 export class App {
@@ -132,7 +133,7 @@ export class App {
 
   /** Go to another path of the page. @param {string} path */
   go(path) {
-    if (path !== location.pathname) history.pushState(null, "", path);
+    if (path !== location.pathname + location.search) history.pushState(null, "", path);
     this.#route();
   }
 
@@ -140,6 +141,7 @@ export class App {
     if (this.state && this.state.table.code !== this.code) {
       if (this.state.isWatching) this.connection.request("unwatch_table", { table: this.state.table.code }).catch(() => {});
       this.state = null;
+      this.onlyWatches = false;
     }
     this.show();
     if (this.connection.link === "connected") this.#enter();
@@ -165,18 +167,66 @@ export class App {
     rememberName(welcome.name ?? name);
   }
 
+  /** The code of the table where the player has a seat; empty without one. @returns {string} */
+  get seat() {
+    return this.connection.seat || this.connection.welcome?.table || "";
+  }
+
   /** Open a table with these settings, and go there. @param {Record<string, any>} settings */
   async openTable(settings) {
+    if (await this.#releaseOtherSeat()) return;
     const { table } = await this.connection.request("create_table", settings);
     this.go(`/${table.code}`);
   }
 
-  /** Take a seat under a name. @param {string} [name] */
-  async sitDown(name = this.connection.welcome?.name ?? "") {
-    const { code, connection } = this;
+  /** Take a seat, and go there. @param {string} [code] @param {string} [name] */
+  async sitDown(code = this.code, name = "") {
+    const { connection } = this;
     await this.claim(name);
-    if (this.state?.isWatching) await connection.request("unwatch_table", { table: code });
+    if (await this.#releaseOtherSeat(code)) return;
     await connection.request("join_table", { table: code });
+    if (connection.watched.has(code)) await connection.request("unwatch_table", { table: code });
+    this.go(`/${code}`);
+  }
+
+  /** Take a seat at the table that is watched; a player without a name gives one first. */
+  sitIn() {
+    if (this.connection.welcome?.name) return this.sitDown().catch((error) => this.fail(error));
+    this.onlyWatches = false;
+    this.show();
+  }
+
+  /** Watch a table without a seat. @param {string} code */
+  watch(code) {
+    this.go(`/${code}`);
+    this.watchOnly();
+  }
+
+  /**
+   * Give up the seat at any other table than `wanted`; a player who races there goes back instead: then return true.
+   * @param {string} [wanted]
+   */
+  async #releaseOtherSeat(wanted = "") {
+    const { connection, seat } = this;
+    if (!seat || seat === wanted) return false;
+    const { table } = await connection.request("resume", { table: seat }).catch((error) => {
+      if (error instanceof Refused) return {};
+      throw error;
+    });
+    if (table && isRacingAt(table, this.player)) {
+      this.go(`/${seat}`);
+      this.notify(`You are in a race at ${seat}, so you return there.`);
+      return true;
+    }
+    if (table) await connection.request("leave_table", { table: seat });
+    this.#forgetSeat(seat);
+    return false;
+  }
+
+  /** @param {string} code */
+  #forgetSeat(code) {
+    const { welcome } = this.connection;
+    if (welcome?.table === code) welcome.table = undefined;
   }
 
   // Events
@@ -191,6 +241,7 @@ export class App {
     } else if (this.state) this.state = session.nextState(this.state, event, this.now());
     else if (event.type === "announcement") this.notify(event.text);
     this.#seen((witness) => witness.see(event));
+    this.screen?.hear?.(event);
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise();
     if (event.type === "snapshot") this.#seen((witness) => {
       for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
@@ -335,7 +386,8 @@ export class App {
     const { table, isWatching } = this.state;
     if (await this.ask(isWatching ? "unwatch_table" : "leave_table", { table: table.code })) {
       this.state = null;
-      if (this.connection.welcome?.table === table.code) this.connection.welcome.table = undefined;
+      this.onlyWatches = false;
+      this.#forgetSeat(table.code);
       this.go("/");
     }
   }
@@ -451,7 +503,7 @@ export class App {
     if (path.startsWith("/races/") || ["running", "over"].includes(state?.table.phase)) this.#loadResults();
     if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(this, /** @type {Error} */ (trouble))];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
-    if (path.startsWith("/leaderboards/")) return [path, () => new LeaderboardsScreen(this)];
+    if (path.startsWith("/leaderboards/")) return ["leaderboards", () => new LeaderboardsScreen(this)];
     if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : ["waiting", () => new WaitingScreen()];
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;
@@ -488,6 +540,7 @@ export class App {
   /** @param {KeyboardEvent} event */
   #key(event) {
     this.act();
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (document.querySelector("dialog[open]") || target.matches("input, select, textarea")) return;
     if (!this.screen?.key(event)) return;
@@ -501,7 +554,7 @@ export class App {
     if (!link || link.origin !== location.origin || link.target || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (link.pathname.startsWith("/api/")) return;
     event.preventDefault();
-    this.go(link.pathname);
+    this.go(link.pathname + link.search);
   }
 }
 
@@ -560,6 +613,16 @@ async function replayed(race) {
   const answer = await fetch(`/api/records/${race}/boards`);
   if (!answer.ok) throw new Error("the server sent no boards");
   return answer.json();
+}
+
+/**
+ * Whether a player has a seat at a table and is in its race, which may not have begun.
+ * @param {any} table @param {string} player
+ */
+function isRacingAt(table, player) {
+  const seat = table.seats.find((/** @type {any} */ each) => each.player === player);
+  if (!seat || !["countdown", "running"].includes(table.phase)) return false;
+  return session.takesReady(table) ? Boolean(seat.ready) : (table.racers ?? []).includes(player);
 }
 
 new App();

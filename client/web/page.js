@@ -6,6 +6,8 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** The number up to which leaderboards count the people that a player raced against. */
+const MOST_RIVALS = 100;
 
 /**
  * Return an element. A property whose name begins with `on` is a listener; `false` and `null` leave
@@ -54,6 +56,24 @@ export function fill(element, ...children) {
   element.replaceChildren(.../** @type {any} */ (children.filter((child) => child !== null && child !== false)));
 }
 
+/**
+ * Give an element other children where they differ: a click under way and the focus survive.
+ * The focus goes on to the control with the same `data-key`.
+ * @param {Element} element @param {...(Element | null | false | undefined)} children
+ */
+export function refill(element, ...children) {
+  const wanted = /** @type {Element[]} */ (children.filter(Boolean));
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  wanted.forEach((child, place) => {
+    const known = element.children[place];
+    if (!known) element.append(child);
+    else if (!known.isEqualNode(child)) known.replaceWith(child);
+  });
+  while (element.children.length > wanted.length) element.lastElementChild?.remove();
+  if (active?.dataset.key && !active.isConnected)
+    /** @type {HTMLElement | null} */ (element.querySelector(`[data-key="${CSS.escape(active.dataset.key)}"]`))?.focus();
+}
+
 /** Set a text, if it changed: an unchanged live region is not read again. @param {Element} element @param {string} text */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -99,6 +119,26 @@ export function either(words, last = "or") {
   return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
 }
 
+/** `listed(["Anna", "Bert"])` is `Anna and Bert`. @param {string[]} names */
+export function listed(names) {
+  return either(names, "and");
+}
+
+/** The time limit of a race; 0 is none. @param {number} minutes */
+export function capWords(minutes) {
+  return minutes ? `${minutes} minutes` : "no time limit";
+}
+
+/** The number of races of a match; 1 is none. @param {number} races */
+export function matchWords(races) {
+  return races > 1 ? `match of ${races} races` : "no match";
+}
+
+/** The number of different people that a player raced against, as leaderboards count it. @param {number} number */
+export function rivals(number) {
+  return number < MOST_RIVALS ? String(number) : `${MOST_RIVALS}+`;
+}
+
 /** A player's name in a sentence; a bot's name carries its mark. @param {{name: string, bot?: boolean, level?: string}} player */
 export function shownName(player) {
   if (!player.bot) return player.name;
@@ -113,6 +153,8 @@ export function nameNodes(player) {
 
 // Sheets: dialogs at the foot of the screen
 
+let sheets = 0;
+
 /**
  * Open a sheet over a screen and return it. Escape and `close` close it; the focus goes back to where it was.
  * @param {{title: string, class?: string, onclose?: () => void}} options
@@ -120,8 +162,9 @@ export function nameNodes(player) {
  * @returns {HTMLDialogElement}
  */
 export function openSheet(options, ...children) {
-  const heading = h("h2", { id: "sheet-title" }, options.title);
-  const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": "sheet-title" }, heading, ...children);
+  const id = `sheet-${++sheets}`;
+  const heading = h("h2", { id }, options.title);
+  const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id }, heading, ...children);
   document.body.append(sheet);
   sheet.addEventListener("close", () => {
     sheet.remove();
@@ -129,6 +172,32 @@ export function openSheet(options, ...children) {
   });
   sheet.showModal();
   return sheet;
+}
+
+/**
+ * Ask a question in a sheet and return it; the answer `no` changes nothing, `yes` carries out the action.
+ * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {...any} words
+ */
+export function openQuestion(title, no, yes, action, ...words) {
+  const sheet = openSheet({ title }, ...words, h("div", { class: "row" }, button(no, () => sheet.close(), "main"), button(yes, () => {
+    sheet.close();
+    action();
+  })));
+  return sheet;
+}
+
+/** Copy a text and return whether that worked; the clipboard API does not exist over plain http. @param {string} text */
+export function copyText(text) {
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  const field = h("textarea", { class: "unseen", readonly: true, "aria-hidden": "true" });
+  field.value = text;
+  // a modal dialog makes everything outside of it inert
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  active?.focus();
+  return isCopied;
 }
 
 /** A button. @param {string} text @param {() => void} action @param {string} [kind] `main` or `quiet` */

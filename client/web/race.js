@@ -608,7 +608,7 @@ export class WatchScreen {
     const buttons = [];
     const seat = ownSeat(state);
     if (state.own) buttons.push(button("See my board", () => this.app.watchRace(false)));
-    else if (!seat) buttons.push(button("Sit in on the next race", () => this.app.sitDown(), "main"));
+    else if (!seat) buttons.push(button("Sit in on the next race", () => this.app.sitIn(), "main"));
     else buttons.push(h("p", {}, "You have a seat for the next race."));
     if (state.table.last_racer && state.table.host === state.player && state.own?.state !== "racing")
       buttons.push(h("p", {}, lastBoard(state, this.app.now())), button("End the race", () => this.app.endRace()));
