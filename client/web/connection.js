@@ -123,6 +123,12 @@ export class Connection {
     });
   }
 
+  /** Forget the seat at a table, which the player or the server gave up. @param {string} table */
+  forgetSeat(table) {
+    if (this.seat === table) this.seat = "";
+    if (this.welcome?.table === table) this.welcome.table = undefined;
+  }
+
   /** Tell the server soon that the player is there. */
   act() {
     this.actedAt = performance.now();
@@ -261,7 +267,7 @@ export class Connection {
       else this.seat = event.table.code;
       this.#deliver(event);
     }
-    if (command.type === "leave_table" && this.seat === command.table) this.seat = "";
+    if (command.type === "leave_table") this.forgetSeat(command.table);
     if (command.type === "unwatch_table") this.watched.delete(command.table);
     if (command.type === "subscribe_leaderboard") this.leaderboard = command;
     if (command.type === "unsubscribe_leaderboard") this.leaderboard = null;
@@ -279,7 +285,7 @@ export class Connection {
   #deliver(event) {
     if (event.type === "snapshot") this.nextId = Math.max(this.nextId, event.next_id ?? 1);
     if (event.type === "seat_lost") {
-      if (this.seat === event.table) this.seat = "";
+      this.forgetSeat(event.table);
       this.watched.delete(event.table);
     }
     this.options.onEvent(event);

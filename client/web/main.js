@@ -169,7 +169,7 @@ export class App {
 
   /** The code of the table where the player has a seat; empty without one. @returns {string} */
   get seat() {
-    return this.connection.seat || this.connection.welcome?.table || "";
+    return this.connection.seat || (this.connection.welcome?.table ?? "");
   }
 
   /** Open a table with these settings, and go there. @param {Record<string, any>} settings */
@@ -219,14 +219,8 @@ export class App {
       return true;
     }
     if (table) await connection.request("leave_table", { table: seat });
-    this.#forgetSeat(seat);
+    connection.forgetSeat(seat);
     return false;
-  }
-
-  /** @param {string} code */
-  #forgetSeat(code) {
-    const { welcome } = this.connection;
-    if (welcome?.table === code) welcome.table = undefined;
   }
 
   // Events
@@ -387,7 +381,6 @@ export class App {
     if (await this.ask(isWatching ? "unwatch_table" : "leave_table", { table: table.code })) {
       this.state = null;
       this.onlyWatches = false;
-      this.#forgetSeat(table.code);
       this.go("/");
     }
   }

@@ -532,6 +532,7 @@ export class TableScreen {
   async #change(change) {
     const { table, player, link } = this.app.state;
     if (table.host !== player) return this.say("Only the host can do that.");
+    if (Object.entries(change).every(([name, value]) => value === (table.settings[name] ?? 1))) return;
     const done = table.match?.finished.length ?? 0;
     if ("races" in change && table.match) {
       this.settings.show(table.settings, this.app.connection.welcome.games);

@@ -1,0 +1,319 @@
+"""The lobby and the table on the page: friends meet there, from pages and from terminals."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from kit.browser_pages import DESKTOP, PHONE, Pages, check_accessible, look, page_url
+from kit.line_client import LineClient, line_client
+from kit.player_sockets import player_at
+from kit.players import Player
+from kit.server_process import ServerProcess
+from saratoga_protocol.commands import CreateTable, JoinTable
+from saratoga_protocol.events import TableChanged
+
+TABLE = re.compile(r"/[a-z]+-[a-z]+-[0-9]{2}$")
+
+
+def press(page: Page, name: str) -> Locator:
+    """Return the button of that name."""
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def seat_of(page: Page, name: str) -> Locator:
+    """Return a player's line in the list of seats."""
+    return page.locator(".seats li").filter(has_text=name)
+
+
+async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") -> str:
+    """Open a table in the lobby as a guest, and return its code."""
+    await page.get_by_label("Your name").fill(name)
+    await page.get_by_label("Game").select_option(game)
+    await press(page, "Open a table").click()
+    await page.wait_for_url(TABLE)
+    await expect(page.get_by_role("heading", name=game)).to_be_visible()
+    return str(page.url).rpartition("/")[2]
+
+
+@asynccontextmanager
+async def terminal_friend(
+    server: ServerProcess, home: Path, code: str, name: str = "Bert"
+) -> AsyncIterator[LineClient]:
+    """Run `saratoga join CODE` in a terminal of its own, until it has a seat."""
+    async with line_client(server.url, home, "join", code, "--plain", "--name", name) as friend:
+        await friend.expect("table ")
+        yield friend
+
+
+async def test_a_table_of_the_page_starts_with_a_friend_in_a_terminal(
+    page_server: ServerProcess, pages: Pages, tmp_path: Path
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    async with terminal_friend(page_server, tmp_path, code) as bert:
+        await expect(page.get_by_role("status")).to_contain_text("Bert sat down.")
+        await look(page, "table-host")
+        await press(page, "Start").click()
+        await expect(page.get_by_text("Get ready first: the host races too.")).to_be_visible()
+        await press(page, "I am ready").click()
+        await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
+
+        await press(page, "Start").click()
+        question = page.get_by_role("dialog", name="Bert isn't ready. Start without Bert?")
+        await question.wait_for()
+        await look(page, "table-question")
+        bert.type("ready")
+        await expect(page.get_by_text("Everybody is ready: press Start.")).to_be_visible()
+        assert await page.get_by_role("dialog").count() == 0
+
+        await press(page, "Start").click()
+        await bert.expect("dealt", "board", "position", "race")
+        await page.locator(".race .pile").first.wait_for()
+
+
+async def test_the_host_locks_the_table_and_kicks_a_player(
+    page_server: ServerProcess, pages: Pages, tmp_path: Path
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    async with terminal_friend(page_server, tmp_path, code) as bert:
+        await press(page, "Kick Bert").click()
+        question = page.get_by_role("dialog", name="Kick Bert for good?")
+        await question.wait_for()
+        await check_accessible(page)
+        await question.get_by_role("button", name="Keep").click()
+        await expect(seat_of(page, "Bert")).to_be_visible()
+
+        await press(page, "Kick Bert").click()
+        await press(page, "Kick").click()
+        await expect(seat_of(page, "Bert")).to_have_count(0)
+        await bert.ended()
+        assert "kicked" in "\n".join([*bert.lines, *bert.errors])
+
+    await press(page, "Lock").click()
+    await expect(page.get_by_text("Locked to newcomers")).to_be_visible()
+    guest = await pages.open(page_url(page_server, f"/{code}"))
+    await expect(guest.get_by_text("locked to newcomers: you can only watch")).to_be_visible()
+    await guest.get_by_label("Your name at this table").fill("Cleo")
+    await press(guest, "Sit down").click()
+    await expect(guest.get_by_role("alert")).to_contain_text("locked")
+    await press(page, "Unlock").click()
+    await expect(guest.get_by_text("you can only watch")).to_have_count(0)
+    await press(guest, "Sit down").click()
+    await expect(seat_of(page, "Cleo")).to_be_visible()
+
+
+async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    code = await open_table(page)
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
+        await bert.ready()
+        await expect(page.get_by_role("status")).to_contain_text("Bert is ready. 1 of 2 ready")
+        await page.get_by_label("Game").select_option("Caprice")
+        await expect(page.get_by_text("all players must get ready again")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Caprice")).to_be_visible()
+        await expect(page.locator(".seats .ready")).to_have_count(0)
+        await page.get_by_label("Match").select_option("match of 3 races")
+        await expect(page.get_by_role("heading", name="Race 1 of 3")).to_be_visible()
+
+        # the terminal's keys
+        for key in "cp--+l":
+            version = bert.table.version
+            await page.locator("body").press(key)
+            await changed_since(bert, version)
+        settings = bert.table.settings
+        assert (settings.cap, settings.public, settings.seats) == (20, True, 15)
+        assert bert.table.locked
+        # a public table has a time limit, so the key skips "no time limit"
+        await page.locator("body").press("c")
+        await changed_until(bert, cap=3)
+
+
+async def changed_since(player: Player, version: int) -> None:
+    """Wait until a player's table has changed since a version."""
+    while player.table.version == version:
+        await player.expect(TableChanged, since=len(player.received.events))
+
+
+async def changed_until(player: Player, **settings: object) -> None:
+    """Wait until the settings of a player's table have these values."""
+    while any(getattr(player.table.settings, name) != value for name, value in settings.items()):
+        await player.expect(TableChanged, since=len(player.received.events))
+
+
+async def test_a_guest_sits_down_by_the_link_and_corrects_a_name_that_is_taken(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="lady-palk")).table.code
+        page = await pages.open(page_url(page_server, f"/{code}"))
+        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
+        await expect(page.get_by_label("Your name at this table")).to_be_focused()
+        await look(page, "name")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("alert")).to_contain_text("Give a name")
+        await page.keyboard.type("Anna")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("alert")).to_contain_text("is taken")
+        await expect(page.get_by_label("Your name at this table")).to_be_focused()
+        await page.get_by_label("Your name at this table").fill("Cleo")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Get ready; the host starts the race.")).to_be_visible()
+        await look(page, "table-guest")
+
+        # the browser remembers the player, whose seat is kept
+        again = await pages.open_tab(page, page_url(page_server, f"/{code}"))
+        await expect(seat_of(again, "Cleo (you)")).to_be_visible()
+
+
+async def test_who_only_watches_may_sit_down_later(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(page_server, f"/{code}"))
+        await press(page, "Only watch").click()
+        await expect(page.get_by_text("You are watching this table")).to_be_visible()
+        await check_accessible(page)
+        assert len(anna.table.seats) == 1
+        await press(page, "Sit down").click()
+        await page.get_by_label("Your name at this table").fill("Cleo")
+        await press(page, "Sit down").click()
+        await expect(seat_of(page, "Cleo (you)")).to_be_visible()
+        await press(page, "Leave the table").click()
+        await page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+        await page.wait_for_url(page_url(page_server))
+        await expect(page.get_by_text("You are Cleo.")).to_be_visible()
+
+
+async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    await expect(page.get_by_text("None now: open one")).to_be_visible()
+    async with (
+        player_at(page_server.url, "Anna") as anna,
+        player_at(page_server.url, "Old Tom") as tom,
+    ):
+        first = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
+        second = (await tom.at_table(CreateTable, game="caprice", public=True)).table.code
+        await expect(page.locator(".seats li")).to_have_count(2)
+        await look(page, "lobby")
+
+        # without a name, the table asks for it
+        await page.get_by_role("button", name="Join Canfield of Anna").click()
+        await page.get_by_label("Your name at this table").fill("Mira")
+        await press(page, "Sit down").click()
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+
+        # back in the lobby the seat is kept; a seat elsewhere gives it up
+        await page.get_by_role("link", name="Saratoga").click()
+        await expect(
+            page.get_by_text(f"You are Mira, and you have a seat at {first}.")
+        ).to_be_visible()
+        await page.get_by_role("link", name="Back to your table").click()
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        await page.get_by_role("link", name="Saratoga").click()
+        await page.get_by_role("button", name="Join Caprice of Old Tom").click()
+        await page.wait_for_url(f"**/{second}")
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        await changed_seats(anna, 1)
+
+
+async def changed_seats(player: Player, seats: int) -> None:
+    """Wait until the table of a player has so many seats taken."""
+    while len(player.table.seats) != seats:
+        await player.expect(TableChanged, since=len(player.received.events))
+
+
+@pytest.mark.parametrize("form", ["{code}", "  {CODE} ", "Race me!\nsaratoga join {url}/{code}"])
+async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
+    page_server: ServerProcess, pages: Pages, form: str
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(page_server))
+        url = page_url(page_server, "").replace("http", "ws")
+        invitation = form.format(code=code, CODE=code.upper(), url=url)
+        await page.get_by_label("Code or link of the table").fill(invitation)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
+
+
+async def test_what_is_no_code_is_said_kindly(page_server: ServerProcess, pages: Pages) -> None:
+    pages.forgive("404 (Not Found)")
+    page = await pages.open(page_url(page_server))
+    code = page.get_by_label("Code or link of the table")
+    await code.fill("my table")
+    await press(page, "Take a seat").click()
+    await expect(page.get_by_role("alert").first).to_contain_text("for example mint-otter-42")
+    await code.fill("wss://cards.example.org/mint-otter-42")
+    await press(page, "Take a seat").click()
+    elsewhere = page.get_by_role("link", name="https://cards.example.org/mint-otter-42")
+    await expect(elsewhere).to_be_visible()
+    await code.fill("mint-otter-42")
+    await press(page, "Only watch").click()
+    await expect(page.get_by_text("There is no table with that code.")).to_be_visible()
+    await check_accessible(page)
+    await page.get_by_role("link", name="To the lobby").click()
+    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+
+
+async def test_a_race_begins_by_the_keyboard_alone(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    keyboard = page.keyboard
+    await expect(page.get_by_text("None now")).to_be_visible()
+
+    async def tab_to(control: Locator) -> None:
+        for _ in range(40):
+            if await control.evaluate("control => control === document.activeElement"):
+                return
+            await keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {control}")
+
+    await tab_to(page.get_by_label("Your name"))
+    await keyboard.type("Mira")
+    await tab_to(page.get_by_label("Game"))
+    await keyboard.type("Laf")
+    await keyboard.press("Tab")
+    await keyboard.press("Enter")
+    await tab_to(press(page, "Open a table"))
+    await keyboard.press("Enter")
+    await page.wait_for_url(TABLE)
+    await expect(page.get_by_role("heading", name="Lafayette")).to_be_focused()
+    await tab_to(press(page, "I am ready"))
+    await keyboard.press("Enter")
+    # the button has another name now, and keeps the focus
+    await expect(press(page, "Not ready")).to_be_focused()
+    await tab_to(press(page, "Start"))
+    await keyboard.press("Enter")
+    await page.locator(".race .pile").first.wait_for()
+
+
+async def test_the_invitation_is_copied_over_plain_http(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), PHONE)
+    code = await open_table(page)
+    await expect(page.get_by_role("img", name="QR code of the link to this table")).to_be_visible()
+    loaded = "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
+    await page.wait_for_function(loaded)
+    await press(page, "Invite").click()
+    await expect(page.get_by_role("heading", name="Invite friends")).to_be_in_viewport()
+    await press(page, "Copy invitation").click()
+    await expect(page.get_by_text("The invitation is on your clipboard.")).to_be_visible()
+    await page.get_by_role("link", name="Saratoga").click()
+    await page.get_by_label("Code or link of the table").focus()
+    await page.keyboard.press("Control+V")
+    pasted = await page.get_by_label("Code or link of the table").input_value()
+    assert pasted.startswith("Race me at patience: Lafayette, 10 minutes")
+    assert pasted.strip().endswith(page_url(page_server, f"/{code}"))
