@@ -34,7 +34,7 @@ async def test_what_does_not_exist_is_a_page_too(
     pages.forgive("404 (Not Found)")
     page = await pages.open(page_url(page_server, path))
     await look(page, f"missing-{path.split('/')[1]}")
-    await page.get_by_role("link").click()
+    await page.get_by_role("link", name="See the open tables").click()
     await page.wait_for_url(page_url(page_server))
 
 

@@ -25,7 +25,9 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import Page, accepts_gzip, is_unchanged
 from saratoga_server.transport.web_files import KINDS, STATIC, WebFile, WebFiles
 
-NO_TABLE: Final = "There is no such table. Tables close some time after their last race."
+NO_TABLE: Final = (
+    "There is no such table. Look at its code again. Tables close some time after their last race."
+)
 NO_RACE: Final = "There is no such race."
 NO_GAME: Final = "There is no such game."
 NO_PAGE: Final = "There is no such page."
@@ -60,7 +62,8 @@ _DOCUMENT: Final = (
     "<title>{title} · Saratoga</title>\n"
     '<link rel="icon" href="{folder}icon.svg" type="image/svg+xml">\n'
     '<link rel="stylesheet" href="{folder}page.css">\n'
-    '<body class="plain">\n<main class="page">\n<h1>{title}</h1>\n<p>{sentence}</p>\n'
+    '<body class="plain">\n<header class="top"><a class="brand" href="/">Saratoga</a></header>\n'
+    '<main class="page">\n<h1>{title}</h1>\n<p>{advice}</p>\n'
     '<p><a href="/">See the open tables</a></p>\n</main>\n'
 )
 
@@ -99,12 +102,13 @@ class WebPage(Struct, frozen=True):
             return self.refusal(HTTPStatus.NOT_FOUND, missing)
         return self._file(self.files.index, headers, CHECKED)
 
-    def refusal(self, status: HTTPStatus, sentence: str) -> Page:
-        """Return a small document that says what is wrong."""
+    def refusal(self, status: HTTPStatus, text: str) -> Page:
+        """Return a small document that says what is wrong; its first sentence is the heading."""
+        title, _, advice = text.partition(". ")
         document = _DOCUMENT.format(
-            title=html.escape(status.phrase),
+            title=html.escape(title.rstrip(".")),
             folder=f"{STATIC}{self.files.version}/",
-            sentence=html.escape(sentence),
+            advice=html.escape(advice),
         )
         return Page(body=document.encode(), status=status, kind=KINDS[".html"], rules=self._rules())
 

@@ -74,7 +74,7 @@ async def test_what_does_not_exist_is_not_found_with_a_small_plain_page(
     page = await got(server, *path.split("/"))
     text = page.body.decode()
     assert (page.status, page.kind, page.cache) == (404, "text/html; charset=utf-8", "no-store")
-    assert sentence in text
+    assert f"<h1>{sentence.rstrip('.')}</h1>" in text
     assert "script" not in text
     assert '<html lang="en">' in text
     assert '<a href="/">' in text
