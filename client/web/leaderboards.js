@@ -45,6 +45,12 @@ function address(query, change) {
   return `/leaderboards/${game}${asked.size ? `?${asked}` : ""}`;
 }
 
+/** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {any} row */
+function after(row) {
+  const { elapsed = null } = row;
+  return elapsed === null ? "" : `${clockText(elapsed)}.${Math.floor((elapsed % 1000) / 100)}`;
+}
+
 export class LeaderboardsScreen {
   /** @param {App} app */
   constructor(app) {
@@ -142,7 +148,7 @@ export class LeaderboardsScreen {
       isBest ? h("td", { class: "n" }, row.value) : amount,
       isBest ? amount : h("td", { class: "n" }, row.races ?? 0),
       h("td", { class: "n wide-only" }, rivals(row.rivals ?? 0)),
-      isBest ? h("td", { class: "n wide-only" }, row.elapsed === undefined ? "" : clockText(row.elapsed)) : null,
+      isBest ? h("td", { class: "n wide-only" }, after(row)) : null,
       h("td", { class: "n" }, row.race ? h("a", { href: `/races/${row.race}`, "data-key": `race ${row.player}` }, "race", h("span", { class: "unseen" }, ` ${row.race} of ${row.name}`)) : ""));
   }
 
