@@ -317,3 +317,70 @@ async def test_the_invitation_is_copied_over_plain_http(
     pasted = await page.get_by_label("Code or link of the table").input_value()
     assert pasted.startswith("Race me at patience: Lafayette, 10 minutes")
     assert pasted.strip().endswith(page_url(page_server, f"/{code}"))
+
+
+async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    code = await open_table(page)
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
+        await bert.ready()
+        await press(page, "I am ready").click()
+        await press(page, "Start").click()
+        # Bert is ready, and never reveals the number
+        await bert.call_ended()
+        await expect(page.get_by_text("Voided by the server.")).to_be_visible()
+        await expect(page.get_by_text("Race 1 did not start: a racer's nonce")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Race 2")).to_be_visible()
+        await expect(seat_of(page, "Bert")).to_contain_text("blocked")
+        await look(page, "table-voided")
+        await page.locator("body").press("a")
+        question = page.get_by_role("dialog", name="Allow Bert to get ready again?")
+        await expect(question).to_contain_text("Bert has voided 1 countdown.")
+        await question.get_by_role("button", name="Allow").click()
+        await expect(seat_of(page, "Bert")).to_contain_text("not ready")
+        await bert.ready()
+        await expect(seat_of(page, "Bert").locator(".ready")).to_be_visible()
+
+
+async def test_a_player_who_races_elsewhere_returns_there(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    racing_at = await open_table(page)
+    await press(page, "I am ready").click()
+    await press(page, "Start").click()
+    await page.locator(".race .pile").first.wait_for()
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
+        await page.goto(page_url(page_server, f"/{code}"))
+        await press(page, "Sit down").click()
+        await page.wait_for_url(f"**/{racing_at}")
+        await expect(page.get_by_text(f"You are in a race at {racing_at}")).to_be_visible()
+        await page.locator(".race .pile").first.wait_for()
+        assert len(anna.table.seats) == 1
+
+
+async def test_a_match_that_has_begun_ends_only_after_a_question(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    await page.get_by_label("Match").select_option("match of 3 races")
+    await open_table(page)
+    await press(page, "I am ready").click()
+    await press(page, "Start").click()
+    await page.locator(".race .pile").first.wait_for()
+    await page.keyboard.press("x")
+    await page.get_by_role("dialog").get_by_role("button", name="Cash out").click()
+    await press(page, "Next race").click()
+    await press(page, "On to the next race").click()
+    await expect(page.get_by_role("heading", name="Race 2 of 3")).to_be_visible()
+    await expect(seat_of(page, "Mira")).to_contain_text("1 of 1 won")
+    await page.get_by_label("Match").select_option("match of 5 races")
+    await expect(page.get_by_text("The match has begun: 1 race of 3.")).to_be_visible()
+    await page.get_by_label("Match").select_option("no match")
+    question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
+    await question.get_by_role("button", name="End the match").click()
+    await expect(page.get_by_role("heading", name="Race 2", exact=True)).to_be_visible()

@@ -1,0 +1,112 @@
+"""Who a player is on the page: the name, and the token that moves to a terminal and back."""
+
+from pathlib import Path
+
+from playwright.async_api import Locator, Page, expect
+
+from kit.browser_pages import Pages, check_accessible, look, page_url
+from kit.line_client import line_client
+from kit.player_sockets import player_at
+from kit.server_process import ServerProcess
+from saratoga_client.local.token_export import read
+from saratoga_protocol.players import player_id
+
+
+def address(server: ServerProcess) -> str:
+    """Return the server's address for programs, by the name that pages use."""
+    return page_url(server, "").replace("http", "ws")
+
+
+async def you(page: Page, name: str = "You") -> Locator:
+    """Open the sheet about the player, and return it."""
+    await page.get_by_role("button", name=name, exact=True).click()
+    sheet = page.get_by_role("dialog", name="You")
+    await sheet.wait_for()
+    return sheet
+
+
+async def run(server: ServerProcess, home: Path, *words: str, typed: str = "") -> list[str]:
+    """Run `saratoga WORDS` to its end; return what it wrote."""
+    async with line_client(address(server), home, *words) as client:
+        if typed:
+            client.type(typed)
+        assert await client.ended() == 0, client.errors
+        return [*client.lines, *client.errors]
+
+
+async def test_a_player_of_the_page_goes_on_in_a_terminal(
+    page_server: ServerProcess, pages: Pages, tmp_path: Path
+) -> None:
+    page = await pages.open(page_url(page_server))
+    sheet = await you(page)
+    await sheet.get_by_label("Your name at this server").fill("Mira")
+    await sheet.get_by_role("button", name="Save name").click()
+    await expect(sheet.get_by_text("You are Mira.")).to_be_visible()
+    await sheet.get_by_role("button", name="Show the token").click()
+    line = await sheet.get_by_label("Your token, in one line").input_value()
+    await look(page, "you")
+
+    exported = read(line)
+    assert exported is not None
+    assert exported.origin == address(page_server)
+    await expect(sheet).to_contain_text(f"as player {player_id(exported.key)}")
+    await run(page_server, tmp_path, "token", "import", "-", typed=line)
+    shown = await run(page_server, tmp_path, "token", "show", address(page_server))
+    assert f"player {player_id(exported.key)}" in "\n".join(shown)
+    async with line_client(address(page_server), tmp_path, "--plain") as terminal:
+        assert "you are Mira" in await terminal.expect("lobby: ")
+
+
+async def test_a_player_of_a_terminal_goes_on_on_the_page(
+    page_server: ServerProcess, pages: Pages, tmp_path: Path
+) -> None:
+    async with line_client(address(page_server), tmp_path, "--plain") as terminal:
+        terminal.type("name Bert")
+        await terminal.expect("name: you are Bert")
+    (line,) = await run(
+        *(page_server, tmp_path, "token", "export", "--show", "--server", address(page_server))
+    )
+    page = await pages.open(page_url(page_server))
+    sheet = await you(page)
+    await sheet.get_by_label("A line of saratoga token export").fill(f" {line} ")
+    await sheet.get_by_role("button", name="Use this token").click()
+    await page.get_by_role("dialog", name="Become the player of that token?").wait_for()
+    await check_accessible(page)
+    await page.get_by_role("button", name="Become that player").click()
+    await expect(page.get_by_text("You are Bert.")).to_be_visible()
+    exported = read(line)
+    assert exported is not None
+    await expect(await you(page, "Bert")).to_contain_text(player_id(exported.key))
+
+
+async def test_a_secret_and_a_token_for_another_server_are_refused(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    sheet = await you(page)
+    pasted = sheet.get_by_label("A line of saratoga token export")
+    key = "5e" * 32
+    for line, problem in (
+        (f"saratoga secret {key}", "That is your secret, which is for all servers."),
+        (f"saratoga token wss://cards.example.org:443 {key}", "wss://cards.example.org:443, and"),
+        (f"saratoga token {address(page_server)} {key[1:]}", "That line holds no token."),
+        ("", "That line holds no token."),
+    ):
+        await pasted.fill(line)
+        await sheet.get_by_role("button", name="Use this token").click()
+        await expect(sheet.get_by_role("status")).to_contain_text(problem)
+        await expect(sheet).to_contain_text(f"--server {address(page_server)}")
+    assert await page.get_by_role("dialog").count() == 1
+
+
+async def test_a_name_that_is_taken_is_refused_in_the_sheet(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna"):
+        page = await pages.open(page_url(page_server))
+        sheet = await you(page)
+        await sheet.get_by_label("Your name at this server").fill("Anna")
+        await sheet.get_by_role("button", name="Save name").click()
+        await expect(sheet.get_by_role("status")).to_contain_text("is taken")
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("button", name="You", exact=True)).to_be_focused()
