@@ -10,12 +10,14 @@ import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
 import { changeLook, look, playerId, rememberName, showLook, store, stored, token } from "./identity.js";
 import { LeaderboardsScreen } from "./leaderboards.js";
-import { button, fill, h, openSheet, pageHead } from "./page.js";
+import { button, fill, h, openSheet, pageHead, write } from "./page.js";
 import { CountdownScreen, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
 
 const TICK = 250;
+/** Milliseconds without a connection after which the page says so. */
+const LONG = 4_000;
 /** Milliseconds within which the server says that it took the nonce. */
 const REVEAL_WITHIN = 30_000;
 const THEMES = ["", "felt", "paper", "contrast"];
@@ -236,7 +238,7 @@ export class App {
     else if (event.type === "announcement") this.notify(event.text);
     this.#seen((witness) => witness.see(event));
     this.screen?.hear?.(event);
-    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise();
+    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
     if (event.type === "snapshot") this.#seen((witness) => {
       for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
     });
@@ -251,10 +253,8 @@ export class App {
     this.show();
   }
 
-  /** Reveal the nonce in the countdown, automatically and at once. */
-  #keepPromise() {
-    const table = this.state?.table;
-    if (!table) return;
+  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {any} table */
+  #keepPromise(table) {
     this.nonces.see(table);
     const nonce = this.nonces.due(table);
     if (!nonce) return;
@@ -504,6 +504,8 @@ export class App {
     if (state.isWatching && !this.onlyWatches) return [`name ${table.code}`, () => new NameScreen(this)];
     if (table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
     if (table.phase === "running") {
+      // the deal comes a moment after the start
+      if (!state.own && table.racers.includes(this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
       if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
@@ -554,7 +556,13 @@ export class App {
 /** What the page shows before the first snapshot. */
 class WaitingScreen {
   constructor() {
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), h("p", { role: "status" }, "Connecting\u2026")));
+    this.since = performance.now();
+    this.says = h("p", { role: "status" }, "Connecting\u2026");
+    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), this.says));
+  }
+
+  tick() {
+    if (performance.now() - this.since > LONG) write(this.says, "The server does not answer. Trying again; nothing is lost.");
   }
 
   show() {}

@@ -157,7 +157,8 @@ let sheets = 0;
 
 /**
  * Open a sheet over a screen and return it. Escape and `close` close it; the focus goes back to where it was.
- * @param {{title: string, class?: string, onclose?: () => void}} options
+ * A key of `keys` answers it as in the terminal, such as y and n.
+ * @param {{title: string, class?: string, onclose?: () => void, keys?: Record<string, () => void>}} options
  * @param {...any} children
  * @returns {HTMLDialogElement}
  */
@@ -166,6 +167,7 @@ export function openSheet(options, ...children) {
   const heading = h("h2", { id }, options.title);
   const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id }, heading, ...children);
   document.body.append(sheet);
+  sheet.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => options.keys?.[event.key.toLowerCase()]?.());
   sheet.addEventListener("close", () => {
     sheet.remove();
     options.onclose?.();

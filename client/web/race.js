@@ -451,13 +451,14 @@ export class RaceScreen {
     const behind = rows(state).filter((each) => each.state === "racing" && row && each.place > row.place).length;
     const chase = behind ? ` ${behind === 1 ? "One" : behind} behind you ${behind === 1 ? "is" : "are"} still racing and can pass you.` : "";
     this.sheet?.close();
-    const sheet = openSheet({ title: `Cash out with ${dollars(own.net)}?` },
+    const cashOut = () => {
+      sheet.close();
+      this.#say("Cashing out.");
+      this.app.cashOut();
+    };
+    const sheet = openSheet({ title: `Cash out with ${dollars(own.net)}?`, keys: { y: cashOut, n: () => sheet.close() } },
       h("p", {}, "You end with ", h("b", {}, `${own.banked} banked`), row ? `, ${ordinal(row.place)} now.` : ".", chase, " This cannot be taken back."),
-      h("div", { class: "row" }, button("Keep playing", () => sheet.close(), "main"), button(`Cash out ${dollars(own.net)}`, () => {
-        sheet.close();
-        this.#say("Cashing out.");
-        this.app.cashOut();
-      })));
+      h("div", { class: "row" }, button("Keep playing", () => sheet.close(), "main"), button(`Cash out ${dollars(own.net)}`, cashOut)));
     this.sheet = sheet;
   }
 
