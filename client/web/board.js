@@ -20,7 +20,7 @@ const SLIDE = 180;
  * @typedef {import("./cards.js").Move} Move
  * @typedef {import("./session.js").OwnBoard} OwnBoard
  * @typedef {{pile: string, size: number | null}} Pick `size`: how many cards the player chose; else the target decides
- * @typedef {{play: (move: string) => void, why: (move: string) => void, say: (text: string) => void,
+ * @typedef {{play: (move: string) => void, why: (move: string, about: string) => void, say: (text: string) => void,
  *   leave: () => void, isConnected: () => boolean}} Player what the board asks of its screen
  */
 
@@ -261,7 +261,7 @@ export class Board {
     if (this.#carries(pile).length) return this.pick(pile, depth);
     const picked = this.picked;
     this.drop();
-    if (picked) this.#why(picked.pile, pile);
+    if (picked) this.#why(picked, pile);
     else this.player.say(this.#nothingFrom(pile));
   }
 
@@ -321,7 +321,7 @@ export class Board {
     const move = this.moves.find(({ text }) => text === "draw" || text === "redeal");
     if (move) return this.#play(move.text);
     this.player.say(this.#nothingFrom("stock"));
-    this.player.why(this.own.view.stock ? "draw" : "redeal");
+    this.player.why(this.own.view.stock ? "draw" : "redeal", "");
   }
 
   /** @param {string} pile */
@@ -333,10 +333,18 @@ export class Board {
     return pile[0] === "t" ? `${capitalised(pileWords(pile))} is a space.` : `${capitalised(pileWords(pile))} is empty.`;
   }
 
-  /** Ask the server why a carry is refused: the page knows no rules. @param {string} from @param {string} to */
-  #why(from, to) {
-    if (to === "stock" || to === "w" || to === "r" || from === to) return this.player.say("");
-    this.player.why(`${bare(from)}>${isFoundation(to) ? to.split(".")[0] : to}`);
+  /** Ask the server why a carry is refused: the page knows no rules. @param {Pick} picked @param {string} to */
+  #why({ pile, size }, to) {
+    if (to === "stock" || to === "w" || to === "r" || pile === to) return this.player.say("");
+    const count = size ?? Math.max(1, ...this.#carries(pile).map((move) => move.count));
+    const target = isFoundation(to) ? to.split(".")[0] : to;
+    this.#ask(readMove(`${bare(pile)}>${target}${count > 1 && target === to ? `:${count}` : ""}`));
+  }
+
+  /** @param {Move} move */
+  #ask(move) {
+    const card = carried(this.own.view, move)[0];
+    this.player.why(move.text, card ? `${cardSign(card)} to ${pileWords(move.to)}: ` : "");
   }
 
   /** @param {string} text */
@@ -374,7 +382,7 @@ export class Board {
     if (move) this.#play(move.text);
     else {
       this.drop();
-      if (target && target !== picked.pile) this.#why(picked.pile, target);
+      if (target && target !== picked.pile) this.#why(picked, target);
       else this.player.say("");
     }
     return Boolean(move);
@@ -436,7 +444,7 @@ export class Board {
     this.focus(pile, false);
     const carries = this.#carries(pile);
     if (this.isQuick && !this.picked && !this.aim && carries.length === 1) return this.#play(carries[0].text);
-    if (this.picked && this.picked.pile !== pile && pile[0] === "t" && !this.#targets(this.picked).has(pile)) return this.#why(this.picked.pile, pile);
+    if (this.picked && this.picked.pile !== pile && pile[0] === "t" && !this.#targets(this.picked).has(pile)) return this.#why(this.picked, pile);
     this.tap(pile);
   }
 
@@ -445,7 +453,7 @@ export class Board {
     this.chosen = "";
     if (this.picked) {
       const move = this.#carries(this.picked.pile).find((each) => each.to === to);
-      return move ? this.#play(move.text) : this.player.why(`${bare(this.picked.pile)}>${to}`);
+      return move ? this.#play(move.text) : this.#ask(readMove(`${bare(this.picked.pile)}>${to}`));
     }
     const banks = this.moves.filter((move) => move.to === to);
     if (banks.length === 1) return this.#play(banks[0].text);
@@ -462,12 +470,12 @@ export class Board {
     if (move) return this.#play(move.text);
     const aim = this.aim;
     this.drop();
-    this.player.why(`${bare(pile)}>${aim}`);
+    this.#ask(readMove(`${bare(pile)}>${aim}`));
   }
 
   #takeBack() {
     const givers = [...this.buttons.keys()].filter((pile) => pile.startsWith("up.") && this.#carries(pile).length);
-    if (!givers.length) return this.player.why("up.C>t1");
+    if (!givers.length) return this.player.why("up.C>t1", "");
     const at = givers.indexOf(this.picked?.pile ?? "");
     if (at >= 0 && givers.length === 1) return this.#again();
     this.drop();

@@ -275,7 +275,7 @@ export class RaceScreen {
     this.news = h("p", { class: "unseen", "aria-live": "polite" });
     this.board = new Board(this.game, own, {
       play: (move) => app.play(move),
-      why: (move) => app.why(move).then((sentence) => sentence && this.#say(sentence)),
+      why: (move, about) => app.why(move).then((sentence) => sentence && this.#say(about + (about ? sentence[0].toLowerCase() + sentence.slice(1) : sentence))),
       say: (text) => this.#say(text),
       leave: () => this.menu.focus(),
       isConnected: () => app.state.link === "connected",

@@ -50,7 +50,7 @@ async def test_a_refused_target_is_explained_by_the_server_and_changes_nothing(
         await player.until(lambda: bool(player.notes.refusals))
         assert player.notes.refusals[-1].code == "illegal_move"
         await player.shows_board()
-        reason = re.compile("builds?|space|suit|rank")
+        reason = re.compile(f"to column {target[1:]}: .* cannot ")
         await player.page.locator(".say [role=status]").filter(has_text=reason).wait_for()
 
 
