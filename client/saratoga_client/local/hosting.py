@@ -100,13 +100,26 @@ async def local_server(
     if not chosen:
         report(f"Port {port} of this machine is in use by another program; using any free port.")
     report("Starting a server on this machine ...")
-    flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
+    flags: tuple[str, ...] = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
+    if public_url:
+        flags += ("--origin", page_origin(public_url))
     async with running_server(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready.address).port
         assert taken is not None, "the ready line names the port"
         server = _local_server(public_url, taken, is_ours=True, listen=listen)
         yield replace(server, people=ready.people)
         report("Stopping the server ...")
+
+
+def page_origin(public_url: str) -> str:
+    """Return the origin of the page at a server's public address: browsers admit no other to its WebSocket.
+
+    >>> page_origin("wss://cards.example.org/")
+    'https://cards.example.org'
+    """
+    parts = urlsplit(public_url)
+    scheme = "https" if parts.scheme in ("https", "wss") else "http"
+    return f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
 def last_port() -> int:

@@ -25,7 +25,11 @@ def link_to(code: str, hosts: Hosts, headers: Headers) -> str:
         public = urlsplit(hosts.public_url)
         base = f"{_PAGE_SCHEMES[public.scheme]}://{public.netloc}{public.path.rstrip('/')}"
     else:
-        base = f"{'https' if hosts.is_tls else 'http'}://{headers['Host']}"
+        own = f"{'https' if hosts.is_tls else 'http'}://{headers['Host']}"
+        # a proxy may speak TLS
+        base = next(
+            (each for each in hosts.origins if urlsplit(each).netloc == headers["Host"]), own
+        )
     return f"{base}/{code}"
 
 

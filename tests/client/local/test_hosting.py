@@ -19,6 +19,7 @@ from saratoga_client.local.hosting import (
     lan_address,
     last_port,
     local_server,
+    page_origin,
     still_here,
 )
 from saratoga_client.local.paths import data_folder
@@ -147,8 +148,22 @@ async def test_a_server_behind_a_local_proxy_listens_on_loopback_only(
     async with local_server(public_url, report=lambda _: None, listen="127.0.0.1") as server:
         pass
     assert flags_seen[0][:2] == ("--host", "127.0.0.1")
+    # friends' browsers may connect from the page at the public address
+    assert flags_seen[0][6:] == (("--origin", "https://cards.example.org") if public_url else ())
     assert server.friends == (public_url or server.own)
     assert ("--public-url" in server.warning) is not bool(public_url)
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("wss://Cards.example.org/", "https://cards.example.org"),
+        ("ws://machine.example.org:7470", "http://machine.example.org:7470"),
+        ("https://anna:s3cret@cards.example/races", "https://cards.example"),
+    ],
+)
+def test_the_page_at_a_public_address_has_an_origin(url: str, origin: str) -> None:
+    assert page_origin(url) == origin
 
 
 async def no_server(host: str, port: int) -> bool:
@@ -186,6 +201,7 @@ async def test_an_invitation_names_the_game_and_the_commands_to_install_and_join
     lines = (await inviter_for(settings, "wss://cards.example/")).lines(table())
     assert lines == (
         "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
+        f"In a browser: https://cards.example/{CODE}",
         "  pipx install saratoga",
         f"  saratoga join wss://cards.example/{CODE}",
     )

@@ -19,6 +19,8 @@ ASKED = Headers([("Host", "192.168.1.7:7470")])
     [
         (Hosts(), LINK),
         (Hosts(is_tls=True), LINK.replace("http", "https")),
+        (Hosts(origins=("https://192.168.1.7:7470",)), LINK.replace("http", "https")),
+        (Hosts(origins=("https://cards.example.org",)), LINK),
         (Hosts(public_url="wss://cards.example.org"), "https://cards.example.org/mint-otter-42"),
         (
             Hosts(public_url="ws://cards.example.org:81/"),
