@@ -26,7 +26,7 @@ const LAST_MINUTE = 60_000;
 const ENDINGS = {
   won: ["You have won!", "All {banked} cards are banked."],
   "cashed out": ["Cashed out", "You keep {banked} banked."],
-  stuck: ["No more cards can be banked", "Your board is complete: {banked} banked."],
+  stuck: ["No more cards can be banked", "The house has checked every card: your board is complete, {banked} banked."],
   "out of time": ["Time is up", "{banked} banked. All of it counts."],
   left: ["You left the race", "{banked} banked. All of it counts."],
   "ended by host": ["The host has ended the race", "{banked} banked. All of it counts."],
@@ -424,21 +424,21 @@ export class RaceScreen {
     this.node.classList.toggle("away", isAway);
     write(this.live, state.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
     this.live.classList.toggle("alarm", state.alarms.length > 0);
+    const warned = this.#warned(state);
     if (isAway) this.#say(`No answer, ${Math.round(silence / 1000)} s. Trying; all is kept.`);
+    else if (warned) this.#say(`No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`);
+    else if (this.saidIdle) this.#say("");
     else if (this.status.dataset.text?.startsWith("No answer, ")) this.#say("Connected again; nothing is lost.");
+    this.saidIdle = isAway ? 0 : warned;
     if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
-    this.#warnIdle(state);
   }
 
-  /** @param {State} state */
-  #warnIdle(state) {
+  /** The seconds left that the idle player is warned of; 0 without a warning. @param {State} state */
+  #warned(state) {
     const mayEnd = state.own?.state === "racing" && state.table.phase === "running" && state.table.seats.length > 1;
     const rest = (IDLE - this.app.idle()) / 1000;
-    const warned = mayEnd ? (WARNED_AT.find((seconds) => rest <= seconds) ?? 0) : 0;
-    if (warned && warned !== this.saidIdle) this.#say(`No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`);
-    else if (!warned && this.saidIdle) this.#say("");
-    this.saidIdle = warned;
+    return mayEnd ? (WARNED_AT.find((seconds) => rest <= seconds) ?? 0) : 0;
   }
 
   // Sheets

@@ -88,3 +88,17 @@ async def test_the_older_of_two_tabs_says_that_the_newer_plays_and_takes_over_ag
         await newer.get_by_text("in another window").wait_for()
         await player.dealt()
         await player.answered(player.tap_move(Draw()))
+
+
+async def test_a_racer_without_a_sign_of_activity_is_warned_and_a_key_ends_the_warning(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    pages.forgive("WebSocket connection")
+    async with racing(
+        page_server, pages, "canfield", pace=1, finishes=False, has_touch=True, has_clock=True
+    ) as (player, _):
+        await player.page.clock.fast_forward(125_000)
+        warning = player.page.get_by_text("Your board ends in 60 s")
+        await warning.wait_for()
+        await player.page.keyboard.press("Shift")
+        await warning.wait_for(state="detached")

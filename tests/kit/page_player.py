@@ -244,9 +244,11 @@ def drawn(board: BoardView) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def rival_at(server: ServerProcess, game: str) -> AsyncIterator[RecordedPlayer]:
+async def rival_at(
+    server: ServerProcess, game: str, name: str = "Rival"
+) -> AsyncIterator[RecordedPlayer]:
     """Seat a bot as the host of a new table; it starts when a second player is ready."""
-    async with NotingConnection(server.url, "Rival") as connection:
+    async with NotingConnection(server.url, name) as connection:
         connection.notes.player = connection.welcome.player
         await connection.ask(partial(CreateTable, game=game, cap=3, seats=4), events.Snapshot)
         yield RecordedPlayer(connection, "weak", 1)
@@ -262,17 +264,20 @@ async def racing(
     pace: float = BRISK,
     seed: int = 1,
     finishes: bool = True,
+    has_clock: bool = False,
     **options: Any,
 ) -> AsyncIterator[tuple[PagePlayer, RecordedPlayer]]:
     """Race on the page against a bot: from the link to the first card, and then to the end.
 
     At the end the record is compared with what both players saw, unless the race is given up (`finishes`).
-    `address` is the page's, without the code.
+    `address` is the page's, without the code; with `has_clock` the test can set the page's clock forward.
     """
-    async with rival_at(server, game) as rival, asyncio.TaskGroup() as group:
+    async with rival_at(server, game, f"Rival{seed}") as rival, asyncio.TaskGroup() as group:
         rivals_race = group.create_task(rival.race(1, pace, 2))
         # a finger that waits for nothing would miss a card on its way
         page = await pages.open("about:blank", **{"reduced_motion": "reduce", **options})
+        if has_clock:
+            await page.clock.install()
         player = PagePlayer(page, game, chance=Random(seed))
         await page.goto(f"{address or page_url(server, '')}/{rival.notes.code}")
         await player.sit_down(f"Mira {seed}")
