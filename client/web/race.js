@@ -194,7 +194,7 @@ export class CountdownScreen {
     const racing = (table.racers?.length ? table.racers : table.seats.filter((/** @type {any} */ seat) => seat.ready).map((/** @type {any} */ seat) => seat.player));
     const names = racing.map((/** @type {string} */ player) => (player === state.player ? "You" : nameOf(state, player)));
     write(this.brand, title);
-    write(this.heading, names.length > 1 ? `${title}, one deal for all ${names.length}` : title);
+    write(this.heading, names.length > 1 ? `${title}, one deal for ${names.length === 2 ? "both" : `all ${names.length}`}` : title);
     write(this.racers, names.join(", "));
     write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
     write(this.clock, table.settings.cap ? `${table.settings.cap}:00` : "no limit");

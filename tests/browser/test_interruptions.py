@@ -9,6 +9,7 @@ from kit.browser_pages import (
     take_screenshot,
 )
 from kit.faulty_link import link_to_ports
+from kit.link_faults import delay_requests
 from kit.page_player import racing
 from kit.server_process import ServerProcess
 from saratoga_rules.moves import Draw
@@ -102,3 +103,24 @@ async def test_a_racer_without_a_sign_of_activity_is_warned_and_a_key_ends_the_w
         await warning.wait_for()
         await player.page.keyboard.press("Shift")
         await warning.wait_for(state="detached")
+
+
+async def test_on_a_slow_network_quick_taps_wait_for_their_answers_and_none_is_lost(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with (
+        link_to_ports(page_server.port, fault=delay_requests(0.4)) as link,
+        racing(
+            page_server,
+            pages,
+            "lady-palk",
+            address=link.url.replace("ws:", "http:"),
+            has_touch=True,
+        ) as (player, _),
+    ):
+        for _ in range(5):
+            await player.tap("stock")
+        await player.until(lambda: len(player.notes.acknowledged) == 5)
+        assert {done.text for done in player.notes.acknowledged} == {"draw"}
+        await player.race(player.tap_move, 3)
+        assert not player.notes.refusals

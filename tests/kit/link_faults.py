@@ -1,5 +1,6 @@
 """Faults for a link (`faulty_link.py`): lost answers, broken connections, added headers."""
 
+import asyncio
 from collections.abc import Callable
 from random import Random
 
@@ -99,6 +100,19 @@ def add_header(name: str, value: str) -> LinkFault:
                 return b""
             connection.to_server = unchanged
             return first + found + f"{name}: {value}".encode() + LINE_END + rest
+
+        connection.to_server = to_server
+
+    return fault
+
+
+def delay_requests(seconds: float) -> LinkFault:
+    """Return a fault that forwards everything to the server late, in its order, as a slow network does."""
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        def to_server(data: bytes) -> bytes:
+            asyncio.get_running_loop().call_later(seconds, connection.send_to_server, data)
+            return b""
 
         connection.to_server = to_server
 

@@ -147,7 +147,9 @@ class PagePlayer:
         done = len(self.notes.acknowledged) + len(self.notes.refusals)
         await doing
         await self.until(lambda: len(self.notes.acknowledged) + len(self.notes.refusals) > done)
-        await self.shows_board()
+        # after the last board's end the results take its place
+        if self.board.state == "racing":
+            await self.shows_board()
 
     async def tap(self, pile: str) -> None:
         """Tap the top card of a pile with a finger."""
