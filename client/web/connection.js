@@ -66,6 +66,8 @@ export class Connection {
     this.link = "connecting";
     /** @type {any} */
     this.welcome = null;
+    /** Resolved by the first welcome. */
+    this.greeted = new Promise((resolve) => (this.hasGreeted = resolve));
     /** The code of the table whose seat is resumed after reconnecting; empty without a seat. */
     this.seat = "";
     /** The name to claim with the next hello. */
@@ -169,6 +171,7 @@ export class Connection {
     this.clock.forget();
     this.clock.observe(sent, performance.now(), welcome.now);
     this.welcome = welcome;
+    this.hasGreeted?.(welcome);
     this.nextId = Math.max(this.nextId, welcome.next_id);
     this.options.onWelcome?.(welcome);
     if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table"))

@@ -164,6 +164,7 @@ export class App {
 
   /** Claim a name, if it is another. @param {string} name */
   async claim(name) {
+    await this.connection.greeted;
     const { welcome } = this.connection;
     if (name && name !== welcome.name) welcome.name = (await this.connection.request("claim_name", { name })).name;
     rememberName(welcome.name ?? name);

@@ -1,12 +1,13 @@
 """The lobby and the table on the page: friends meet there, from pages and from terminals."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, WebSocketRoute, expect
 
 from kit.browser_pages import DESKTOP, PHONE, Pages, check_accessible, look, page_url
 from kit.line_client import LineClient, line_client
@@ -384,3 +385,24 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
     await question.get_by_role("button", name="End the match").click()
     await expect(page.get_by_role("heading", name="Race 2", exact=True)).to_be_visible()
+
+
+async def test_a_table_that_is_opened_before_the_connection_waits_for_it(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank")
+    may_connect = asyncio.Event()
+
+    async def hold(socket: WebSocketRoute) -> None:
+        await may_connect.wait()
+        socket.connect_to_server()
+
+    await page.route_web_socket(re.compile("^ws:"), hold)
+    await page.goto(page_url(page_server))
+    await expect(page.get_by_text("Connecting to the server")).to_be_visible()
+    await page.get_by_label("Your name").fill("Mira")
+    await page.get_by_label("Game").select_option("Lafayette")
+    await press(page, "Open a table").click()
+    may_connect.set()
+    await page.wait_for_url(TABLE)
+    await expect(seat_of(page, "Mira (you)")).to_be_visible()
