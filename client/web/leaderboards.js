@@ -46,9 +46,8 @@ function address(query, change) {
 }
 
 /** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {any} row */
-function after(row) {
-  const { elapsed = null } = row;
-  return elapsed === null ? "" : `${clockText(elapsed)}.${Math.floor((elapsed % 1000) / 100)}`;
+function after({ elapsed }) {
+  return elapsed ? `${clockText(elapsed)}.${Math.floor((elapsed % 1000) / 100)}` : "";
 }
 
 export class LeaderboardsScreen {

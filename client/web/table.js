@@ -378,7 +378,7 @@ export class TableScreen {
     const link = `${location.origin}/${code}`;
     const share = "share" in navigator && button("Share", () => navigator.share({ text: this.#invitation(), url: link }).catch(() => {}));
     this.node = h("div", { class: "plain" }, pageHead(youButton(app)), h("main", { class: "page split beside" },
-      h("div", { class: "box" }, this.heading, this.about, this.seats, this.notice, this.actions),
+      h("div", { class: "box" }, this.heading, this.about, this.notice, this.seats, this.actions),
       h("div", { class: "box", role: "region", "aria-labelledby": "invite" }, this.invitation, h("p", { class: "code" }, code), h("p", {}, h("a", { href: link }, link)),
         h("img", { class: "qr", src: `/api/qr/${code}.svg`, alt: "QR code of the link to this table", width: 168, height: 168 }),
         h("div", { class: "row" }, share, button("Copy invitation", () => this.#copy())),

@@ -114,7 +114,7 @@ async def test_game_ranking_and_period_are_chosen_by_links_that_can_be_sent(
 async def test_the_leaderboard_goes_on_live_after_the_server_restarts(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    pages.forgive("ERR_CONNECTION_REFUSED")
+    pages.forgive("WebSocket connection to")
     page = await pages.open("about:blank")
     subscribed: asyncio.Queue[str] = asyncio.Queue()
 

@@ -1,43 +1,19 @@
-"""The lobby and the table on the page: friends meet there, from pages and from terminals."""
+"""A table on the page before its race: friends meet there, from pages and from terminals."""
 
-import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-from playwright.async_api import Locator, Page, WebSocketRoute, expect
+from playwright.async_api import expect
 
 from kit.browser_pages import DESKTOP, PHONE, Pages, check_accessible, look, page_url
 from kit.line_client import LineClient, line_client
+from kit.page_tables import open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import TableChanged
-
-TABLE = re.compile(r"/[a-z]+-[a-z]+-[0-9]{2}$")
-
-
-def press(page: Page, name: str) -> Locator:
-    """Return the button of that name."""
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def seat_of(page: Page, name: str) -> Locator:
-    """Return a player's line in the list of seats."""
-    return page.locator(".seats li").filter(has_text=name)
-
-
-async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") -> str:
-    """Open a table in the lobby as a guest, and return its code."""
-    await page.get_by_label("Your name").fill(name)
-    await page.get_by_label("Game").select_option(game)
-    await press(page, "Open a table").click()
-    await page.wait_for_url(TABLE)
-    await expect(page.get_by_role("heading", name=game)).to_be_visible()
-    return str(page.url).rpartition("/")[2]
 
 
 @asynccontextmanager
@@ -194,112 +170,6 @@ async def test_who_only_watches_may_sit_down_later(
         await expect(page.get_by_text("You are Cleo.")).to_be_visible()
 
 
-async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    await expect(page.get_by_text("None now: open one")).to_be_visible()
-    async with (
-        player_at(page_server.url, "Anna") as anna,
-        player_at(page_server.url, "Old Tom") as tom,
-    ):
-        first = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
-        second = (await tom.at_table(CreateTable, game="caprice", public=True)).table.code
-        await expect(page.locator(".seats li")).to_have_count(2)
-        await look(page, "lobby")
-
-        # without a name, the table asks for it
-        await page.get_by_role("button", name="Join Canfield of Anna").click()
-        await page.get_by_label("Your name at this table").fill("Mira")
-        await press(page, "Sit down").click()
-        await expect(seat_of(page, "Mira (you)")).to_be_visible()
-
-        # back in the lobby the seat is kept; a seat elsewhere gives it up
-        await page.get_by_role("link", name="Saratoga").click()
-        await expect(
-            page.get_by_text(f"You are Mira, and you have a seat at {first}.")
-        ).to_be_visible()
-        await page.get_by_role("link", name="Back to your table").click()
-        await expect(seat_of(page, "Mira (you)")).to_be_visible()
-        await page.get_by_role("link", name="Saratoga").click()
-        await page.get_by_role("button", name="Join Caprice of Old Tom").click()
-        await page.wait_for_url(f"**/{second}")
-        await expect(seat_of(page, "Mira (you)")).to_be_visible()
-        await changed_seats(anna, 1)
-
-
-async def changed_seats(player: Player, seats: int) -> None:
-    """Wait until the table of a player has so many seats taken."""
-    while len(player.table.seats) != seats:
-        await player.expect(TableChanged, since=len(player.received.events))
-
-
-@pytest.mark.parametrize("form", ["{code}", "  {CODE} ", "Race me!\nsaratoga join {url}/{code}"])
-async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
-    page_server: ServerProcess, pages: Pages, form: str
-) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield")).table.code
-        page = await pages.open(page_url(page_server))
-        url = page_url(page_server, "").replace("http", "ws")
-        invitation = form.format(code=code, CODE=code.upper(), url=url)
-        await page.get_by_label("Code or link of the table").fill(invitation)
-        await page.keyboard.press("Enter")
-        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
-
-
-async def test_what_is_no_code_is_said_kindly(page_server: ServerProcess, pages: Pages) -> None:
-    pages.forgive("404 (Not Found)")
-    page = await pages.open(page_url(page_server))
-    code = page.get_by_label("Code or link of the table")
-    await code.fill("my table")
-    await press(page, "Take a seat").click()
-    await expect(page.get_by_role("alert").first).to_contain_text("for example mint-otter-42")
-    await code.fill("wss://cards.example.org/mint-otter-42")
-    await press(page, "Take a seat").click()
-    elsewhere = page.get_by_role("link", name="https://cards.example.org/mint-otter-42")
-    await expect(elsewhere).to_be_visible()
-    await code.fill("mint-otter-42")
-    await press(page, "Only watch").click()
-    await expect(page.get_by_text("There is no table with that code.")).to_be_visible()
-    await check_accessible(page)
-    await page.get_by_role("link", name="To the lobby").click()
-    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
-
-
-async def test_a_race_begins_by_the_keyboard_alone(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server), DESKTOP)
-    keyboard = page.keyboard
-    await expect(page.get_by_text("None now")).to_be_visible()
-
-    async def tab_to(control: Locator) -> None:
-        for _ in range(40):
-            if await control.evaluate("control => control === document.activeElement"):
-                return
-            await keyboard.press("Tab")
-        raise AssertionError(f"Tab does not reach {control}")
-
-    await tab_to(page.get_by_label("Your name"))
-    await keyboard.type("Mira")
-    await tab_to(page.get_by_label("Game"))
-    await keyboard.type("Laf")
-    await keyboard.press("Tab")
-    await keyboard.press("Enter")
-    await tab_to(press(page, "Open a table"))
-    await keyboard.press("Enter")
-    await page.wait_for_url(TABLE)
-    await expect(page.get_by_role("heading", name="Lafayette")).to_be_focused()
-    await tab_to(press(page, "I am ready"))
-    await keyboard.press("Enter")
-    # the button has another name now, and keeps the focus
-    await expect(press(page, "Not ready")).to_be_focused()
-    await tab_to(press(page, "Start"))
-    await keyboard.press("Enter")
-    await page.locator(".race .pile").first.wait_for()
-
-
 async def test_the_invitation_is_copied_over_plain_http(
     page_server: ServerProcess, pages: Pages
 ) -> None:
@@ -346,24 +216,6 @@ async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
         await expect(seat_of(page, "Bert").locator(".ready")).to_be_visible()
 
 
-async def test_a_player_who_races_elsewhere_returns_there(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    racing_at = await open_table(page)
-    await press(page, "I am ready").click()
-    await press(page, "Start").click()
-    await page.locator(".race .pile").first.wait_for()
-    async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
-        await page.goto(page_url(page_server, f"/{code}"))
-        await press(page, "Sit down").click()
-        await page.wait_for_url(f"**/{racing_at}")
-        await expect(page.get_by_text(f"You are in a race at {racing_at}")).to_be_visible()
-        await page.locator(".race .pile").first.wait_for()
-        assert len(anna.table.seats) == 1
-
-
 async def test_a_match_that_has_begun_ends_only_after_a_question(
     page_server: ServerProcess, pages: Pages
 ) -> None:
@@ -385,24 +237,3 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
     await question.get_by_role("button", name="End the match").click()
     await expect(page.get_by_role("heading", name="Race 2", exact=True)).to_be_visible()
-
-
-async def test_a_table_that_is_opened_before_the_connection_waits_for_it(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open("about:blank")
-    may_connect = asyncio.Event()
-
-    async def hold(socket: WebSocketRoute) -> None:
-        await may_connect.wait()
-        socket.connect_to_server()
-
-    await page.route_web_socket(re.compile("^ws:"), hold)
-    await page.goto(page_url(page_server))
-    await expect(page.get_by_text("Connecting to the server")).to_be_visible()
-    await page.get_by_label("Your name").fill("Mira")
-    await page.get_by_label("Game").select_option("Lafayette")
-    await press(page, "Open a table").click()
-    may_connect.set()
-    await page.wait_for_url(TABLE)
-    await expect(seat_of(page, "Mira (you)")).to_be_visible()

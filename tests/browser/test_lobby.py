@@ -1,0 +1,154 @@
+"""The lobby of the page: public tables, new ones, and the way to a table by its code."""
+
+import asyncio
+import re
+
+import pytest
+from playwright.async_api import Locator, WebSocketRoute, expect
+
+from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url
+from kit.page_tables import TABLE, open_table, press, seat_of
+from kit.player_sockets import player_at
+from kit.server_process import ServerProcess
+from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.events import TableChanged
+
+
+async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    await expect(page.get_by_text("None now: open one")).to_be_visible()
+    async with (
+        player_at(page_server.url, "Anna") as anna,
+        player_at(page_server.url, "Old Tom") as tom,
+    ):
+        first = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
+        second = (await tom.at_table(CreateTable, game="caprice", public=True)).table.code
+        await expect(page.locator(".seats li")).to_have_count(2)
+        await look(page, "lobby")
+
+        # without a name, the table asks for it
+        await page.get_by_role("button", name="Join Canfield of Anna").click()
+        await page.get_by_label("Your name at this table").fill("Mira")
+        await press(page, "Sit down").click()
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+
+        # back in the lobby the seat is kept; a seat elsewhere gives it up
+        await page.get_by_role("link", name="Saratoga").click()
+        await expect(
+            page.get_by_text(f"You are Mira, and you have a seat at {first}.")
+        ).to_be_visible()
+        await page.get_by_role("link", name="Back to your table").click()
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        await page.get_by_role("link", name="Saratoga").click()
+        await page.get_by_role("button", name="Join Caprice of Old Tom").click()
+        await page.wait_for_url(f"**/{second}")
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        while len(anna.table.seats) > 1:
+            await anna.expect(TableChanged, since=len(anna.received.events))
+
+
+@pytest.mark.parametrize("form", ["{code}", "  {CODE} ", "Race me!\nsaratoga join {url}/{code}"])
+async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
+    page_server: ServerProcess, pages: Pages, form: str
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(page_server))
+        url = page_url(page_server, "").replace("http", "ws")
+        invitation = form.format(code=code, CODE=code.upper(), url=url)
+        await page.get_by_label("Code or link of the table").fill(invitation)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
+
+
+async def test_what_is_no_code_is_said_kindly(page_server: ServerProcess, pages: Pages) -> None:
+    pages.forgive("404 (Not Found)")
+    page = await pages.open(page_url(page_server))
+    code = page.get_by_label("Code or link of the table")
+    await code.fill("my table")
+    await press(page, "Take a seat").click()
+    await expect(page.get_by_role("alert").first).to_contain_text("for example mint-otter-42")
+    await code.fill("wss://cards.example.org/mint-otter-42")
+    await press(page, "Take a seat").click()
+    elsewhere = page.get_by_role("link", name="https://cards.example.org/mint-otter-42")
+    await expect(elsewhere).to_be_visible()
+    await code.fill("mint-otter-42")
+    await press(page, "Only watch").click()
+    await expect(page.get_by_text("There is no table with that code.")).to_be_visible()
+    await check_accessible(page)
+    await page.get_by_role("link", name="To the lobby").click()
+    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+
+
+async def test_a_player_who_races_elsewhere_returns_there(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    racing_at = await open_table(page)
+    await press(page, "I am ready").click()
+    await press(page, "Start").click()
+    await page.locator(".race .pile").first.wait_for()
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
+        await page.goto(page_url(page_server, f"/{code}"))
+        await press(page, "Sit down").click()
+        await page.wait_for_url(f"**/{racing_at}")
+        await expect(page.get_by_text(f"You are in a race at {racing_at}")).to_be_visible()
+        await page.locator(".race .pile").first.wait_for()
+        assert len(anna.table.seats) == 1
+
+
+async def test_a_table_that_is_opened_before_the_connection_waits_for_it(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank")
+    may_connect = asyncio.Event()
+
+    async def hold(socket: WebSocketRoute) -> None:
+        await may_connect.wait()
+        socket.connect_to_server()
+
+    await page.route_web_socket(re.compile("^ws:"), hold)
+    await page.goto(page_url(page_server))
+    await expect(page.get_by_text("Connecting to the server")).to_be_visible()
+    await page.get_by_label("Your name").fill("Mira")
+    await page.get_by_label("Game").select_option("Lafayette")
+    await press(page, "Open a table").click()
+    may_connect.set()
+    await page.wait_for_url(TABLE)
+    await expect(seat_of(page, "Mira (you)")).to_be_visible()
+
+
+async def test_a_race_begins_by_the_keyboard_alone(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    keyboard = page.keyboard
+    await expect(page.get_by_text("None now")).to_be_visible()
+
+    async def tab_to(control: Locator) -> None:
+        for _ in range(40):
+            if await control.evaluate("control => control === document.activeElement"):
+                return
+            await keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {control}")
+
+    await tab_to(page.get_by_label("Your name"))
+    await keyboard.type("Mira")
+    await tab_to(page.get_by_label("Game"))
+    await keyboard.type("Laf")
+    await keyboard.press("Tab")
+    await keyboard.press("Enter")
+    await tab_to(press(page, "Open a table"))
+    await keyboard.press("Enter")
+    await page.wait_for_url(TABLE)
+    await expect(page.get_by_role("heading", name="Lafayette")).to_be_focused()
+    await tab_to(press(page, "I am ready"))
+    await keyboard.press("Enter")
+    # the button has another name now, and keeps the focus
+    await expect(press(page, "Not ready")).to_be_focused()
+    await tab_to(press(page, "Start"))
+    await keyboard.press("Enter")
+    await page.locator(".race .pile").first.wait_for()
