@@ -284,6 +284,7 @@ export class RaceScreen {
     this.main = h("main", { class: "board" }, this.board.found, this.board.cols, this.board.hand, this.say, this.keys);
     this.side = h("aside", { class: "side", "aria-label": "The race" });
     this.node = h("div", { class: boardClass(this.game, own.view.columns.length) }, this.rail, this.main, this.side, this.news);
+    this.node.style.setProperty("--columns", String(own.view.columns.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
     this.#say(own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place.");
     this.showLook();
