@@ -501,7 +501,7 @@ export class App {
     if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : ["waiting", () => new WaitingScreen()];
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;
-    if (state.seatLost) return ["lost", () => new TroubleScreen(this, new Error(state.seatLost))];
+    if (state.seatLost) return ["lost", () => new TroubleScreen(this, new SeatLost(table.code, state.seatLost))];
     if (state.isWatching && !this.onlyWatches) return [`name ${table.code}`, () => new NameScreen(this)];
     if (table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
     if (table.phase === "running") {
@@ -597,6 +597,15 @@ class TroubleScreen {
   close() {}
 }
 
+/** The error that the seat at the table of the path is gone. */
+class SeatLost extends Error {
+  /** @param {string} code @param {string} reason */
+  constructor(code, reason) {
+    super(reason);
+    this.code = code;
+  }
+}
+
 /** @param {Error} error @returns {[string, string, string, string]} */
 function wordsOf(error) {
   const here = location.pathname;
@@ -607,6 +616,8 @@ function wordsOf(error) {
     return ["The operator of this server has banned you.", "Ask the operator for the reason. Your finished races still count.", "To the lobby", "/"];
   if (error instanceof Closed && error.code === 4505) return ["You were deleted on request.", "This browser's token is no longer known to the server.", "To the lobby", "/"];
   if (error instanceof Closed) return [error.message || "The server closed the connection.", safe, "Connect again", here];
+  if (error instanceof SeatLost)
+    return [`You are no longer at table ${error.code}.`, `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`, "To the lobby", "/"];
   return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
 }
 
