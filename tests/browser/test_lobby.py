@@ -152,3 +152,22 @@ async def test_a_race_begins_by_the_keyboard_alone(
     await tab_to(press(page, "Start"))
     await keyboard.press("Enter")
     await page.locator(".race .pile").first.wait_for()
+
+
+@pytest.mark.parametrize("theme", ["felt", "contrast"])
+async def test_lobby_leaderboards_and_player_are_accessible_in_every_theme(
+    page_server: ServerProcess, pages: Pages, theme: str
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        await anna.at_table(CreateTable, game="canfield", public=True)
+        page = await pages.open(page_url(page_server))
+        await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        await expect(page.locator(".seats li")).to_have_count(1)
+        await look(page, f"lobby-{theme}")
+        await page.get_by_role("button", name="You", exact=True).click()
+        await page.get_by_role("button", name="Show the token").click()
+        await check_accessible(page)
+        await page.keyboard.press("Escape")
+        await page.get_by_role("link", name="Leaders").click()
+        await expect(page.get_by_role("status")).to_contain_text("Live")
+        await look(page, f"leaderboard-{theme}")

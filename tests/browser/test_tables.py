@@ -1,18 +1,26 @@
 """A table on the page before its race: friends meet there, from pages and from terminals."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from playwright.async_api import expect
 
-from kit.browser_pages import DESKTOP, PHONE, Pages, check_accessible, look, page_url
+from kit.browser_pages import (
+    DESKTOP,
+    PHONE,
+    Pages,
+    check_accessible,
+    look,
+    page_url,
+    take_screenshot,
+)
 from kit.line_client import LineClient, line_client
 from kit.page_tables import open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import CreateTable, JoinTable
+from saratoga_protocol.commands import CreateTable, JoinTable, Kick
 from saratoga_protocol.events import TableChanged
 
 
@@ -237,3 +245,42 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
     await question.get_by_role("button", name="End the match").click()
     await expect(page.get_by_role("heading", name="Race 2", exact=True)).to_be_visible()
+
+
+async def test_a_full_table_of_long_names_fits_every_size_and_theme(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page, "Wilhelmina von Brown")
+    async with AsyncExitStack() as here:
+        for letter in "abcdefghjkmnpqr":
+            name = f"{letter.upper() + 9 * letter} {letter.upper() + 8 * letter}"
+            guest = player_at(page_server.url, name, bot=letter > "g")
+            friend = await here.enter_async_context(guest)
+            await friend.at_table(JoinTable, table=code)
+        await expect(page.locator(".seats li")).to_have_count(16)
+        await look(page, "table-full")
+        for theme in ("felt", "paper", "contrast"):
+            await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+            await check_accessible(page)
+        await take_screenshot(page, "table-full-contrast")
+
+
+async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(page_server, f"/{code}"))
+        await page.get_by_label("Your name at this table").fill("Cleo")
+        await press(page, "Sit down").click()
+        await expect(seat_of(page, "Cleo (you)")).to_be_visible()
+        (cleo,) = [seat.player for seat in anna.table.seats if seat.name == "Cleo"]
+        await anna.ask(Kick, table=code, player=cleo)
+        await expect(page.get_by_text("The host has kicked you from the table.")).to_be_visible()
+        await look(page, "table-kicked")
+        await page.get_by_role("link", name="To the lobby").click()
+        await expect(page.get_by_text("You are Cleo.", exact=True)).to_be_visible()
+        await page.get_by_label("Code or link of the table").fill(code)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("has kicked you from this table")).to_be_visible()
