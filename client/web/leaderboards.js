@@ -42,7 +42,7 @@ function address(query, change) {
   if (period !== "day") asked.set("period", period);
   if (bots || around_me) asked.set("rows", bots ? "bots" : "me");
   if (limit !== ROWS) asked.set("limit", String(limit));
-  return `/leaderboards/${game}${asked.size ? `?${asked}` : ""}`;
+  return `/leaderboards/${game}?${asked}`.replace(/\?$/, "");
 }
 
 /** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {any} row */
@@ -127,7 +127,7 @@ export class LeaderboardsScreen {
     const head = (/** @type {string} */ text, name = "n") => h("th", { scope: "col", class: name }, text);
     refill(this.table, rows.length || page.me ? h("table", { class: "rows" },
       h("caption", { class: "unseen" }, this.heading.textContent),
-      h("thead", {}, h("tr", {}, head("#", ""), head(page.bots ? "bot" : "player", "wide-name"), head(heads[0]), head(heads[1]), head("people", "n wide-only"),
+      h("thead", {}, h("tr", {}, head("#"), head(page.bots ? "bot" : "player", "wide-name"), head(heads[0]), head(heads[1]), head("people", "n wide-only"),
         isBest ? head("after", "n wide-only") : null, head(isBest ? "race" : "last race"))),
       h("tbody", {}, ...rows, isOwnBelow ? this.#row(page, page.me) : null)) : h("p", {}, "No results yet."));
     write(this.status, this.#summary());
@@ -142,7 +142,7 @@ export class LeaderboardsScreen {
     const money = isBest ? row.net ?? 0 : row.value;
     const amount = h("td", { class: `n ${tone(money)}` }, dollars(money));
     return h("tr", { class: isMe ? "me" : null },
-      h("td", {}, row.rank),
+      h("td", { class: "n" }, row.rank),
       h("td", {}, row.name, isMe ? " (you)" : null, page.bots ? h("span", { class: "bot" }, "bot") : null),
       isBest ? h("td", { class: "n" }, row.value) : amount,
       isBest ? amount : h("td", { class: "n" }, row.races ?? 0),

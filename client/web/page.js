@@ -196,6 +196,7 @@ export function copyText(text) {
   // a modal dialog makes everything outside of it inert
   (document.querySelector("dialog[open]") ?? document.body).append(field);
   field.select();
+  field.setSelectionRange(0, text.length); // for iOS
   const isCopied = document.execCommand("copy");
   field.remove();
   active?.focus();
