@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from contextlib import AsyncExitStack
 
 from playwright.async_api import Page, WebSocket, expect
 
@@ -135,3 +136,29 @@ async def test_the_leaderboard_goes_on_live_after_the_server_restarts(
     await expect(page.get_by_role("status")).to_contain_text("Live")
     await race_of_two(page_server, "Anna", "Bert")
     await expect(page.locator("tbody tr")).to_have_count(2)
+
+
+async def test_a_long_leaderboard_shows_more_rows_when_asked(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with AsyncExitStack() as here:
+        names = [f"{letter}{letter} {letter}{letter}" for letter in "ABCDEFGHJKMNPQRSTUVWXY"]
+        people = [
+            await here.enter_async_context(player_at(page_server.url, name)) for name in names
+        ]
+        for host, *guests in (people[:11], people[11:]):
+            code = (await host.at_table(CreateTable, game="canfield")).table.code
+            for guest in guests:
+                await guest.at_table(JoinTable, table=code)
+            await start(host, *guests)
+            for player in (host, *guests):
+                await player.cash_out()
+            await host.expect(RaceOver)
+        page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+        await expect(page.locator("tbody tr")).to_have_count(20)
+        await expect(page.get_by_role("status")).to_contain_text("20 of 22 players")
+        await look(page, "leaderboard-long")
+        await follow(page, "Show more")
+        await page.wait_for_url("**/leaderboards/canfield?limit=100")
+        await expect(page.locator("tbody tr")).to_have_count(22)
+        await expect(page.get_by_role("link", name="Show more")).to_have_count(0)
