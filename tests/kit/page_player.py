@@ -111,7 +111,7 @@ class PagePlayer:
         await self.page.wait_for_function(SHOWS, arg=drawn(self.board))
 
     def choose(self) -> Move | None:
-        """Return a legal move: a bank if there is one, else any; of two sizes to one target the larger."""
+        """Return a legal move: a bank if there is one, else any but taking back; of two sizes to one target the larger."""
         largest: dict[tuple[str, str], Move] = {}
         for move in map(parse_move, self.board.legal or []):
             key = (move.source, move.target) if isinstance(move, Carry) else (str(move), "")
@@ -125,7 +125,7 @@ class PagePlayer:
         moves = list(largest.values())
         banks = [move for move in moves if isinstance(move, Carry) and move.destination < 0]
         forward = [m for m in moves if not (isinstance(m, Carry) and m.source in TAKE_BACK_INDEX)]
-        return self.chance.choice(banks or forward) if moves else None
+        return self.chance.choice(banks or forward) if forward else None
 
     def carry(self) -> Carry:
         """Return a legal carry between two columns."""
