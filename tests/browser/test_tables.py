@@ -108,12 +108,15 @@ async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
         await page.get_by_label("Match").select_option("match of 3 races")
         await expect(page.get_by_role("heading", name="Race 1 of 3")).to_be_visible()
 
-        # the terminal's keys
+        # the browser's own keys change nothing, the terminal's keys do
+        for key in ("Control+g", "Control+c", "Alt+m"):
+            await page.locator("body").press(key)
         for key in "cp--+l":
             version = bert.table.version
             await page.locator("body").press(key)
             await changed_since(bert, version)
         settings = bert.table.settings
+        assert (settings.game, settings.races) == ("caprice", 3)
         assert (settings.cap, settings.public, settings.seats) == (20, True, 15)
         assert bert.table.locked
         # a public table has a time limit, so the key skips "no time limit"
