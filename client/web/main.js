@@ -240,6 +240,7 @@ export class App {
     this.#seen((witness) => witness.see(event));
     this.screen?.hear?.(event);
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
+    if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && event.table.racers?.includes(this.player)) return this.go(`/${event.table.code}`);
     if (event.type === "snapshot") this.#seen((witness) => {
       for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
     });
@@ -447,14 +448,21 @@ export class App {
     document.documentElement.dataset.alarm = "";
     const count = this.alarms.length;
     fill(this.alarmBar, h("button", { type: "button", onclick: () => this.openAlarms() }, `ALARM: the server contradicts itself${count > 1 ? ` (${count})` : ""}`));
-    if (!document.querySelector("dialog.alarm")) this.openAlarms();
+    // a race goes on below the bar; a sheet would take its keys
+    const shown = document.querySelector("dialog.alarm ul");
+    if (shown) fill(shown, ...this.#alarmLines());
+    else if (!["countdown", "running"].includes(this.state?.table.phase)) this.openAlarms();
+  }
+
+  #alarmLines() {
+    return this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
   }
 
   /** Show all alarms. */
   openAlarms() {
-    document.querySelector("dialog.alarm")?.remove();
+    if (document.querySelector("dialog.alarm")) return;
     const sheet = openSheet({ title: "ALARM: the server contradicts itself", class: "alarm" },
-      h("ul", { class: "faults", tabindex: "0" }, ...this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`))),
+      h("ul", { class: "faults", tabindex: "0" }, ...this.#alarmLines()),
       h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
   }
 
