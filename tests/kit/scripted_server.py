@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from saratoga_protocol.codec import CODECS
@@ -51,8 +52,10 @@ class ScriptedPeer:
         """Send events in one write, which the client receives in one read."""
         encoded = b""
         for frame in map(self._codec.encode_event, sent):
-            assert isinstance(frame, bytes), "text frames are not needed here"
-            encoded += Frame(Opcode.BINARY, frame).serialize(mask=False)
+            if isinstance(frame, bytes):
+                encoded += Frame(Opcode.BINARY, frame).serialize(mask=False)
+            else:
+                encoded += Frame(Opcode.TEXT, frame.encode()).serialize(mask=False)
         self._socket.transport.write(encoded)
 
     async def send_frame(self, frame: bytes | str) -> None:
@@ -93,6 +96,8 @@ class ScriptedServer:
         self.greeting: Callable[[Hello], AnyEvent] = welcome
         self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
         self.answers_heartbeats = True
+        self.pages: Callable[[Request], Response | None] = lambda request: None
+        """Answers requests over HTTP; `None` for the handshake of a WebSocket."""
         self._server: Server | None = None
         self._port = 0
 
@@ -112,6 +117,7 @@ class ScriptedServer:
             "127.0.0.1",
             self._port,
             subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
+            process_request=lambda connection, request: self.pages(request),
             compression=None,
             ping_interval=None,
             close_timeout=0.1,

@@ -1,0 +1,100 @@
+"""A server that lies about a race is found out by the page, as far as that needs no rules."""
+
+from typing import Final
+
+import msgspec
+import pytest
+
+from kit.browser_pages import Pages, look
+from kit.lying_page import lying_page
+from kit.lying_server import Lie
+from kit.race_lies import ABSENCES, DISCARDED, ENDED, LIES, OWN, TRUTH, UNVERIFIED, VANISHED, VOIDS
+from saratoga_protocol import events
+
+UNSEEN: Final = {"a rival's illegal move"}
+"""Lies that only a replay shows: `saratoga verify` finds them out. SECURITY.md names them."""
+
+
+async def test_an_honest_server_is_believed(pages: Pages) -> None:
+    async with lying_page(pages, Lie()) as seen:
+        await seen.race()
+        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        assert await seen.page.locator(".alarms").inner_text() == ""
+
+
+@pytest.mark.parametrize("name", [*LIES, *sorted(UNVERIFIED.keys() - UNSEEN)])
+async def test_a_lie_about_the_race_is_found_out(name: str, pages: Pages) -> None:
+    pages.forgive("404 (Not Found)")
+    lie, sentence = {**LIES, **UNVERIFIED}[name]
+    async with lying_page(pages, lie) as seen:
+        await seen.race()
+        await seen.tells(sentence)
+        if not lie.is_next_open:
+            await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
+
+
+@pytest.mark.parametrize("name", sorted(UNSEEN))
+async def test_what_only_a_replay_shows_is_said_to_be_unchecked(name: str, pages: Pages) -> None:
+    pages.forgive("404 (Not Found)")
+    async with lying_page(pages, UNVERIFIED[name][0]) as seen:
+        await seen.race()
+        seal = seen.page.locator(".seal")
+        await seal.get_by_text(f"saratoga verify {TRUTH.race_id}").wait_for()
+        assert "the moves were not replayed here" in await seal.inner_text()
+
+
+@pytest.mark.parametrize("reason", VOIDS)
+async def test_a_void_record_without_the_own_ending_is_found_out(reason: str, pages: Pages) -> None:
+    async with lying_page(pages, VOIDS[reason]) as seen:
+        await seen.race()
+        await seen.tells(f"the record lacks this player's entry {len(OWN.log)}, cash-out")
+
+
+@pytest.mark.parametrize("name", [*ABSENCES, *DISCARDED])
+async def test_a_race_that_is_not_shown_to_its_end_is_missed(name: str, pages: Pages) -> None:
+    lie, sentence = {**ABSENCES, **DISCARDED}[name]
+    async with lying_page(pages, lie, is_impatient=True) as seen:
+        await seen.race()
+        await seen.tells(sentence)
+
+
+@pytest.mark.parametrize("name", ENDED)
+async def test_a_race_that_is_taken_away_with_the_table_is_missed(name: str, pages: Pages) -> None:
+    async with lying_page(pages, ENDED[name], is_impatient=True) as seen:
+        await seen.race()
+        await seen.tells(VANISHED)
+
+
+async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -> None:
+    lie, sentence = LIES["another cap while it runs"]
+    async with lying_page(pages, lie) as seen:
+        await seen.race()
+        await seen.tells(sentence)
+        page = seen.page
+        await page.get_by_role("button", name="I have read it").click()
+        for path in ("/", "/leaderboards/canfield"):
+            await page.evaluate(
+                f"history.pushState(null, '', '{path}'); dispatchEvent(new PopStateEvent('popstate'))"
+            )
+            bar = page.locator(".alarms").get_by_role("button")
+            await bar.click()
+            assert sentence in await page.locator("dialog.alarm").inner_text()
+            await look(page, "alarm")
+            await page.get_by_role("button", name="I have read it").click()
+        await page.goto(seen.url)
+        await seen.tells(sentence)
+
+
+async def test_a_result_with_markup_is_shown_as_text(pages: Pages) -> None:
+    def renamed(outcome: events.Outcome) -> list[events.Outcome]:
+        rows = [
+            msgspec.structs.replace(row, name="<img src=x onerror=alert(1)>")
+            for row in outcome.results
+        ]
+        return [msgspec.structs.replace(outcome, results=rows)]
+
+    async with lying_page(pages, Lie(outcomes=renamed)) as seen:
+        await seen.race()
+        await seen.tells("the announced name of")
+        assert await seen.page.locator("#screen img").count() == 0
+        assert "<img src=x" in await seen.page.get_by_role("table", name="Results").inner_text()
