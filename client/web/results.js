@@ -100,7 +100,7 @@ async function copied(text, inside) {
 export function openShare(finish) {
   const text = shareText(finish);
   const said = h("p", { role: "status" });
-  const shown = h("textarea", { readonly: true, rows: text.split("\n").length + 1, "aria-label": "Text to share", class: "share" });
+  const shown = h("textarea", { readonly: true, rows: text.split("\n").length + 4, "aria-label": "Text to share", class: "share" });
   shown.value = text;
   const copy = async () => {
     const isCopied = await copied(text, sheet);
@@ -356,26 +356,27 @@ export class ReviewScreen {
     this.timer = 0;
     /** @type {any} */
     this.replayed = null;
+    this.text = "";
     this.#load();
   }
 
   async #load() {
     try {
-      const [record, boards] = await Promise.all(["", "/boards"].map((part) => fetch(`/api/records/${this.race}${part}`)));
-      const text = record.ok ? await record.text() : "";
-      if (!boards.ok || !record.ok) return this.#cannot(await (boards.ok ? record : boards).json().catch(() => ({})), text);
-      this.replayed = await boards.json();
-      this.text = text;
-      this.#build();
-    } catch {
-      this.#cannot({ message: "The server does not answer. Load the page again in a moment." }, "");
+      // asked for over the connection: a refusal there is no error in the browser's console
+      this.text = /** @type {string} */ ((await this.app.connection.request("get_record", { race: this.race })).text);
+      const answer = this.text.startsWith("saratoga void record") ? null : await fetch(`/api/records/${this.race}/boards`);
+      if (!answer?.ok) return this.#cannot(answer ? (await answer.json()).message : "The server voided this race, so it has no result and no boards.", this.text);
+      this.replayed = await answer.json();
+    } catch (error) {
+      return this.#cannot(error instanceof Error && "code" in error ? error.message : "The server does not answer. Load the page again in a moment.", "");
     }
+    this.#build();
   }
 
-  /** @param {any} answer @param {string} text */
-  #cannot(answer, text) {
+  /** @param {string} sentence @param {string} text the record; empty without one */
+  #cannot(sentence, text) {
     const proof = text && proofOf(this.race, text, this.app.witness?.load(this.race) ?? null);
-    fill(this.body, h("p", { role: "status" }, answer.message ?? "There is no such race."), proof ? sealBox({ race: this.race, game: "", player: "", results: [], digest: proof.digest, ranked: false }, proof) : null);
+    fill(this.body, h("p", { role: "status" }, sentence), proof ? sealBox({ race: this.race, game: "", player: "", results: [], digest: proof.digest, ranked: false }, proof) : null);
   }
 
   #build() {
@@ -386,7 +387,7 @@ export class ReviewScreen {
       const ahead = results[index - 1];
       if (ahead && ahead.banked === row.banked && ahead.place !== row.place) row.tie = "later";
     });
-    const digest = digestOf(this.text ?? "");
+    const digest = digestOf(this.text);
     this.finish = { race: this.race, game: replayed.game, player, results, digest, ranked: replayed.ranked };
     this.price = results.length ? results[0].banked * 5 - results[0].net : 0;
     const own = results.find((/** @type {any} */ row) => row.player === player);
@@ -405,7 +406,7 @@ export class ReviewScreen {
     const choices = this.chosen.map((board, at) => this.#choice(board, at));
     const history = Object.fromEntries(results.map((/** @type {any} */ row) => [row.player, [{ at: 0, banked: replayed.banked }, ...row.entries.map((/** @type {any} */ entry) => ({ at: entry.at, banked: entry.banked }))]]));
     const end = Math.max(1000, ...results.map((/** @type {any} */ row) => row.entries.at(-1)?.at ?? 0));
-    const proof = app.witness?.proofs.get(this.race) ?? proofOf(this.race, this.text ?? "", app.witness?.load(this.race) ?? null, replayed);
+    const proof = app.witness?.proofs.get(this.race) ?? proofOf(this.race, this.text, app.witness?.load(this.race) ?? null, replayed);
     fill(this.body, h("div", { class: "page" },
       h("h2", { class: "unseen" }, "Boards"), this.why, results.length > 2 ? h("div", { class: "two-up choices" }, ...choices) : null,
       h("div", { class: `two-up n${viewOf(replayed.deal).columns.length}` }, ...this.boards.map((board) => board.node)), scrub),
