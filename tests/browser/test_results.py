@@ -39,7 +39,8 @@ async def finished(
 
 
 async def alarms(page: Page) -> str:
-    return await page.locator(".alarms").inner_text()
+    said: str = await page.locator(".alarms").inner_text()
+    return said
 
 
 async def test_the_results_are_checked_against_what_the_page_saw(
