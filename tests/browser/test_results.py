@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Final
 
 import pytest
 from playwright.async_api import Page
@@ -114,3 +115,29 @@ async def test_anyone_can_open_a_finished_race(page_server: ServerProcess, pages
         assert "self-consistent only" in await page.locator(".seal").inner_text()
         assert "Mira" in await page.get_by_role("table", name="Results").inner_text()
         await look(page, "race-of-others")
+
+
+TIED: Final = [
+    {"player": "a", "name": "Ana", "place": 1, "banked": 30, "net": 50, "reached": 271204},
+    {"player": "b", "name": "Bert", "place": 2, "banked": 30, "net": 50, "reached": 576870},
+    {"player": "c", "name": "Cleo", "place": 3, "banked": 9, "net": -55, "reached": 1000},
+]
+
+
+async def test_a_tie_is_explained_with_both_times(page_server: ServerProcess, pages: Pages) -> None:
+    page = await pages.open(page_url(page_server))
+    words = """async ([results, player]) => {
+        const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "results.js"));
+        return page.tieWords({results, player});
+    }"""
+    tied = [{**row, "tie": "later" if row["player"] == "b" else ""} for row in TIED]
+    rule = "Whoever gets there first is ahead."
+    assert await page.evaluate(words, [tied, "b"]) == [
+        "A tie at +$50.",
+        f"Ana banked card 30 at 4:31.204, you at 9:36.870. {rule}",
+    ]
+    assert await page.evaluate(words, [tied, "a"]) == [
+        "A tie at +$50.",
+        f"You banked card 30 at 4:31.204, Bert at 9:36.870. {rule}",
+    ]
+    assert await page.evaluate(words, [TIED, "c"]) is None
