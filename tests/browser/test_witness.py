@@ -1,0 +1,42 @@
+"""What the page keeps of races in the browser's storage."""
+
+import msgspec
+
+from kit.browser_pages import Pages, page_url
+from kit.scripted_server import CODE, table
+from kit.server_process import ServerProcess
+from saratoga_protocol import events
+
+SEEN = """async events => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "witness.js"));
+    const kept = new Map();
+    const witness = new page.Witness({
+        player: "aaaaaaaaaaaaaaaa", storage: {read: key => kept.get(key) ?? null, write: (key, text) => text === null ? kept.delete(key) : kept.set(key, text)},
+        alarm: () => {}, ask: () => new Promise(() => {}), boards: async () => null, nextId: () => 2, durability: () => "safe",
+        nonce: () => "", isConnected: () => true, proved: () => {},
+    });
+    for (const event of events) witness.see(event);
+    return [...kept.keys()];
+}"""
+
+
+def listed(race: int) -> events.TableChanged:
+    """Return the countdown of a race, with its racers."""
+    hashed = f"{race:064x}"
+    seat = events.Seat(player="b" * 16, name="Bert", ready=True, nonce_hash=hashed)
+    shown = msgspec.structs.replace(
+        table(version=race, phase="countdown"),
+        race=f"{CODE}/{race}",
+        commitment=hashed,
+        seats=[seat],
+        racers=[seat.player],
+    )
+    return events.TableChanged(table=shown, now=0)
+
+
+async def test_the_last_twenty_races_are_kept(page_server: ServerProcess, pages: Pages) -> None:
+    page = await pages.open(page_url(page_server))
+    sent = [{**msgspec.to_builtins(listed(race)), "type": "table_changed"} for race in range(1, 31)]
+    kept = await page.evaluate(SEEN, sent)
+    own = "saratoga.races.aaaaaaaaaaaaaaaa"
+    assert sorted(kept) == sorted([own, *(f"{own}.{CODE}/{race}" for race in range(11, 31))])
