@@ -20,6 +20,8 @@ const TICK = 250;
 const LONG = 4_000;
 /** Milliseconds within which the server says that it took the nonce. */
 const REVEAL_WITHIN = 30_000;
+/** How often the page asks for the boards of a race. */
+const REPLAYS = 5;
 const THEMES = ["", "felt", "paper", "contrast"];
 const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
 
@@ -102,7 +104,7 @@ export class App {
       storage: { read: stored, write: store },
       alarm: (race, sentences) => this.alarm(race, sentences),
       ask: async (race) => (await connection.request("get_record", { race })).text,
-      boards: replayed,
+      boards: (race) => this.replayed(race),
       nextId: () => connection.nextId,
       durability: () => connection.welcome?.durability ?? "safe",
       nonce: (commitment) => this.nonces.of(commitment),
@@ -299,6 +301,17 @@ export class App {
     } catch (error) {
       this.fail(error);
       return null;
+    }
+  }
+
+  /** The boards of a finished race as the server replays them, which may take it a while. @param {string} race @returns {Promise<any>} */
+  async replayed(race) {
+    for (let attempts = 1; ; attempts++) {
+      const answer = await fetch(`/api/records/${race}/boards`);
+      if (answer.ok) return answer.json();
+      const isBusy = answer.status === 503 || answer.status === 429;
+      if (!isBusy || attempts === REPLAYS) throw new Error((await answer.json()).message);
+      await new Promise((resolve) => setTimeout(resolve, 1_000 * attempts));
     }
   }
 
@@ -627,23 +640,6 @@ function wordsOf(error) {
   if (error instanceof SeatLost)
     return [`You are no longer at table ${error.code}.`, `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`, "To the lobby", "/"];
   return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
-}
-
-/** The boards of a finished race, as the server replays them. @param {string} race @returns {Promise<any>} */
-async function replayed(race) {
-  const answer = await fetch(`/api/records/${race}/boards`);
-  if (!answer.ok) throw new Error("the server sent no boards");
-  return answer.json();
-}
-
-/**
- * Whether a player has a seat at a table and is in its race, which may not have begun.
- * @param {any} table @param {string} player
- */
-function isRacingAt(table, player) {
-  const seat = table.seats.find((/** @type {any} */ each) => each.player === player);
-  if (!seat || !["countdown", "running"].includes(table.phase)) return false;
-  return session.takesReady(table) ? Boolean(seat.ready) : (table.racers ?? []).includes(player);
 }
 
 new App();

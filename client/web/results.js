@@ -364,11 +364,10 @@ export class ReviewScreen {
     try {
       // asked for over the connection: a refusal there is no error in the browser's console
       this.text = /** @type {string} */ ((await this.app.connection.request("get_record", { race: this.race })).text);
-      const answer = this.text.startsWith("saratoga void record") ? null : await fetch(`/api/records/${this.race}/boards`);
-      if (!answer?.ok) return this.#cannot(answer ? (await answer.json()).message : "The server voided this race, so it has no result and no boards.", this.text);
-      this.replayed = await answer.json();
+      if (this.text.startsWith("saratoga void record")) return this.#cannot("The server voided this race, so it has no result and no boards.", this.text);
+      this.replayed = await this.app.replayed(this.race);
     } catch (error) {
-      return this.#cannot(error instanceof Error && "code" in error ? error.message : "The server does not answer. Load the page again in a moment.", "");
+      return this.#cannot(error instanceof TypeError ? "The server does not answer. Load the page again in a moment." : /** @type {Error} */ (error).message, this.text);
     }
     this.#build();
   }
