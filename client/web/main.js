@@ -642,4 +642,14 @@ function wordsOf(error) {
   return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
 }
 
+/**
+ * Whether a player has a seat at a table and is in its race, which may not have begun.
+ * @param {any} table @param {string} player
+ */
+function isRacingAt(table, player) {
+  const seat = table.seats.find((/** @type {any} */ each) => each.player === player);
+  if (!seat || !["countdown", "running"].includes(table.phase)) return false;
+  return session.takesReady(table) ? Boolean(seat.ready) : (table.racers ?? []).includes(player);
+}
+
 new App();

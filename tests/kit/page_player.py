@@ -5,6 +5,7 @@ After every move the drawn board is compared with the board that the server sent
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ from saratoga_rules.vocabulary.foundations import rank_at
 
 BRISK: Final = 40
 """The moves a second of a bot whose race is soon over."""
+
+RESULT: Final = re.compile(r"^You (finished|share) ")
+"""The beginning of the result on the page: a place of one's own, or a shared one."""
 
 RACED_WITHIN: Final = 190.0
 """Longest time in seconds for a race with a time limit of three minutes."""
@@ -219,7 +223,7 @@ class PagePlayer:
         """Wait until the race is over, here and on the page."""
         race = self.board.race
         await self.until(lambda: race in self.notes.outcomes, RACED_WITHIN)
-        await self.page.get_by_text("You finished").first.wait_for()
+        await self.page.get_by_text(RESULT).first.wait_for()
 
 
 def drawn(board: BoardView) -> dict[str, str]:
