@@ -219,8 +219,8 @@ export class App {
       throw error;
     });
     if (table && isRacingAt(table, this.player)) {
+      this.opening = `You are in a race at ${seat}, so you return there.`;
       this.go(`/${seat}`);
-      this.notify(`You are in a race at ${seat}, so you return there.`);
       return true;
     }
     if (table) await connection.request("leave_table", { table: seat });
@@ -232,6 +232,7 @@ export class App {
 
   /** @param {any} event */
   #received(event) {
+    if (event.same_match && this.state?.table.code === event.table.code) event.table.match = this.state.table.match;
     if (event.type === "snapshot" && event.table.code === this.code) {
       const isSeated = event.table.seats.some((/** @type {any} */ seat) => seat.player === this.player);
       const isWatching = !isSeated && !(event.table.racers ?? []).includes(this.player);
@@ -479,6 +480,16 @@ export class App {
       h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
   }
 
+  /** What the next board that opens says first; empty for its own words. */
+  opening = "";
+
+  /** Return that sentence, once. */
+  takeOpening() {
+    const { opening } = this;
+    this.opening = "";
+    return opening;
+  }
+
   /** Show a sentence on the screen, or in a sheet. @param {string} text */
   notify(text) {
     if (this.screen?.say) return this.screen.say(text);
@@ -543,8 +554,10 @@ export class App {
   /** Whether the player left the results for the next race. */
   goesOn = false;
 
-  /** Go from the results to the table, which gathers again. */
-  goOn() {
+  /** Go from the results to the table, which gathers again; the host makes it gather first. */
+  async goOn() {
+    const { table } = this.state;
+    if (table.phase === "over" && !(await this.ask("next_race", { table: table.code }))) return;
     this.goesOn = true;
     this.show();
   }

@@ -271,7 +271,7 @@ export class RaceScreen {
 
     this.status = h("p", { role: "status" });
     this.moment = h("p", { class: "moment", "aria-hidden": "true" });
-    this.say = h("div", { class: "say" }, this.status, this.moment);
+    this.messages = h("div", { class: "say" }, this.status, this.moment);
     this.news = h("p", { class: "unseen", "aria-live": "polite" });
     this.board = new Board(this.game, own, {
       play: (move) => app.play(move),
@@ -281,18 +281,23 @@ export class RaceScreen {
       isConnected: () => app.state.link === "connected",
     });
     this.keys = h("p", { class: "keys", "aria-hidden": "true" }, ...this.#keyCaps());
-    this.main = h("main", { class: "board" }, this.board.found, this.board.cols, this.board.hand, this.say, this.keys);
+    this.main = h("main", { class: "board" }, this.board.found, this.board.cols, this.board.hand, this.messages, this.keys);
     this.side = h("aside", { class: "side", "aria-label": "The race" });
     this.node = h("div", { class: boardClass(this.game, own.view.columns.length) }, this.rail, this.main, this.side, this.news);
     this.node.style.setProperty("--columns", String(own.view.columns.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
-    this.#say(own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place.");
+    this.#say(app.takeOpening() || (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."));
     this.showLook();
   }
 
   /** Called when the screen stands in the document. */
   shown() {
     this.board.focus("stock", false);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.#say(text);
   }
 
   showLook() {
@@ -479,7 +484,7 @@ export class RaceScreen {
       finder.remove();
       this.board.focus();
     };
-    this.say.append(finder);
+    this.messages.append(finder);
     input.focus();
   }
 

@@ -229,8 +229,7 @@ export class ResultsScreen {
     const { table } = state;
     const { finish } = this;
     const isHost = table.host === state.player;
-    const next = table.phase === "gathering" ? button("Next race", () => this.app.goOn(), "main")
-      : isHost ? button("Next race", () => this.app.ask("next_race", { table: table.code }), "main") : null;
+    const next = isHost || table.phase === "gathering" ? button("Next race", () => this.app.goOn(), "main") : null;
     const key = `${table.phase} ${isHost} ${finish?.race}`;
     if (this.actions.dataset.key === key) return;
     this.actions.dataset.key = key;
