@@ -133,6 +133,7 @@ class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
     up: list[int] = []
     """Cards on each foundation that builds up, suit by suit (C S H D), a suit's piles side by side."""
     down: list[int] = []
+    """Cards on each foundation that builds down."""
     columns: list[str] = []
     face_down: list[int] = []
     """The number of face-down cards under each column's cards in `columns`; empty if no column has any."""
@@ -152,7 +153,8 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """`racing`, `won`, `cashed out`, `stuck`, `out of time`, `left`, `ended by host` or `idle`."""
+    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time`, `left`, `ended by host` or
+    `idle`."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 

@@ -21,11 +21,12 @@ def where_lines(
         if found.card in seen:
             seen[found.card] += 1
             yield f"where {card_names.card(found.card)}: {_place(game, found, card_names)}"
-    hidden = "in the stock"
-    if len(view.reserve) > 1:
-        hidden += " or deep in the reserve"
-    if view.face_down:
-        hidden += " or under a column"
+    places = {
+        "in the stock": view.stock,
+        "deep in the reserve": len(view.reserve) > 1,
+        "under a column": view.face_down,
+    }
+    hidden = " or ".join(place for place, may_hide in places.items() if may_hide)
     for known in range(game.packs):
         unseen = [card for card in cards if seen[card] == known]
         if unseen:

@@ -33,15 +33,16 @@ def test_cards_of_the_waste_are_found_and_hidden_cards_of_the_reserve_are_not() 
         "where 9H: the waste, under 1 card, directly under 2C"
     ]
     assert context(CANFIELD, BOARD, "5D") == ["where 5D: the reserve, on top"]
-    assert context(CANFIELD, BOARD, "4H") == [
+    assert context(CANFIELD, BOARD + "stock: 2H", "4H") == [
         "where 4H: face down, in the stock or deep in the reserve"
     ]
+    assert context(CANFIELD, BOARD, "4H") == ["where 4H: face down, deep in the reserve"]
 
 
 def test_banked_cards_are_found() -> None:
     assert context(CANFIELD, BOARD, "QS") == ["where QS: banked"]
     assert context(CANFIELD, BOARD, "KS") == ["where KS: banked, on top"]
-    assert context(CAPRICE, "down: H2", "QH") == [
+    assert context(CAPRICE, "down: H2\nstock: QH", "QH") == [
         "where QH: banked down, on top",
         "where QH: another face down, in the stock",
     ]
@@ -53,18 +54,19 @@ def test_both_copies_of_a_card_are_found_in_a_game_of_two_packs() -> None:
         "where 5C: banked",
         "where 5C: banked, on top",
     ]
-    assert context(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
+    assert context(LADY_PALK, "stock: 5C", "5C") == ["where 5C: face down, in the stock"]
 
 
 def test_a_card_that_is_not_seen_may_lie_under_a_column() -> None:
-    assert context(KLONDIKE, "t1: 2C | 9D", "9D 2C") == [
+    assert context(KLONDIKE, "t1: 2C | 9D\nstock: 3C", "9D 2C") == [
         "where 9D: column 1, on top",
         "where 2C: face down, in the stock or under a column",
     ]
+    assert context(KLONDIKE, "t1: 2C | 9D", "2C") == ["where 2C: face down, under a column"]
 
 
 def test_all_hidden_cards_share_one_line() -> None:
-    assert context(CANFIELD, "t1: KS", "KC KS KH KD") == [
+    assert context(CANFIELD, "t1: KS\nstock: KC KH KD", "KC KS KH KD") == [
         "where KS: column 1, on top",
         "where KC KH KD: face down, in the stock",
     ]

@@ -168,7 +168,7 @@ def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str
 
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:
-    """Draw the hidden cards by pile; omit the last ones if the panel is too short."""
+    """Draw the hidden cards by pile; count those for which the panel is too short."""
     columns = list(face_down_columns(replay.position))
     if columns:
         canvas.put(x + 1, y, "COLUMNS, FROM THE TOP", Role.LABEL)
@@ -179,7 +179,12 @@ def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: i
     for heading, cards in hidden_cards(replay.game, replay.position):
         canvas.put(x + 1, y, heading, Role.LABEL)
         named = " ".join(f"{card_name(card):>3}" for card in cards) or " none"
-        for line in wrapped_cards(named, canvas.width - x - 1):
+        lines = list(wrapped_cards(named, canvas.width - x - 1))
+        room = canvas.height - y - 1
+        if len(lines) > room:
+            lines = lines[: max(room - 1, 0)]
+            lines.append(f" and {len(cards) - sum(len(line.split()) for line in lines)} more")
+        for line in lines:
             y += 1
             canvas.put(x, y, line, Role.TEXT)
         y += 2

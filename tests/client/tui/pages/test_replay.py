@@ -37,6 +37,17 @@ def test_the_panel_draws_something_in_any_size(
     assert canvas.text().strip() or width < 4
 
 
+@pytest.mark.parametrize("height", range(12, 30))
+def test_the_panel_names_every_hidden_card_or_says_how_many_more_there_are(height: int) -> None:
+    opened = ReplayState(replay=replayed("klondike"), is_open=True)
+    text = replay_panel(opened, LETTERS, ascii_card_name, 24, height).text()
+    stock = text.partition("STOCK, FROM THE TOP")[2].split()
+    if "more" in stock:
+        assert len(stock) - 3 + int(stock[-2]) == 24
+    elif stock:
+        assert len(stock) == 24
+
+
 def test_the_panel_shows_every_count_at_the_moment() -> None:
     replay = replayed().at(60_000)
     rows = (
