@@ -14,7 +14,7 @@ from kit.hostile_conversation import BOUND
 from kit.mutations import Spoiler
 from saratoga_protocol.version import SUBPROTOCOLS
 
-STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 426, 429, 431, 501, 503, 505})
+STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 421, 426, 429, 431, 501, 503, 505})
 """HTTP statuses that the server may answer with; 500 would be an error of its own."""
 
 HANDSHAKE: Final = (

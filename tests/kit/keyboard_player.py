@@ -99,14 +99,14 @@ class KeyboardPlayer:
     async def hosts(self, game: str, *words: str) -> str:
         """Open a table; returns its code."""
         await self.start("host", game, "--name", self.name, *words)
-        screen = await self.sees("Friends join table")
+        screen = await self.sees("Friends open ")
         found = CODE.search(str(screen))
         assert found is not None, str(screen)
         return found[0]
 
     async def joins(self, code: str) -> None:
         await self.start("join", code, "--name", self.name)
-        await self.sees("Friends join table")
+        await self.sees("Friends open ")
 
     async def is_ready(self) -> None:
         await self.press("r")
