@@ -7,6 +7,9 @@ VENV ?= .venv
 # Parallel test processes. Many tests wait for processes, so two more than the number of cores are faster.
 TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 
+# A short test that takes 5 minutes hangs: its stacks are printed, its process ends, and it counts as failed.
+NO_HANG := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
+
 # The number of faults that `make faults` injects, and its seed (default: random).
 FAULTS ?= 1000
 SEED ?=
@@ -40,7 +43,7 @@ serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other 
 	@$(BIN)/saratoga-server $(ARGS)
 
 test: check ## all checks and all short tests
-	$(BIN)/pytest -m "not long and not browser" -n $(TESTERS) --dist worksteal $(ARGS)
+	$(BIN)/pytest -m "not long and not browser" -n $(TESTERS) --dist worksteal $(NO_HANG) $(ARGS)
 
 check: style types layers ## lint, format, types and layers, without the tests
 
@@ -58,7 +61,7 @@ pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
 	$(BIN)/pyright
 
 browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps pictures of every screen
-	$(BIN)/pytest -m "browser and not long" tests/browser $(ARGS)
+	$(BIN)/pytest -m "browser and not long" tests/browser -n 2 --dist worksteal $(NO_HANG) $(ARGS)
 
 bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
@@ -75,8 +78,9 @@ fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real serve
 soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: memory and response times must stay level
 	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
 
-picture: $(TOOLS) ## draw the README's picture of a race with the real program (two minutes)
+picture: $(BROWSER) ## draw the README's pictures of races with the real program (three minutes)
 	PYTHONPATH=tests $(BIN)/python -m kit.race_picture
+	PYTHONPATH=tests $(BIN)/python -m kit.page_picture
 
 clean: ## delete .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -26,17 +26,26 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _filled(line: str, width: int) -> Iterator[str]:
-    if len(line) <= width or line.startswith(" "):
+    if _cells(line) <= width or line.startswith(" "):
         yield line
         return
     filled = ""
     for unit in _units(line.split()):
-        if filled and len(filled) + 1 + len(unit) > width:
+        if filled and _cells(filled) + 1 + _cells(unit) > width:
             yield filled
             filled = unit
         else:
             filled = f"{filled} {unit}" if filled else unit
     yield filled
+
+
+def _cells(text: str) -> int:
+    """Return the columns that a text takes on a terminal; a name may have wide characters."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # only here, because every start imports this module
+
+    return cell_len(text)
 
 
 def _units(words: list[str]) -> Iterator[str]:

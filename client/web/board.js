@@ -6,7 +6,7 @@
  * follows from the server's list of legal moves, and from nothing else.
  */
 
-import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, isFoundation, isSought, pileLabel,
+import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
   pileWords, readMove, seenCards, spelledOut, targetOf } from "./cards.js";
 import { Drag } from "./drag.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
@@ -47,25 +47,19 @@ export class Board {
     this.pressedDepth = 0;
     this.found = h("section", { class: "found", "aria-label": "Foundations" });
     this.cols = h("section", { class: "cols", "aria-label": "Columns" });
-    this.hand = h("section", { class: "hand", "aria-label": this.#hasWaste() ? "Reserve, waste and stock" : "Stock" });
+    this.hand = h("section", { class: "hand", "aria-label": hasWaste(game) ? "Reserve, waste and stock" : "Stock" });
     this.#build();
     this.drag = new Drag(this);
     this.paint();
   }
 
-  #hasWaste() {
-    return this.game in GAMES ? Boolean(GAMES[this.game].waste) : true;
-  }
-
   #build() {
     const { view } = this.own;
     const columns = view.columns.map((_, index) => `t${index + 1}`);
-    const hasReserve = this.game in GAMES ? Boolean(GAMES[this.game].reserve) : view.reserve > 0;
-    const hand = [...(hasReserve ? ["r"] : []), ...(this.#hasWaste() ? ["w"] : []), "stock"];
     this.columns = columns;
-    for (const [section, piles] of /** @type {[Element, string[]][]} */ ([[this.found, foundationPiles(view)], [this.cols, columns], [this.hand, hand]]))
+    for (const [section, piles] of /** @type {[Element, string[]][]} */ ([[this.found, foundationPiles(view)], [this.cols, columns], [this.hand, handPiles(view, this.game)]]))
       for (const pile of piles) {
-        const button = h("button", { type: "button", class: `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${pile === "stock" && !this.#hasWaste() ? " deal" : ""}`, tabindex: "-1", onclick: (/** @type {MouseEvent} */ event) => this.#clicked(pile, event) });
+        const button = h("button", { type: "button", class: `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${pile === "stock" && !hasWaste(this.game) ? " deal" : ""}`, tabindex: "-1", onclick: (/** @type {MouseEvent} */ event) => this.#clicked(pile, event) });
         button.dataset.pile = pile;
         button.addEventListener("focus", () => this.#rove(pile));
         this.buttons.set(pile, button);
@@ -169,9 +163,8 @@ export class Board {
   }
 
   #stockName() {
-    const draw = GAMES[this.game]?.draw;
     if (!this.own.shown.stock && this.own.legal.includes("redeal")) return "redeal";
-    return draw ? `draw ${draw}` : "deal";
+    return hasWaste(this.game) ? `draw ${GAMES[this.game]?.draw ?? ""}`.trim() : "deal";
   }
 
   /** @param {string} pile @param {Move} move */
@@ -475,7 +468,7 @@ export class Board {
 
   #takeBack() {
     const givers = [...this.buttons.keys()].filter((pile) => pile.startsWith("up.") && this.#carries(pile).length);
-    if (!givers.length) return this.player.why("up.C>t1", "");
+    if (!givers.length) return this.player.say("No card can be taken back from a foundation now.");
     const at = givers.indexOf(this.picked?.pile ?? "");
     if (at >= 0 && givers.length === 1) return this.#again();
     this.drop();

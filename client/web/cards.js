@@ -6,42 +6,56 @@
  * Nothing here knows a rule: which moves are legal, the server says (`board.legal`).
  */
 
+import { look } from "./identity.js";
 import { capitalised, counted, h, picture } from "./page.js";
 
 /** The suits as the wire orders them. */
 export const SUITS = "CSHD";
 /** The suits as the page orders the foundations. */
 const SHOWN_SUITS = "SHDC";
-const RANKS = "A23456789TJQK";
+/** The ranks of each suit, ascending. */
+export const RANKS = "A23456789TJQK";
 const SUIT_NAMES = { C: "clubs", S: "spades", H: "hearts", D: "diamonds" };
 const SUIT_SIGNS = { C: "\u2663", S: "\u2660", H: "\u2665", D: "\u2666" };
 const RANK_NAMES = ["ace", "2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king"];
 /** The keys of the columns from the left, as on the keyboard. */
 export const COLUMN_KEYS = "1234567890-=";
-/** What a banked card pays. */
-export const PRIZE = 5;
 
 /**
- * What a game's board looks like before its first view: titles and piles, no rules.
- * @type {Record<string, {title: string, four?: boolean, reserve?: boolean, waste?: boolean, draw: number, passes: number, blurb: string}>}
+ * What the rules say of a game: no rule of play. `price`: of all packs; `up` and `down`: numbers of foundations; `draw`: cards onto the
+ * waste, 0 if the stock is dealt to the columns; `passes`: 0 is any number; `deal`: the steps with their numbers.
+ * @typedef {{title: string, packs: number, price: number, columns: number, up: number, down: number, reserve: boolean, draw: number,
+ *   passes: number, in_suit: boolean, deal: [string, ...number[]][]}} GameFacts
  */
-export const GAMES = {
-  klondike: { title: "Klondike", waste: true, draw: 3, passes: 3, blurb: "A pack costs $52 of casino money" },
-  canfield: { title: "Canfield", reserve: true, waste: true, draw: 3, passes: 0, blurb: "A pack costs $50 of casino money" },
-  "canfield-aisleriot": { title: "Canfield (AisleRiot)", reserve: true, waste: true, draw: 3, passes: 3, blurb: "A pack costs $50 of casino money" },
-  lafayette: { title: "Lafayette", reserve: true, waste: true, draw: 1, passes: 0, blurb: "A pack costs $50 of casino money" },
-  "lady-palk": { title: "Lady Palk", waste: true, draw: 1, passes: 1, blurb: "Two packs cost $100 of casino money" },
-  caprice: { title: "Caprice", four: true, draw: 0, passes: 1, blurb: "Two packs cost $100 of casino money" },
-};
+
+/** The server wrote the facts of its games into the document. @type {{prize: number, rules: number, games: Record<string, GameFacts>}} */
+const FACTS = JSON.parse(document.getElementById("facts")?.textContent ?? "");
+/** What a banked card pays. */
+export const PRIZE = FACTS.prize;
+/** The version of the rules of these games. */
+export const RULES = FACTS.rules;
+/** The games that the server knew when it sent the page, in the order in which they are offered. */
+export const GAMES = FACTS.games;
 
 /** A game's title; of a game that this page does not know, its name. @param {string} game */
 export function gameTitle(game) {
   return GAMES[game]?.title ?? game.split("-").map(capitalised).join(" ");
 }
 
-/** Whether a game shows four suit colours, unless the player chose. @param {string} game */
-export function wantsFourColours(game) {
-  return Boolean(GAMES[game]?.four);
+/** How many colours the suits of a game have: the player's choice, else four where columns are built in suit. @param {string} game */
+export function suitColours(game) {
+  return look().suits[game] ?? (GAMES[game]?.in_suit ? 4 : 2);
+}
+
+/** Whether the stock is turned onto a waste, not dealt to the columns. @param {string} game */
+export function hasWaste(game) {
+  return GAMES[game]?.draw !== 0;
+}
+
+/** The piles beside the columns and the foundations. @param {View} view @param {string} game */
+export function handPiles(view, game) {
+  const hasReserve = GAMES[game]?.reserve ?? view.reserve > 0;
+  return [...(hasReserve ? ["r"] : []), ...(hasWaste(game) ? ["w"] : []), "stock"];
 }
 
 /**
@@ -50,7 +64,7 @@ export function wantsFourColours(game) {
  * @typedef {{text: string, from: string, to: string, count: number}} Move a carry, or `draw` or `redeal` from the stock
  */
 
-/** Return a view with the fields that the wire omits. @param {any} sent @returns {View} */
+/** Return a view with the fields that the wire omits. @param {Partial<View>} sent @returns {View} */
 export function wholeView(sent) {
   return { stock: 0, waste: "", reserve: 0, reserve_top: "", up: [], down: [], columns: [], base: 1, passes: 1, face_down: [], ...sent };
 }
@@ -66,7 +80,7 @@ export function cardSign(card) {
 }
 
 /** `TH` is `10 of hearts`. @param {string} card */
-export function cardName(card) {
+function cardName(card) {
   return `${RANK_NAMES[RANKS.indexOf(card[0])]} of ${SUIT_NAMES[/** @type {"C"} */ (card[1])]}`;
 }
 
@@ -103,7 +117,7 @@ export function isFoundation(pile) {
 }
 
 /** The cards on a foundation. @param {View} view @param {string} pile */
-export function foundationHeight(view, pile) {
+function foundationHeight(view, pile) {
   const heights = pile.startsWith("up") ? view.up : view.down;
   return heights[foundationIndex(heights, pile)] ?? 0;
 }
@@ -115,7 +129,7 @@ function foundationCard(view, pile, height) {
 }
 
 /** @param {View} view @param {string} pile */
-export function foundationTop(view, pile) {
+function foundationTop(view, pile) {
   const height = foundationHeight(view, pile);
   return height ? foundationCard(view, pile, height) : "";
 }
@@ -210,8 +224,7 @@ export function describeMove(view, move, game) {
 
 /** @param {View} view @param {string} game */
 function describeDraw(view, game) {
-  const about = GAMES[game];
-  if (!about || about.waste) return `${counted(Math.min(view.stock, about?.draw ?? 1))} from the stock to the waste`;
+  if (hasWaste(game)) return `${counted(Math.min(view.stock, GAMES[game]?.draw ?? 1))} from the stock to the waste`;
   return view.stock < view.columns.length ? `the last ${counted(view.stock)} dealt to the columns from the left` : "a card dealt to each column";
 }
 
@@ -248,7 +261,7 @@ function stockLabel(view, game) {
   const about = GAMES[game];
   const pass = about?.passes > 1 ? `, pass ${view.passes} of ${about.passes}` : "";
   if (view.stock) {
-    const draws = about && !about.waste ? `deal ${Math.min(view.stock, view.columns.length)}, one to each column` : `draw ${Math.min(view.stock, about?.draw || 1)}`;
+    const draws = hasWaste(game) ? `draw ${Math.min(view.stock, about?.draw ?? 1)}` : `deal ${Math.min(view.stock, view.columns.length)}, one to each column`;
     return `Stock: ${counted(view.stock)}${pass}; ${draws}`;
   }
   return `Stock: empty${pass}`;
@@ -271,14 +284,14 @@ function runLength(cards) {
 // Drawing
 
 /** @param {string} card @param {string} [more] more classes */
-export function drawCard(card, more = "") {
+function drawCard(card, more = "") {
   const [rank, suit] = [card[0], card[1].toLowerCase()];
   const face = rank === "K" || rank === "Q" ? `p${rank}` : rank === "J" ? "shoe" : suit;
   return h("b", { class: `card ${suit} ${more}`.trim(), "data-card": card }, picture(`r${rank}`), picture(suit), picture(face));
 }
 
 /** A card face down. @param {string} [more] */
-export function drawBack(more = "") {
+function drawBack(more = "") {
   return h("b", { class: `card back ${more}`.trim() });
 }
 
@@ -319,7 +332,7 @@ function drawColumn(view, pile) {
 /** @param {View} view @param {string} game */
 function drawStock(view, game) {
   const about = GAMES[game];
-  if (about && !about.waste) {
+  if (!hasWaste(game)) {
     const deals = Math.min(view.stock, view.columns.length);
     return [h("span", {}, view.stock ? `deal ${deals}` : "all dealt", ...(view.stock ? [h("br"), `${view.stock} left`] : []))];
   }

@@ -6,7 +6,7 @@
  * unanswered command again under its old id. Whoever asked sees a pause and one more `snapshot`.
  */
 
-export const SUBPROTOCOL = "saratoga.v1.json";
+const SUBPROTOCOL = "saratoga.v1.json";
 
 /** The id of hellos and heartbeats. They change nothing, so their ids need not grow. */
 const OWN_ID = 1;
@@ -49,6 +49,42 @@ export class Closed extends Error {
     this.code = code;
   }
 }
+
+/**
+ * What the server sends: protocol/README.md. A field that has its default is left out.
+ * @typedef {{game: string, cap: number, seats: number, public: boolean, races?: number}} Settings
+ * @typedef {{player: string, name: string, bot?: boolean, level?: string, ready?: boolean, connected?: boolean, nonce_hash?: string, races?: number,
+ *   wins?: number, net?: number, voids?: number, blocked?: boolean}} Seat
+ * @typedef {{race: string, game: string, rules: number, cap: number, public: boolean, reason: string, commitment: string, seed?: string,
+ *   nonces?: Record<string, string>, missing?: Record<string, string>, left?: string, logs?: number}} VoidedRace
+ * @typedef {{race: string, place: number, net: number}} MatchResult
+ * @typedef {{player: string, name: string, place: number, net: number, wins: number, results: MatchResult[], bot?: boolean}} MatchRow
+ * @typedef {{races: number, finished: string[], rows: MatchRow[]}} Match
+ * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
+ *   call_until?: number, racers?: string[], departed?: Seat[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
+ *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[], match?: Match}} Table
+ * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, legal?: string[]}} BoardView
+ * @typedef {{player: string, place: number, banked: number, net: number, state: string}} Standing
+ * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number, tie?: string}} Result
+ * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
+ * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
+ * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, idle_since?: number}} Snapshot
+ * @typedef {{type: "dealt", board: BoardView, start_at: number, deadline?: number, now: number}} Dealt
+ * @typedef {{type: "board_ended", board: BoardView, at: number, number: number}} BoardEnded
+ * @typedef {Snapshot | Dealt | BoardEnded | {type: "table_changed", re?: number, table: Table, now: number, same_match?: boolean} | {type: "race_over", outcome: Outcome} |
+ *   {type: "standings", race: string, standings: Standing[]} | {type: "seat_lost", table: string, reason: string} |
+ *   {type: "announcement", text: string} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
+ * @typedef {{type: "move_made", re: number, board: BoardView, at: number, number: number, repeat?: boolean} |
+ *   {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer
+ * @typedef {{rank: number, player: string, name: string, value: number, net?: number, elapsed?: number, race?: string, races?: number, rivals?: number}} LeaderboardRow
+ * @typedef {{type: "leaderboard", game: string, ranking: string, period: string, key: string, bots: boolean, total: number, offset: number,
+ *   rows: LeaderboardRow[], me?: LeaderboardRow}} Leaderboard
+ * @typedef {{at: number, number: number, entry: string, position: string, banked: number}} ReplayedEntry
+ * @typedef {{player: string, name: string, bot: boolean, place: number, banked: number, net: number, state: string, reached: number | null,
+ *   entries: ReplayedEntry[], left_out: number}} ReplayedBoard
+ * @typedef {{race: string, game: string, rules: number, start_at: number, cap: number, ranked: boolean, deal: string, banked: number,
+ *   boards: ReplayedBoard[]}} ReplayedRace
+ */
 
 /**
  * @typedef {"connecting" | "connected" | "reconnecting" | "closed"} Link

@@ -95,6 +95,8 @@ export function bytesOf(text) {
 
 // Nonces
 
+/** @typedef {import("./connection.js").Table} Table */
+
 const NONCES = "saratoga.nonces";
 /** How many deals' nonces this browser keeps. */
 const KEPT = 8;
@@ -117,12 +119,20 @@ export class Nonces {
     this.alarm = alarm;
     /** The countdown whose nonce was revealed: its commitment and `reveal_by`. */
     this.revealed = "";
-    /** @type {Promised[]} */
-    this.promised = [];
+    /**
+     * The hash with which the last snapshot of a table showed this player ready without a nonce of this browser: another
+     * device with the player's token may have it. By the table's code. @type {Record<string, string>}
+     */
+    this.foreign = {};
+    this.promised = this.#stored();
+  }
+
+  /** @returns {Promised[]} */
+  #stored() {
     try {
-      this.promised = JSON.parse(storage.read() ?? "[]");
+      return JSON.parse(this.storage.read() ?? "[]");
     } catch {
-      this.promised = [];
+      return [];
     }
   }
 
@@ -131,9 +141,12 @@ export class Nonces {
     return `${NONCES}.${player}`;
   }
 
-  /** Note the racers that a table lists for its deal. @param {any} table */
-  see(table) {
-    const known = this.#of(table.commitment);
+  /** Note the racers that a table lists for its deal. @param {Table} table @param {boolean} [isSnapshot] */
+  see(table, isSnapshot = false) {
+    // another tab may have drawn the nonce
+    const known = this.#of(table.commitment) ?? this.#stored().find((each) => each.commitment === table.commitment);
+    if (known && !this.#of(table.commitment)) this.promised = [...this.promised, known].slice(-KEPT);
+    if (isSnapshot) this.foreign[table.code] = known ? "" : table.seats.find((seat) => seat.player === this.player)?.nonce_hash ?? "";
     if (known && !known.listed && table.racers?.length) this.#save({ ...known, listed: hashesOf(table) });
   }
 
@@ -150,21 +163,22 @@ export class Nonces {
     if (!this.#of(commitment)?.listed) this.#write(this.promised.filter((each) => each.commitment !== commitment));
   }
 
-  /** Return the nonce to reveal now, or an empty text. @param {any} table */
+  /** Return the nonce to reveal now, or an empty text. @param {Table} table */
   due(table) {
     const countdown = `${table.commitment} ${table.reveal_by}`;
     if (table.phase !== "countdown" || !table.racers?.includes(this.player) || this.revealed === countdown) return "";
     this.revealed = countdown;
     const known = this.#of(table.commitment);
-    // another device of the player got ready, and has the nonce
-    if (!known) return "";
     const hashes = hashesOf(table);
+    const own = hashes[this.player];
+    if (!known && own && own === this.foreign[table.code]) return "";
     const faults = [];
-    if (hashes[this.player] !== nonceHash(known.nonce)) faults.push("the countdown has a nonce hash for this player that this player did not send");
+    if (!known) faults.push("the countdown is for a deal for which this player has not said ready");
+    else if (own !== nonceHash(known.nonce)) faults.push("the countdown has a nonce hash for this player that this player did not send");
     if (!Object.values(hashes).every(Boolean)) faults.push("the countdown has racers without a nonce hash");
-    if (known.listed && haveRacersChanged(table, known.listed)) faults.push(COUNTDOWN_CHANGED);
+    if (known?.listed && haveRacersChanged(table, known.listed)) faults.push(COUNTDOWN_CHANGED);
     if (faults.length) this.alarm(table.race, faults);
-    return faults.length ? "" : known.nonce;
+    return known && !faults.length ? known.nonce : "";
   }
 
   /** The nonce drawn for a deal; empty without one. @param {string} commitment */
@@ -196,19 +210,19 @@ export class Nonces {
 
 export const COUNTDOWN_CHANGED = "the racers or their nonce hashes have changed since the countdown began";
 
-/** The racers of a table with their nonce hashes. @param {any} table @returns {Record<string, string>} */
+/** The racers of a table with their nonce hashes. @param {Table} table @returns {Record<string, string>} */
 export function hashesOf(table) {
-  const hashes = Object.fromEntries(table.seats.map((/** @type {any} */ seat) => [seat.player, seat.nonce_hash ?? ""]));
-  return Object.fromEntries((table.racers ?? []).map((/** @type {string} */ player) => [player, hashes[player] ?? ""]));
+  const hashes = Object.fromEntries(table.seats.map((seat) => [seat.player, seat.nonce_hash ?? ""]));
+  return Object.fromEntries((table.racers ?? []).map((player) => [player, hashes[player] ?? ""]));
 }
 
-/** Whether racers or hashes differ from those first listed; a racer who has left has no hash, which is no difference. @param {any} table @param {Record<string, string>} seen */
+/** Whether racers or hashes differ from those first listed; a racer who has left has no hash, which is no difference. @param {Table} table @param {Record<string, string>} seen */
 export function haveRacersChanged(table, seen) {
   const now = hashesOf(table);
   return !isSame(Object.keys(now).sort(), Object.keys(seen).sort()) || Object.entries(now).some(([player, hash]) => hash && hash !== seen[player]);
 }
 
-/** Whether two plain values are equal. @param {any} one @param {any} two */
+/** Whether two plain values are equal. @param {unknown} one @param {unknown} two */
 export function isSame(one, two) {
   return JSON.stringify(one) === JSON.stringify(two);
 }

@@ -8,28 +8,30 @@ import { fromHex, randomHex, sha256 } from "./fairness.js";
 const TOKEN = "saratoga.token";
 const NAME = "saratoga.name";
 const LOOK = "saratoga.look";
+const WATCHES = "saratoga.watches";
 const IS_TOKEN = /^[0-9a-f]{64}$/;
 
-/** What a browser without storage (private windows of some) remembers until the page is closed. @type {Map<string, string>} */
+/** What the browser's storage does not take (it is full, or a private window has none), until the page is closed. @type {Map<string, string | null>} */
 const memory = new Map();
 
-/** @param {string} key */
-export function stored(key) {
+/** @param {string} key @param {"localStorage" | "sessionStorage"} [storage] */
+export function stored(key, storage = "localStorage") {
+  if (memory.has(key)) return memory.get(key) ?? null;
   try {
-    return localStorage.getItem(key);
+    return window[storage].getItem(key);
   } catch {
-    return memory.get(key) ?? null;
+    return null;
   }
 }
 
-/** @param {string} key @param {string | null} value */
-export function store(key, value) {
+/** @param {string} key @param {string | null} value @param {"localStorage" | "sessionStorage"} [storage] */
+export function store(key, value, storage = "localStorage") {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, value);
+    memory.delete(key);
   } catch {
-    if (value === null) memory.delete(key);
-    else memory.set(key, value);
+    memory.set(key, value);
   }
 }
 
@@ -93,6 +95,16 @@ export function lastName() {
 /** @param {string} name */
 export function rememberName(name) {
   store(NAME, name);
+}
+
+/** Whether the player chose in this tab to watch a table without a seat; a tab that is loaded again knows. @param {string} code */
+export function watchesOnly(code) {
+  return stored(`${WATCHES}.${code}`, "sessionStorage") !== null;
+}
+
+/** @param {string} code @param {boolean} isWatching */
+export function rememberWatching(code, isWatching) {
+  store(`${WATCHES}.${code}`, isWatching ? "only" : null, "sessionStorage");
 }
 
 /**

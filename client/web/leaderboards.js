@@ -2,11 +2,13 @@
 /** The leaderboards: one page at a time, followed live. The address holds what is shown, so it can be sent to others. */
 
 import { GAMES, gameTitle } from "./cards.js";
-import { clockText, counted, dollars, h, pageHead, refill, rivals, tone, write } from "./page.js";
+import { againstRivals, clockText, counted, dollars, h, pageHead, refill, rivals, tone, write } from "./page.js";
 import { youButton } from "./table.js";
 
 /**
  * @typedef {import("./main.js").App} App
+ * @typedef {import("./connection.js").Leaderboard} Leaderboard
+ * @typedef {import("./connection.js").LeaderboardRow} LeaderboardRow
  * @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query
  */
 
@@ -45,9 +47,16 @@ function address(query, change) {
   return `/leaderboards/${game}?${asked}`.replace(/\?$/, "");
 }
 
-/** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {any} row */
+/** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {LeaderboardRow} row */
 function after({ elapsed }) {
   return elapsed ? `${clockText(elapsed)}.${Math.floor((elapsed % 1000) / 100)}` : "";
+}
+
+/** @param {Leaderboard} page */
+function summary({ total, key, bots, rows, me }) {
+  const who = counted(total, bots ? "bot" : "player");
+  const yours = me ? ` \u00b7 you are ${me.rank} of ${total}` : query().around_me ? " \u00b7 you have no ranked result here yet" : "";
+  return `Live \u00b7 ${key === "all" ? "all time" : key} \u00b7 ${total > rows.length ? `${rows.length} of ${who}` : who}${yours}`;
 }
 
 export class LeaderboardsScreen {
@@ -55,7 +64,7 @@ export class LeaderboardsScreen {
   constructor(app) {
     this.app = app;
     this.asked = "";
-    /** @type {any} */
+    /** @type {Leaderboard | null} */
     this.page = null;
     this.isClosed = false;
     this.heading = h("h1", { tabindex: -1 });
@@ -99,7 +108,7 @@ export class LeaderboardsScreen {
   /** @param {Query} now */
   async #subscribe(now) {
     const asked = address(now, {});
-    if (asked === this.asked) return this.page && write(this.status, this.#summary());
+    if (asked === this.asked) return this.page && write(this.status, summary(this.page));
     this.asked = asked;
     write(this.status, "Loading\u2026");
     try {
@@ -110,32 +119,33 @@ export class LeaderboardsScreen {
     }
   }
 
-  /** @param {any} event */
+  /** @param {import("./connection.js").ServerEvent} event */
   hear(event) {
     if (event.type === "leaderboard") this.#showPage(event);
   }
 
-  /** @param {any} page */
+  /** @param {Leaderboard} page */
   #showPage(page) {
     const now = query();
     if (page.game !== now.game || page.ranking !== now.ranking || page.period !== now.period || page.bots !== now.bots) return;
     this.page = page;
     const isBest = page.ranking === "best";
-    const rows = page.rows.map((/** @type {any} */ row) => this.#row(page, row));
-    const isOwnBelow = page.me && !page.rows.some((/** @type {any} */ row) => row.player === page.me.player);
+    const rows = page.rows.map((row) => this.#row(page, row));
+    const { me } = page;
+    const isOwnBelow = me && !page.rows.some((row) => row.player === me.player);
     const heads = isBest ? ["banked", "net"] : ["net", "races"];
     const head = (/** @type {string} */ text, name = "n") => h("th", { scope: "col", class: name }, text);
-    refill(this.table, rows.length || page.me ? h("table", { class: "rows" },
+    refill(this.table, rows.length || me ? h("table", { class: "rows" },
       h("caption", { class: "unseen" }, this.heading.textContent),
       h("thead", {}, h("tr", {}, head("#"), head(page.bots ? "bot" : "player", "wide-name"), head(heads[0]), head(heads[1]), head("people", "n wide-only"),
         isBest ? head("after", "n wide-only") : null, head(isBest ? "race" : "last race"))),
-      h("tbody", {}, ...rows, isOwnBelow ? this.#row(page, page.me) : null)) : h("p", {}, "No results yet."));
-    write(this.status, this.#summary());
+      h("tbody", {}, ...rows, isOwnBelow ? this.#row(page, me) : null)) : h("p", {}, "No results yet."));
+    write(this.status, summary(page));
     const hasMore = page.total > page.rows.length && now.limit < MOST_ROWS && !now.around_me;
     refill(this.more, hasMore && h("a", { class: "button", href: address(now, { limit: MOST_ROWS }) }, "Show more"));
   }
 
-  /** @param {any} page @param {any} row */
+  /** @param {Leaderboard} page @param {LeaderboardRow} row */
   #row(page, row) {
     const isBest = page.ranking === "best";
     const isMe = row.player === this.app.player;
@@ -143,19 +153,12 @@ export class LeaderboardsScreen {
     const amount = h("td", { class: `n ${tone(money)}` }, dollars(money));
     return h("tr", { class: isMe ? "me" : null },
       h("td", { class: "n" }, row.rank),
-      h("td", {}, row.name, isMe ? " (you)" : null, page.bots ? h("span", { class: "bot" }, "bot") : null),
+      h("td", {}, row.name, isMe ? " (you)" : null, page.bots ? h("span", { class: "bot" }, "bot") : null, againstRivals(row.rivals ?? 0)),
       isBest ? h("td", { class: "n" }, row.value) : amount,
       isBest ? amount : h("td", { class: "n" }, row.races ?? 0),
       h("td", { class: "n wide-only" }, rivals(row.rivals ?? 0)),
       isBest ? h("td", { class: "n wide-only" }, after(row)) : null,
       h("td", { class: "n" }, row.race ? h("a", { href: `/races/${row.race}`, "data-key": `race ${row.player}` }, "race", h("span", { class: "unseen" }, ` ${row.race} of ${row.name}`)) : ""));
-  }
-
-  #summary() {
-    const { total, key, bots, rows, me } = this.page;
-    const who = counted(total, bots ? "bot" : "player");
-    const yours = me ? ` \u00b7 you are ${me.rank} of ${total}` : query().around_me ? " \u00b7 you have no ranked result here yet" : "";
-    return `Live \u00b7 ${key === "all" ? "all time" : key} \u00b7 ${total > rows.length ? `${rows.length} of ${who}` : who}${yours}`;
   }
 
   key() {

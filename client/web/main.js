@@ -5,13 +5,13 @@
  * A screen is `{node, show(state), tick(), key(event), close()}`. It asks the app for what it wants done.
  */
 
-import { gameTitle, wantsFourColours } from "./cards.js";
+import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
-import { changeLook, look, playerId, rememberName, showLook, store, stored, token } from "./identity.js";
+import { changeLook, look, playerId, rememberName, rememberWatching, showLook, store, stored, token, watchesOnly } from "./identity.js";
 import { LeaderboardsScreen } from "./leaderboards.js";
-import { button, fill, h, openSheet, pageHead, write } from "./page.js";
-import { CountdownScreen, RaceScreen, WatchScreen } from "./race.js";
+import { button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
+import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
 
@@ -22,25 +22,35 @@ const LONG = 4_000;
 const REVEAL_WITHIN = 30_000;
 /** How often the page asks for the boards of a race. */
 const REPLAYS = 5;
+const HOST_AWAY = "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 const THEMES = ["", "felt", "paper", "contrast"];
+const INCOMPLETE = "The server or a proxy before it withholds the part of this page that checks races and shows results: load the page again later, or tell the server's operator.";
 const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
 
 /**
- * @typedef {{node: HTMLElement, show: (state: any) => void, tick?: () => void, key: (event: KeyboardEvent) => boolean,
- *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void, hear?: (event: any) => void}} Screen
+ * @typedef {import("./session.js").State} State @typedef {import("./connection.js").Table} Table
+ * @typedef {import("./connection.js").Settings} Settings @typedef {import("./connection.js").ServerEvent} ServerEvent
+ * @typedef {{node: HTMLElement, show: (state: State) => void, tick?: () => void, key: (event: KeyboardEvent) => boolean,
+ *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void, hear?: (event: ServerEvent) => void}} Screen
  *   `hear` takes events that no table's state holds
  */
 
 export class App {
   constructor() {
     this.root = /** @type {HTMLElement} */ (document.getElementById("screen"));
-    /** @type {any} The state of the table of the path; `null` before its snapshot. */
-    this.state = null;
+    /** @type {State | null} The state of the table of the path; `null` before its snapshot. */
+    this.known = null;
+    /** The game whose leaderboard the link in the head opens: that of the table or leaderboard that was shown last. */
+    this.game = "canfield";
     /** @type {Screen | null} */
     this.screen = null;
     this.kind = "";
     this.watchesRace = "";
-    this.activeAt = performance.now();
+    /** The server's time at the player's last sign; 0: none on this page. */
+    this.signAt = 0;
+    /** The warnings that silence leads to, and the seconds left of which the player is warned now. */
+    this.idleWarnings = "";
+    this.idleLeft = 0;
     this.sentAt = 0;
     /** @type {Error | null} Why the page cannot go on; `null` while it can. */
     this.trouble = null;
@@ -53,19 +63,25 @@ export class App {
       (race, sentences) => this.alarm(race, sentences));
     /** @type {import("./witness.js").Witness | null} `null` until its module is loaded. */
     this.witness = null;
-    /** What the witness has not seen yet. @type {((witness: import("./witness.js").Witness) => void)[]} */
+    /** What the witness has not seen yet; `null` once its module is loaded, or cannot be. @type {((witness: import("./witness.js").Witness) => void)[] | null} */
     this.unseen = [];
     /** @type {typeof import("./results.js") | null} */
     this.results = null;
+    /** Whether modules cannot be loaded, though the page has loaded itself again. */
+    this.isIncomplete = false;
+    /** The address of the modules for which the page has loaded itself again; it has their version. */
+    this.reloadedFor = history.state?.reloadedFor;
     this.connection = this.#connected();
-    this.#loadWitness();
     document.addEventListener("keydown", (event) => this.#key(event), true);
-    for (const sign of ["pointerdown", "wheel"]) addEventListener(sign, () => this.act(), { passive: true, capture: true });
+    // a screen reader presses buttons by clicks alone
+    for (const sign of ["pointerdown", "wheel", "click"]) addEventListener(sign, () => this.act(), { passive: true, capture: true });
     document.addEventListener("click", (event) => this.#clicked(event));
     addEventListener("popstate", () => this.#route());
-    setInterval(() => this.screen?.tick?.(), TICK);
+    setInterval(() => this.#tick(), TICK);
     showLook();
+    matchMedia("(prefers-contrast: more)").addEventListener("change", showLook);
     this.show();
+    this.#loadLater().catch(() => this.#cannotLoad());
   }
 
   #connected() {
@@ -82,21 +98,33 @@ export class App {
     });
   }
 
-  // Modules that the first screen can do without
+  // Modules that the first screen can do without: loaded at once after it, since a server that is restarted may have others
 
-  /** Load a module; if the server has another version of the page by now, load the page again. @template T @param {() => Promise<T>} load @returns {Promise<T>} */
+  /** Load a module; reject with what the last of three attempts said. @template T @param {() => Promise<T>} load @returns {Promise<T>} */
   async #loaded(load) {
     for (let failures = 0; ; ) {
       try {
         return await load();
-      } catch {
+      } catch (error) {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
-        if (this.connection.link === "connected" && ++failures === 3) location.reload();
+        if (this.connection.link === "connected" && ++failures === 3) throw error;
       }
     }
   }
 
-  async #loadWitness() {
+  /** Load the page again, whose modules the server does not have any more; once for each of its versions, since a proxy may withhold them. */
+  #cannotLoad() {
+    if (this.reloadedFor !== import.meta.url) {
+      history.replaceState({ reloadedFor: import.meta.url }, "");
+      return location.reload();
+    }
+    this.isIncomplete = true;
+    this.unseen = null;
+    this.show();
+    if (!(this.screen instanceof TroubleScreen)) this.notify(INCOMPLETE);
+  }
+
+  async #loadLater() {
     const { Witness } = await this.#loaded(() => import("./witness.js"));
     const { connection } = this;
     this.witness = new Witness({
@@ -111,20 +139,16 @@ export class App {
       isConnected: () => connection.link === "connected",
       proved: () => this.show(),
     });
-    for (const see of this.unseen) see(this.witness);
-    this.unseen = [];
+    for (const see of this.unseen ?? []) see(this.witness);
+    this.unseen = null;
+    this.results = await this.#loaded(() => import("./results.js"));
+    this.show();
   }
 
   /** Let the witness see something, now or when it is loaded. @param {(witness: import("./witness.js").Witness) => void} see */
   #seen(see) {
     if (this.witness) see(this.witness);
-    else this.unseen.push(see);
-  }
-
-  async #loadResults() {
-    if (this.results) return;
-    this.results = await this.#loaded(() => import("./results.js"));
-    this.show();
+    else this.unseen?.push(see);
   }
 
   // The path
@@ -142,11 +166,12 @@ export class App {
   }
 
   #route() {
-    if (this.state && this.state.table.code !== this.code) {
-      if (this.state.isWatching) this.connection.request("unwatch_table", { table: this.state.table.code }).catch(() => {});
-      this.state = null;
-      this.onlyWatches = false;
+    if (this.known?.table.code !== this.code) {
+      if (this.known?.isWatching) this.connection.request("unwatch_table", { table: this.known.table.code }).catch(() => {});
+      this.known = null;
     }
+    // a table that does not exist is trouble on its own path only
+    if (this.connection.link !== "closed") this.trouble = null;
     this.show();
     if (this.connection.link === "connected") this.#enter();
   }
@@ -154,11 +179,15 @@ export class App {
   /** Come to the table of the path: to the own seat, or to look at it. */
   async #enter() {
     const code = this.code;
-    if (!code || this.state) return;
+    if (!code || this.known) return;
     const isSeated = this.connection.welcome?.table === code || this.connection.seat === code;
     // reconnecting resumes the seat and goes on watching
     try {
-      await this.connection.request(isSeated ? "resume" : "watch_table", { table: code });
+      const { table } = await this.connection.request(isSeated ? "resume" : "watch_table", { table: code });
+      if (isSeated || !session.seatAt(table, this.player)) return;
+      // another tab took the seat after this page's welcome
+      await this.connection.request("resume", { table: code });
+      await this.connection.request("unwatch_table", { table: code });
     } catch (error) {
       this.fail(error);
     }
@@ -177,7 +206,7 @@ export class App {
     return this.connection.seat || (this.connection.welcome?.table ?? "");
   }
 
-  /** Open a table with these settings, and go there. @param {Record<string, any>} settings */
+  /** Open a table with these settings, and go there. @param {Settings} settings */
   async openTable(settings) {
     if (await this.#releaseOtherSeat()) return;
     const { table } = await this.connection.request("create_table", settings);
@@ -190,21 +219,22 @@ export class App {
     await this.claim(name);
     if (await this.#releaseOtherSeat(code)) return;
     await connection.request("join_table", { table: code });
-    if (connection.watched.has(code)) await connection.request("unwatch_table", { table: code });
+    rememberWatching(code, false);
     this.go(`/${code}`);
+    if (connection.watched.has(code)) await connection.request("unwatch_table", { table: code });
   }
 
   /** Take a seat at the table that is watched; a player without a name gives one first. */
   sitIn() {
     if (this.connection.welcome?.name) return this.sitDown().catch((error) => this.fail(error));
-    this.onlyWatches = false;
+    rememberWatching(this.code, false);
     this.show();
   }
 
-  /** Watch a table without a seat. @param {string} code */
-  watch(code) {
+  /** Watch a table without a seat. @param {string} [code] */
+  watch(code = this.code) {
+    rememberWatching(code, true);
     this.go(`/${code}`);
-    this.watchOnly();
   }
 
   /**
@@ -230,19 +260,19 @@ export class App {
 
   // Events
 
-  /** @param {any} event */
+  /** @param {ServerEvent} event */
   #received(event) {
-    if (event.same_match && this.state?.table.code === event.table.code) event.table.match = this.state.table.match;
+    const { known } = this;
+    if (event.type === "table_changed" && event.same_match && known?.table.code === event.table.code) event.table.match = known.table.match;
     if (event.type === "snapshot" && event.table.code === this.code) {
-      const isSeated = event.table.seats.some((/** @type {any} */ seat) => seat.player === this.player);
-      const isWatching = !isSeated && !(event.table.racers ?? []).includes(this.player);
-      const state = this.state;
-      this.state = state ? { ...session.nextState(state, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
-    } else if (this.state) this.state = session.nextState(this.state, event, this.now());
-    else if (event.type === "announcement") this.notify(event.text);
+      const isWatching = !session.seatAt(event.table, this.player) && !(event.table.racers ?? []).includes(this.player);
+      this.known = known ? { ...session.nextState(known, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
+    } else if (known) this.known = session.nextState(known, event, this.now());
+    if (event.type === "announcement") this.notify(event.text);
+    if (event.type === "seat_lost" && event.table !== known?.table.code) openNotice(`You are no longer at table ${event.table}.`, event.reason);
     this.#seen((witness) => witness.see(event));
     this.screen?.hear?.(event);
-    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
+    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table, event.type === "snapshot");
     if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && event.table.racers?.includes(this.player)) return this.go(`/${event.table.code}`);
     if (event.type === "snapshot") this.#seen((witness) => {
       for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
@@ -254,13 +284,15 @@ export class App {
   #linked(link, end) {
     if (link === "connected") this.#enter();
     if (link === "closed") this.trouble = end;
-    if (this.state) this.state = session.linkChanged(this.state, link, this.now());
+    if (this.known) this.known = session.linkChanged(this.known, link, this.now());
     this.show();
   }
 
-  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {any} table */
-  #keepPromise(table) {
-    this.nonces.see(table);
+  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Table} table @param {boolean} isSnapshot */
+  #keepPromise(table, isSnapshot) {
+    this.nonces.see(table, isSnapshot);
+    // to act for a seat that another connection holds would close this one
+    if (this.connection.seat !== table.code) return;
     const nonce = this.nonces.due(table);
     if (!nonce) return;
     const { connection } = this;
@@ -271,31 +303,48 @@ export class App {
       .finally(() => clearTimeout(unanswered));
   }
 
+  #tick() {
+    this.#watchSilence();
+    this.screen?.tick?.();
+  }
+
+  /** Warn a host between races who gives no sign; the screen of a race warns its player. */
+  #watchSilence() {
+    const { known: state, idleLeft } = this;
+    const before = this.idleWarnings;
+    this.idleWarnings = state ? session.idleWarnings(state).join() : "";
+    // the three minutes begin anew with what they end
+    if (state && (!this.idleWarnings || (before && before !== this.idleWarnings))) this.signAt = this.now();
+    this.idleLeft = state ? session.idleLeft(state, this.signAt, this.now()) : 0;
+    if (!this.idleWarnings || state?.table.phase === "running" || !idleLeft === !this.idleLeft) return;
+    this.notify(this.idleLeft ? HOST_AWAY : "You stay host.");
+  }
+
   // What screens ask for
+
+  /** The state of the table on the screen; only the screens of a table ask for it. */
+  get state() {
+    return /** @type {State} */ (this.known);
+  }
 
   /** The server's time. */
   now() {
     return this.connection.now();
   }
 
-  /** Milliseconds since the player's last sign. */
-  idle() {
-    return performance.now() - this.activeAt;
-  }
-
   /** Milliseconds that the server keeps the player waiting. */
   waited() {
-    if (this.state?.own?.flight) return performance.now() - this.sentAt;
+    if (this.known?.own?.flight) return performance.now() - this.sentAt;
     const { silence } = this.connection;
     return silence > 4_500 ? silence : 0;
   }
 
   act() {
-    this.activeAt = performance.now();
+    this.signAt = this.now();
     this.connection.act();
   }
 
-  /** Send a command; a refusal becomes a notice. @param {string} type @param {Record<string, any>} [fields] */
+  /** Send a command; a refusal becomes a notice. @param {string} type @param {Record<string, unknown>} [fields] */
   async ask(type, fields = {}) {
     try {
       return await this.connection.request(type, fields);
@@ -305,7 +354,7 @@ export class App {
     }
   }
 
-  /** The boards of a finished race as the server replays them, which may take it a while. @param {string} race @returns {Promise<any>} */
+  /** The boards of a finished race as the server replays them, which may take it a while. @param {string} race @returns {Promise<import("./connection.js").ReplayedRace>} */
   async replayed(race) {
     for (let attempts = 1; ; attempts++) {
       const answer = await fetch(`/api/records/${race}/boards`);
@@ -319,7 +368,7 @@ export class App {
   /** @param {boolean} isReady */
   ready(isReady) {
     const { code, commitment } = this.state.table;
-    if (!isReady) return this.ask("not_ready", { table: code }).then(() => this.nonces.drop(commitment));
+    if (!isReady) return this.ask("not_ready", { table: code }).then((done) => done && this.nonces.drop(commitment));
     const nonce_hash = this.nonces.hashFor(commitment);
     if (!nonce_hash) return this.alarm(this.state.table.race, ["the server offers a deal whose racers were listed before, so this page does not take part in it"]);
     return this.connection.request("ready", { table: code, commitment, nonce_hash }).catch((error) => {
@@ -331,15 +380,16 @@ export class App {
   /** @param {string} move */
   async play(move) {
     const { own } = this.state;
+    if (!own) return;
     this.sentAt = performance.now();
-    this.state = session.withMove(this.state, move);
+    this.known = session.withMove(this.state, move);
     this.show();
     try {
       const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
-      if (this.state) this.state = session.confirmed(this.state, board);
+      if (this.known) this.known = session.confirmed(this.known, board);
     } catch (error) {
-      if (!(error instanceof Refused) || !this.state) return;
-      this.state = session.takenBack(this.state, error.message, error.event.board);
+      if (!(error instanceof Refused) || !this.known) return;
+      this.known = session.takenBack(this.known, reasonOf(error, move), error.event.board);
     }
     this.show();
   }
@@ -347,26 +397,27 @@ export class App {
   /** Ask the server why a move is refused; the list of legal moves says that it is. @param {string} move */
   async why(move) {
     const { own } = this.state;
-    if (!session.mayMove(own) || own.legal.includes(move)) return "";
+    if (!own || !session.mayMove(own) || own.legal.includes(move)) return "";
     try {
       const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
-      this.state = session.confirmed(this.state, board);
+      if (this.known) this.known = session.confirmed(this.known, board);
       this.show();
     } catch (error) {
-      if (error instanceof Refused && error.code === "illegal_move") return error.message;
+      if (error instanceof Refused && error.code === "illegal_move") return reasonOf(error, move);
     }
     return "";
   }
 
   async cashOut() {
     const { own } = this.state;
-    this.state = session.withCashOut(this.state);
+    if (!own) return;
+    this.known = session.withCashOut(this.state);
     this.show();
     try {
       const { board } = await this.connection.request("cash_out", { race: own.race });
-      if (this.state) this.state = session.confirmed(this.state, board);
+      if (this.known) this.known = session.confirmed(this.known, board);
     } catch (error) {
-      if (error instanceof Refused && this.state) this.state = session.takenBack(this.state, error.message, error.event.board);
+      if (error instanceof Refused && this.known) this.known = session.takenBack(this.known, error.message, error.event.board);
     }
     this.show();
   }
@@ -381,22 +432,19 @@ export class App {
     this.show();
   }
 
+  /** Leave the table; a player with a seat is asked first. */
   askToLeave() {
-    const own = this.state?.own;
+    if (!session.ownSeat(this.state)) return this.leave();
+    const { own } = this.state;
     const words = own?.state === "racing" ? `Your race ends with ${own.banked} banked, and you give up your seat.` : "You give up your seat.";
-    const sheet = openSheet({ title: "Leave the table?" }, h("p", {}, words), h("div", { class: "row" },
-      button("Stay", () => sheet.close(), "main"),
-      button("Leave", () => {
-        sheet.close();
-        this.leave();
-      })));
+    openQuestion("Leave the table?", "Stay", "Leave", () => this.leave(), h("p", {}, words));
   }
 
   async leave() {
     const { table, isWatching } = this.state;
     if (await this.ask(isWatching ? "unwatch_table" : "leave_table", { table: table.code })) {
-      this.state = null;
-      this.onlyWatches = false;
+      this.known = null;
+      rememberWatching(table.code, false);
       this.go("/");
     }
   }
@@ -411,28 +459,27 @@ export class App {
 
   /** @param {string} game */
   nextSuits(game) {
-    const { suits } = look();
-    const shown = suits[game] ?? (wantsFourColours(game) ? 4 : 2);
-    changeLook({ suits: { ...suits, [game]: shown === 4 ? 2 : 4 } });
+    changeLook({ suits: { ...look().suits, [game]: suitColours(game) === 4 ? 2 : 4 } });
     this.screen?.showLook?.();
     return true;
   }
 
   /** @param {boolean} [showsRules] */
   openLook(showsRules = false) {
-    const game = this.state?.table.settings.game ?? "";
-    const { theme, hand, suits } = look();
+    const game = this.known?.table.settings.game ?? "";
+    const { theme, hand } = look();
     const choice = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
-      h("label", { class: "field" }, label, h("select", { onchange: (/** @type {any} */ event) => {
+      h("label", { class: "field" }, label, h("select", { onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => {
         change(event.target.value);
         this.screen?.showLook?.();
       } }, ...options.map(([name, words]) => h("option", { value: name, selected: name === value }, words))));
     const rules = h("details", { class: "rules", open: showsRules }, h("summary", {}, `Rules of ${gameTitle(game)}`), h("div", { role: "status" }, "Loading\u2026"));
     if (game) this.#loadRules(game, rules.lastElementChild);
+    const keys = h("details", { class: "rules" }, h("summary", {}, "Keys in a race"), h("dl", {}, ...KEYS.flatMap(([key, effect]) => [h("dt", {}, key), h("dd", {}, effect)])));
     const sheet = openSheet({ title: "Look and rules", class: "look" },
-      game && rules,
+      game && rules, game && keys,
       choice("Colours", [["", "as the system's"], ["felt", "felt, dark"], ["paper", "paper, light"], ["contrast", "high contrast"]], theme, (value) => changeLook({ theme: value })),
-      game && choice(`Suits of ${gameTitle(game)}`, [["2", "two colours"], ["4", "four colours"]], String(suits[game] ?? (wantsFourColours(game) ? 4 : 2)),
+      game && choice(`Suits of ${gameTitle(game)}`, [["2", "two colours"], ["4", "four colours"]], String(suitColours(game)),
         (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } })),
       choice("Hand", [["right", "right"], ["left", "left"]], hand, (value) => changeLook({ hand: value })),
       h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
@@ -458,14 +505,14 @@ export class App {
     if (!fresh.length) return;
     for (const sentence of fresh) console.warn(`alarm: ${race}: ${sentence}`);
     this.alarms.push(...fresh.map((sentence) => ({ race, sentence })));
-    if (this.state) this.state = { ...this.state, alarms: this.alarms };
+    if (this.known) this.known = { ...this.known, alarms: this.alarms };
     document.documentElement.dataset.alarm = "";
     const count = this.alarms.length;
     fill(this.alarmBar, h("button", { type: "button", onclick: () => this.openAlarms() }, `ALARM: the server contradicts itself${count > 1 ? ` (${count})` : ""}`));
     // a race goes on below the bar; a sheet would take its keys
     const shown = document.querySelector("dialog.alarm ul");
     if (shown) fill(shown, ...this.#alarmLines());
-    else if (!["countdown", "running"].includes(this.state?.table.phase)) this.openAlarms();
+    else if (!["countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
   }
 
   #alarmLines() {
@@ -493,12 +540,12 @@ export class App {
   /** Show a sentence on the screen, or in a sheet. @param {string} text */
   notify(text) {
     if (this.screen?.say) return this.screen.say(text);
-    const sheet = openSheet({ title: "Saratoga" }, h("p", { role: "status" }, text), h("div", { class: "row" }, button("OK", () => sheet.close(), "main")));
+    openNotice("Saratoga", text);
   }
 
   /** @param {unknown} error */
   fail(error) {
-    if (error instanceof Refused && ["no_such_table", "table_closed"].includes(error.code) && !this.state) {
+    if (error instanceof Refused && ["no_such_table", "table_closed"].includes(error.code) && !this.known) {
       this.trouble = error;
       this.show();
     } else if (!(error instanceof Closed)) this.notify(error instanceof Error ? error.message : String(error));
@@ -520,37 +567,39 @@ export class App {
       fill(this.root, screen.node);
       screen.shown?.();
     } else this.screen.show(this.state);
+    const [, place, game] = location.pathname.split("/");
+    this.game = this.known?.table.settings.game ?? (place === "leaderboards" ? game : this.game);
+    this.root.querySelector(".leaders")?.setAttribute("href", `/leaderboards/${this.game}`);
   }
 
   /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => Screen]} */
   #chosen() {
-    const { state, trouble, results } = this;
+    const { known: state, trouble, results } = this;
     const path = location.pathname;
-    if (path.startsWith("/races/") || ["running", "over"].includes(state?.table.phase)) this.#loadResults();
-    if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(this, /** @type {Error} */ (trouble))];
+    /** @type {[string, () => Screen]} */
+    const noResults = this.isIncomplete ? ["incomplete", () => new TroubleScreen(new Incomplete())] : ["waiting", () => new WaitingScreen()];
+    if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(/** @type {Error} */ (trouble))];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
     if (path.startsWith("/leaderboards/")) return ["leaderboards", () => new LeaderboardsScreen(this)];
-    if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : ["waiting", () => new WaitingScreen()];
+    if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : noResults;
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;
-    if (state.seatLost) return ["lost", () => new TroubleScreen(this, new SeatLost(table.code, state.seatLost))];
-    if (state.isWatching && !this.onlyWatches) return [`name ${table.code}`, () => new NameScreen(this)];
+    if (state.seatLost) return ["lost", () => new TroubleScreen(new SeatLost(table.code, state.seatLost))];
+    if (state.isWatching && !watchesOnly(table.code)) return [`name ${table.code}`, () => new NameScreen(this)];
     if (table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
     if (table.phase === "running") {
       // the deal comes a moment after the start
-      if (!state.own && table.racers.includes(this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
+      if (!state.own && table.racers?.includes(this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
       if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
     // results stay until the player goes on to the next race
     const stays = table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
-    if (table.phase === "over" || stays) return results ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)] : ["waiting", () => new WaitingScreen()];
-    if (table.phase === "closed") return ["closed", () => new TroubleScreen(this, new Error(table.notice || "The table is closed."))];
+    if (table.phase === "over" || stays) return results ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)] : noResults;
+    if (table.phase === "closed") return ["closed", () => new TroubleScreen(new Error(table.notice || "The table is closed."))];
     return [`table ${table.code}`, () => new TableScreen(this)];
   }
 
-  /** Whether the player chose to watch without a seat. */
-  onlyWatches = false;
   /** Whether the player left the results for the next race. */
   goesOn = false;
 
@@ -562,20 +611,24 @@ export class App {
     this.show();
   }
 
-  watchOnly() {
-    this.onlyWatches = true;
-    this.show();
-  }
-
   /** @param {KeyboardEvent} event */
   #key(event) {
     this.act();
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (document.querySelector("dialog[open]") || target.matches("input, select, textarea")) return;
-    if (!this.screen?.key(event)) return;
+    if (!this.screen?.key(event) && !this.#keyOfAllScreens(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Use a key that every screen has; return whether it was one. @param {string} key */
+  #keyOfAllScreens(key) {
+    if (key === "?") return this.openLook(true);
+    if (key === "t") return Boolean(this.nextTheme());
+    if (key !== "q" || !this.known) return false;
+    this.askToLeave();
+    return true;
   }
 
   /** Follow a link of the page without loading it again. @param {MouseEvent} event */
@@ -609,17 +662,27 @@ class WaitingScreen {
   close() {}
 }
 
+/** Show a sentence in a sheet, whatever the screen is. @param {string} title @param {string} text */
+function openNotice(title, text) {
+  const sheet = openSheet({ title }, h("p", { role: "status" }, text), h("div", { class: "row" }, button("OK", () => sheet.close(), "main")));
+}
+
 /** What the page shows when it cannot go on: what happened, and what to do. */
 class TroubleScreen {
-  /** @param {App} app @param {Error} error */
-  constructor(app, error) {
+  /** @param {Error} error */
+  constructor(error) {
     const [heading, words, action, path] = wordsOf(error);
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("div", { class: "box invite" }, h("h1", {}, heading), h("p", {}, words),
+    this.heading = h("h1", { tabindex: -1 }, heading);
+    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("div", { class: "box invite" }, this.heading, h("p", {}, words),
       h("a", { class: "button main", href: path, onclick: (/** @type {Event} */ event) => {
         event.preventDefault();
         location.assign(path);
       } }, action))));
     document.title = `${heading} \u00b7 Saratoga`;
+  }
+
+  shown() {
+    this.heading.focus();
   }
 
   show() {}
@@ -640,6 +703,9 @@ class SeatLost extends Error {
   }
 }
 
+/** The error that modules without which there are no results cannot be loaded. */
+class Incomplete extends Error {}
+
 /** @param {Error} error @returns {[string, string, string, string]} */
 function wordsOf(error) {
   const here = location.pathname;
@@ -652,15 +718,21 @@ function wordsOf(error) {
   if (error instanceof Closed) return [error.message || "The server closed the connection.", safe, "Connect again", here];
   if (error instanceof SeatLost)
     return [`You are no longer at table ${error.code}.`, `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`, "To the lobby", "/"];
+  if (error instanceof Incomplete) return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
   return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
+}
+
+/** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */
+function reasonOf(error, move) {
+  return error.message.replace(`${move}: `, "");
 }
 
 /**
  * Whether a player has a seat at a table and is in its race, which may not have begun.
- * @param {any} table @param {string} player
+ * @param {Table} table @param {string} player
  */
 function isRacingAt(table, player) {
-  const seat = table.seats.find((/** @type {any} */ each) => each.player === player);
+  const seat = session.seatAt(table, player);
   if (!seat || !["countdown", "running"].includes(table.phase)) return false;
   return session.takesReady(table) ? Boolean(seat.ready) : (table.racers ?? []).includes(player);
 }

@@ -102,6 +102,11 @@ export function dollars(amount) {
   return `${amount < 0 ? "\u2212" : "+"}$${Math.abs(amount)}`;
 }
 
+/** A text whose amounts of money stay on one line: browsers break between a minus sign and a dollar sign. @param {string} text */
+export function unbroken(text) {
+  return text.split(/([+\u2212]\$\d+)/).map((part, index) => (index % 2 ? h("span", { class: "whole" }, part) : part));
+}
+
 /** The class that colours an amount. @param {number} amount */
 export function tone(amount) {
   return amount < 0 ? "loss" : "gain";
@@ -139,10 +144,22 @@ export function rivals(number) {
   return number < MOST_RIVALS ? String(number) : `${MOST_RIVALS}+`;
 }
 
+/** The same in words, where there is no column for it: on narrow screens. @param {number} number */
+export function againstRivals(number) {
+  return h("small", { class: "narrow-only" }, `vs ${rivals(number)} ${number === 1 ? "person" : "people"}`);
+}
+
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name that text follows: after one that is written from the right, figures would stand before it. @param {string} name */
+export function followed(name) {
+  return FROM_THE_RIGHT.test(name) ? `${name}\u200e` : name;
+}
+
 /** A player's name in a sentence; a bot's name carries its mark. @param {{name: string, bot?: boolean, level?: string}} player */
 export function shownName(player) {
-  if (!player.bot) return player.name;
-  return `${player.name} [${player.level ? `${player.level} bot` : "bot"}]`;
+  if (!player.bot) return followed(player.name);
+  return `${followed(player.name)} [${player.level ? `${player.level} bot` : "bot"}]`;
 }
 
 /** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {any[]} */
@@ -181,10 +198,12 @@ export function openSheet(options, ...children) {
  * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {...any} words
  */
 export function openQuestion(title, no, yes, action, ...words) {
-  const sheet = openSheet({ title }, ...words, h("div", { class: "row" }, button(no, () => sheet.close(), "main"), button(yes, () => {
-    sheet.close();
+  const close = () => sheet.close();
+  const agree = () => {
+    close();
     action();
-  })));
+  };
+  const sheet = openSheet({ title, keys: { y: agree, n: close } }, ...words, h("div", { class: "row" }, button(no, close, "main"), button(yes, agree)));
   return sheet;
 }
 
@@ -205,7 +224,7 @@ export function copyText(text) {
 
 /** A button. @param {string} text @param {() => void} action @param {string} [kind] `main` or `quiet` */
 export function button(text, action, kind = "") {
-  return h("button", { type: "button", class: `button ${kind}`.trim(), onclick: action }, text);
+  return h("button", { type: "button", class: `button ${kind}`.trim(), onclick: action }, h("span", {}, ...unbroken(text)));
 }
 
 /** The head of every page that is no race. @param {...any} links */
@@ -214,6 +233,6 @@ export function pageHead(...links) {
     "header",
     { class: "top" },
     h("a", { class: "brand", href: "/" }, picture("shoe"), "Saratoga"),
-    h("nav", { "aria-label": "Site" }, h("a", { href: "/leaderboards/canfield" }, "Leaders"), ...links),
+    h("nav", { "aria-label": "Site" }, h("a", { class: "leaders", href: "/leaderboards/canfield" }, "Leaders"), ...links),
   );
 }

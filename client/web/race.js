@@ -4,11 +4,10 @@
  */
 
 import { Board } from "./board.js";
-import { GAMES, gameTitle, wantsFourColours } from "./cards.js";
-import { look } from "./identity.js";
-import { button, capitalised, clockText, counted, dollars, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg,
-  tone, write } from "./page.js";
-import { evenAt, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, takesReady } from "./session.js";
+import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, suitColours } from "./cards.js";
+import { button, capitalised, clockText, counted, dollars, fill, followed, h, nameNodes, openQuestion, openSheet, ordinal, pageHead, picture, refill, shownName, svg,
+  tone, unbroken, write } from "./page.js";
+import { evenAt, evenWord, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
@@ -17,10 +16,9 @@ const PATIENCE = 2_000;
 /** The least milliseconds between two lines of news read aloud, and for which a moment is shown. */
 const NEWS_EVERY = 3_000;
 const MOMENT_SHOWN = 6_000;
-/** Milliseconds without a sign of the player after which the server ends the board, and the seconds left when the page warns. */
-const IDLE = 180_000;
-const WARNED_AT = [15, 60];
 const LAST_MINUTE = 60_000;
+/** The seconds for which the host waits before ending the last board; the server adds a moment for clocks that differ. */
+const LAST_BOARD = 60;
 
 /** The words at the end of the own board, by its state: a heading and a sentence. @type {Record<string, [string, string]>} */
 const ENDINGS = {
@@ -33,6 +31,27 @@ const ENDINGS = {
   idle: ["Your board ended after 3 minutes without a sign of you", "{banked} banked. Your seat is kept; the next race comes after this one."],
 };
 
+/** The keys of a race, those of the terminal among them, with their effects. */
+export const KEYS = [
+  ["1 \u2026 0 - =", "a column: pick it, or carry the picked cards there; the same key again banks the top card"],
+  ["w, r", "the waste, the reserve"],
+  ["space", "draw or deal; redeal where the rules allow it"],
+  ["f, g", "bank up, bank down: the picked card, or the only one that can be banked"],
+  ["b", "take a card back from a foundation"],
+  ["tab, shift+tab", "choose a legal move; enter plays it"],
+  ["f6, or shift+esc", "leave the board for the rest of the page, or return to it"],
+  ["arrows", "go to the pile beside; enter taps it"],
+  ["+, -", "carry more or fewer cards together"],
+  ["esc", "drop the picked cards"],
+  ["o", "quick: a pile with only one legal move plays it at once"],
+  ["/", "find cards by rank, suit or both"],
+  ["x", "cash out; asks first"],
+  ["e", "for the host, a minute after all boards but one have ended: end the race; asks first"],
+  ["p", "standings and menu"],
+  ["c, t", "colours of the suits, colours of the page"],
+  ["q", "leave the table; asks first"],
+];
+
 /**
  * @typedef {import("./session.js").State} State
  * @typedef {import("./session.js").Row} Row
@@ -41,12 +60,12 @@ const ENDINGS = {
 
 // The figures of a race
 
-/** The scale of the bars: the next ten above the leader, and at least twice the break-even count. @param {State} state */
+/** The scale of the bars: the next ten above the leader, and at least twice the break-even count, with the word for that. @param {State} state */
 function scaleOf(state) {
   const all = rows(state);
-  const even = all.length ? evenAt(all[0]) : 10;
+  const [even, word] = all.length ? [evenAt(all[0]), evenWord(all[0])] : [10, "even"];
   const most = Math.max(0, ...all.map((row) => row.banked), state.own?.banked ?? 0);
-  return { even, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
+  return { even, word, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
 }
 
 /** @param {number} part @param {number} whole */
@@ -61,12 +80,13 @@ function ownMoney(state) {
 
 /** The track: the money meter and everybody's standing in one bar. @param {State} state */
 export function track(state) {
-  const { even, top } = scaleOf(state);
+  const { even, word, top } = scaleOf(state);
   const own = ownMoney(state);
   const rivals = rows(state).filter((row) => row.player !== state.player);
   const others = rivals.map((row) => `${shownName(row)} ${row.banked}`).join(", ");
-  const label = `${own ? `You have ${own.banked}, ` : ""}even is ${even}${others ? `; ${others}` : ""}`;
-  const taken = [even];
+  const label = `${own ? `You have ${own.banked}, ` : ""}${word} at ${even}${others ? `; ${others}` : ""}`;
+  // the number of the post stands on its left
+  const taken = [even - top / 32, even];
   const dots = rivals.flatMap((row) => {
     const dot = svg("circle", { class: "dot", cx: percent(row.banked, top), cy: 19, r: 3 });
     if (taken.some((at) => Math.abs(at - row.banked) < top / 24)) return [dot];
@@ -87,12 +107,12 @@ export function track(state) {
 
 /** A racer's short state in the table. @param {State} state @param {Row} row */
 function stateWord(state, row) {
-  const away = state.table.seats.some((/** @type {any} */ seat) => seat.player === row.player && seat.connected === false);
+  const away = seatAt(state.table, row.player)?.connected === false;
   return row.state === "racing" ? (away ? "away" : "") : row.state;
 }
 
 /** @param {State} state */
-export function standingsTable(state) {
+function standingsTable(state) {
   const { even, top } = scaleOf(state);
   const body = rows(state).map((row) => {
     const isMe = row.player === state.player;
@@ -114,6 +134,8 @@ export function standingsTable(state) {
 }
 
 const LINES = ["a", "b", "c", "e"];
+/** The height of a label at the end of a line. */
+const LABEL = 12;
 
 /** Everybody's banked cards over the time. @param {State} state @param {number} at milliseconds since the start @param {number} [width] @param {number} [height] */
 export function climbChart(state, at, width = 300, height = 120) {
@@ -123,15 +145,15 @@ export function climbChart(state, at, width = 300, height = 120) {
   const y = (/** @type {number} */ banked) => floor - ((floor - ceiling) * banked) / top;
   const all = rows(state);
   const drawn = all.filter((row, index) => index < 6 || row.player === state.player);
-  let lowest = -Infinity;
+  let label = -Infinity;
   const lines = drawn.flatMap((row, index) => {
     const isMe = row.player === state.player;
     const points = state.history[row.player] ?? [];
     const path = points.map((point, step) => (step ? `H${x(point.at).toFixed(0)}V${y(point.banked).toFixed(0)}` : `M${x(Math.min(point.at, at)).toFixed(0)} ${y(point.banked).toFixed(0)}`)).join("");
-    const end = y(row.banked);
-    lowest = Math.max(lowest + 12, end + 4);
-    const name = isMe ? "You" : [...row.name].slice(0, 7).join("");
-    const text = lowest > floor + 8 ? null : svg("text", { class: isMe ? "mine-t" : "", x: right + 5, y: lowest.toFixed(0) }, `${name} ${row.banked}`);
+    // each label below the one before, with room for those that follow
+    label = Math.min(Math.max(label + LABEL, y(row.banked) + 4), floor + 8 - LABEL * (drawn.length - 1 - index));
+    const name = isMe ? "You" : followed([...row.name].slice(0, 7).join(""));
+    const text = svg("text", { class: isMe ? "mine-t" : "", x: right + 5, y: label.toFixed(0) }, `${name} ${row.banked}`);
     return [path ? svg("path", { class: isMe ? "mine" : LINES[index % LINES.length], d: `${path}H${x(at).toFixed(0)}` }) : null, text];
   });
   return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Banked over time: ${all.map((row) => `${row.player === state.player ? "You" : shownName(row)} ${row.banked}`).join(", ")}` },
@@ -145,9 +167,9 @@ export function climbChart(state, at, width = 300, height = 120) {
 }
 
 /** The newest lines, newest first. @param {State} state @param {number} most */
-export function newsList(state, most) {
+function newsList(state, most) {
   const lines = state.feed.lines.slice(-most).reverse();
-  return h("ol", { class: "news" }, ...lines.map((/** @type {any} */ line) => h("li", {}, h("time", {}, clockText(line.at)), line.text)));
+  return h("ol", { class: "news" }, ...lines.map((/** @type {any} */ line) => h("li", {}, h("time", {}, clockText(line.at)), h("span", {}, ...unbroken(line.text)))));
 }
 
 /** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text @returns {Node[]} */
@@ -173,18 +195,20 @@ export class CountdownScreen {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.number = h("output", { "aria-live": "assertive" });
-    this.heading = h("h1");
+    // read aloud each second, the numbers would drown the sentence that says them once
+    this.number = h("p", { class: "number", "aria-hidden": "true" });
+    this.heading = h("h1", { tabindex: -1 });
     this.says = h("p", { role: "status" });
     this.racers = h("p");
     this.seal = h("code");
     this.actions = h("p");
+    this.starts = h("p", { class: "unseen", role: "status" });
     this.clock = h("b");
     this.live = h("p");
     this.brand = h("p", { class: "brand" });
     this.node = h("div", { class: "plain" },
       h("header", { class: "top" }, this.brand, this.live, h("p", {}, this.clock)),
-      h("main", { class: "bigcount" }, this.heading, this.number, this.racers, this.says, this.actions, h("p", { class: "dim" }, "Sealed before the start: ", this.seal)));
+      h("main", { class: "bigcount" }, this.heading, this.number, this.starts, this.racers, this.says, this.actions, h("p", { class: "dim" }, "Sealed before the start: ", this.seal)));
   }
 
   /** @param {State} state */
@@ -202,8 +226,7 @@ export class CountdownScreen {
     this.live.className = state.link === "connected" ? "gain" : "loss";
     const seat = ownSeat(state);
     write(this.says, this.#words(state, seat));
-    if (seat && takesReady(table)) fill(this.actions, seat.ready ? button("Not ready", () => this.app.ready(false)) : button("Ready", () => this.app.ready(true), "main"));
-    else fill(this.actions);
+    refill(this.actions, seat && takesReady(table) && h("button", { type: "button", class: seat.ready ? "button" : "button main", "data-key": "ready", onclick: () => this.app.ready(!seat.ready) }, seat.ready ? "Not ready" : "Ready"));
     document.title = `${title} \u00b7 Saratoga`;
     this.tick();
   }
@@ -213,13 +236,19 @@ export class CountdownScreen {
     const isCall = takesReady(state.table);
     if (!seat) return "You are watching this race. It shows the standings, not the boards.";
     if (isCall && !seat.ready) return "The host has started the race. Press Ready now to be in it.";
-    if (isCall || state.table.racers.includes(state.player)) return "Get ready: all racers get the same deal at the same moment.";
+    if (isCall || state.table.racers?.includes(state.player)) return "Get ready: all racers get the same deal at the same moment.";
     return "You weren't ready, so this race started without you.";
   }
 
   tick() {
     const { untilStart } = raceClock(this.app.state, this.app.now());
-    write(this.number, untilStart ? String(Math.ceil(untilStart / 1000)) : "Go!");
+    const seconds = Math.ceil(untilStart / 1000);
+    write(this.number, seconds ? String(seconds) : "Go!");
+    if (seconds && !this.starts.textContent) write(this.starts, `The race starts in ${counted(seconds, "second")}.`);
+  }
+
+  shown() {
+    this.heading.focus();
   }
 
   /** @param {KeyboardEvent} event */
@@ -245,7 +274,6 @@ export class RaceScreen {
     this.race = own.race;
     this.saidState = own.state === "racing" ? "racing" : "";
     this.saidTakenBack = "";
-    this.saidAnnouncement = state.announcement;
     this.saidLast = "";
     this.saidIdle = 0;
     this.saidNews = state.feed.lines.length ? state.feed.lines[state.feed.lines.length - 1] : null;
@@ -257,6 +285,10 @@ export class RaceScreen {
     this.sheetBody = null;
     /** @type {HTMLDialogElement | null} */
     this.sheet = null;
+    /** The steps through the own board once it has ended. @type {HTMLElement | null} */
+    this.steps = null;
+    /** The position of the own board that is shown; `null`: the present one. @type {number | null} */
+    this.at = null;
 
     this.place = h("p", { class: "place" });
     this.net = h("p", { class: "net" });
@@ -273,6 +305,7 @@ export class RaceScreen {
     this.moment = h("p", { class: "moment", "aria-hidden": "true" });
     this.messages = h("div", { class: "say" }, this.status, this.moment);
     this.news = h("p", { class: "unseen", "aria-live": "polite" });
+    this.turned = h("p", { class: "unseen", "aria-live": "polite" });
     this.board = new Board(this.game, own, {
       play: (move) => app.play(move),
       why: (move, about) => app.why(move).then((sentence) => sentence && this.#say(about + (about ? sentence[0].toLowerCase() + sentence.slice(1) : sentence))),
@@ -282,8 +315,11 @@ export class RaceScreen {
     });
     this.keys = h("p", { class: "keys", "aria-hidden": "true" }, ...this.#keyCaps());
     this.main = h("main", { class: "board" }, this.board.found, this.board.cols, this.board.hand, this.messages, this.keys);
-    this.side = h("aside", { class: "side", "aria-label": "The race" });
-    this.node = h("div", { class: boardClass(this.game, own.view.columns.length) }, this.rail, this.main, this.side, this.news);
+    this.figures = h("div", { class: "race-figures" });
+    // it stays while the figures change, so that a press or the focus on it is not lost
+    this.foot = button("", () => (app.state.own?.state === "racing" ? this.askToCashOut() : app.watchRace(true)));
+    this.side = h("aside", { class: "side", "aria-label": "The race" }, this.figures, this.foot);
+    this.node = h("div", { class: boardClass(this.game, own.view.columns.length) }, this.rail, this.main, this.side, this.turned, this.news);
     this.node.style.setProperty("--columns", String(own.view.columns.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
     this.#say(app.takeOpening() || (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."));
@@ -301,15 +337,14 @@ export class RaceScreen {
   }
 
   showLook() {
-    const suits = look().suits[this.game] ?? (wantsFourColours(this.game) ? 4 : 2);
-    this.node.dataset.suits = String(suits);
+    this.node.dataset.suits = String(suitColours(this.game));
   }
 
   #keyCaps() {
     const columns = this.board.own.view.columns.length;
-    const caps = [[["1", "1234567890-="[columns - 1]], "column"], ...(this.board.buttons.has("w") ? [[["w"], "waste"]] : []),
+    const caps = [[["1", COLUMN_KEYS[columns - 1]], "column"], ...(this.board.buttons.has("w") ? [[["w"], "waste"]] : []),
       ...(this.board.buttons.has("r") ? [[["r"], "reserve"]] : []), [["space"], "draw"], [["f"], "bank"],
-      ...(this.board.own.view.down.length ? [[["g"], "bank down"]] : []), [["tab"], "next move"], [["esc"], "drop"], [["?"], "rules"]];
+      ...(this.board.own.view.down.length ? [[["g"], "bank down"]] : []), [["tab"], "next move"], [["f6"], "leave the board"], [["?"], "all keys"]];
     return caps.map(([keys, word]) => h("span", {}, ...[...keys].flatMap((key, index) => [index ? "\u2026" : null, h("kbd", {}, key)]), ` ${word}`));
   }
 
@@ -327,7 +362,9 @@ export class RaceScreen {
   show(state) {
     const own = state.own;
     if (!own) return;
-    this.board.show(own);
+    const turned = turnedUp(this.board.own, own);
+    this.#showBoard(own);
+    if (turned) fill(this.turned, ...spoken(turned));
     this.#showFigures(state, own);
     this.#report(state, own);
     this.tick();
@@ -351,16 +388,14 @@ export class RaceScreen {
   /** @param {State} state @param {import("./session.js").OwnBoard} own */
   #showSide(state, own) {
     const row = ownRow(state);
-    const even = evenAt(own);
-    const past = own.banked >= even ? `${own.banked - even} past even` : `${even - own.banked} to even`;
     const meter = h("div", { class: "meter" },
       h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
       h("p", {}, row ? h("b", {}, ordinal(row.place)) : null, ` of ${rows(state).length}`, h("br"), h("span", { class: "dim" }, gap(state))),
       track(state),
-      h("p", { class: "dim" }, `${own.banked} \u00d7 $5 \u2212 $${priceOf(own)} \u00b7 ${past}`));
+      h("p", { class: "dim" }, `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`));
     const at = raceClock(state, this.app.now()).elapsed;
-    const act = own.state === "racing" ? button(`Cash out ${dollars(own.net)}`, () => this.askToCashOut()) : button("Watch the race", () => this.app.watchRace(true));
-    fill(this.side, meter, standingsTable(state), h("h2", {}, "Banked over time"), climbChart(state, at), h("h2", {}, "News"), newsList(state, 5), act);
+    fill(this.figures, meter, standingsTable(state), h("h2", {}, "Banked over time"), climbChart(state, at), h("h2", {}, "News"), newsList(state, 5));
+    write(this.foot, own.state === "racing" ? `Cash out ${dollars(own.net)}` : "Watch the race");
     if (this.sheetBody) fill(this.sheetBody, standingsTable(state), climbChart(state, at, 300, 104));
   }
 
@@ -368,8 +403,6 @@ export class RaceScreen {
   #report(state, own) {
     if (own.takenBack && own.takenBack !== this.saidTakenBack) this.#say(own.takenBack);
     this.saidTakenBack = own.takenBack;
-    if (state.announcement && state.announcement !== this.saidAnnouncement) this.#say(state.announcement);
-    this.saidAnnouncement = state.announcement;
     if (own.state !== this.saidState) {
       this.saidState = own.state;
       if (own.state !== "racing") this.#ended(state, own);
@@ -388,8 +421,40 @@ export class RaceScreen {
     this.#say(`${heading}: ${own.banked} banked, ${dollars(own.net)}.`);
     this.sheet?.close();
     if (state.outcome) return;
+    this.#offerSteps(own);
     this.sheet = openSheet({ title: heading }, h("p", {}, h("b", { class: tone(own.net) }, dollars(own.net)), ` \u00b7 ${sentence} ${racing}`),
       h("div", { class: "row" }, button("See my board", () => this.sheet?.close()), button("Watch the race", () => this.app.watchRace(true), "main")));
+  }
+
+  /** Let the player step through the own board while others race. @param {import("./session.js").OwnBoard} own */
+  #offerSteps({ trail }) {
+    const last = trail.length - 1;
+    if (last < 1 || this.steps) return;
+    const shown = h("output", {}, `${last} / ${last}`);
+    const range = h("input", { type: "range", min: 0, max: last, value: last, "aria-label": "Move", oninput: () => this.#step(Number(range.value)) });
+    const by = (/** @type {string} */ text, /** @type {string} */ label, /** @type {number} */ moves) =>
+      h("button", { type: "button", class: "button", "aria-label": label, onclick: () => this.#step(Number(range.value) + moves) }, text);
+    this.steps = h("div", { class: "steps", role: "group", "aria-label": "Step through your board" }, by("\u2039", "One move back", -1), range, by("\u203a", "One move on", 1), shown);
+    this.messages.append(this.steps);
+    this.node.classList.add("stepping");
+  }
+
+  /** Show the own board after so many moves. @param {number} at */
+  #step(at) {
+    const own = this.app.state?.own;
+    if (!own || !this.steps) return;
+    const [range, shown] = [/** @type {HTMLInputElement} */ (this.steps.querySelector("input")), /** @type {Element} */ (this.steps.querySelector("output"))];
+    const last = Number(range.max);
+    this.at = Math.max(0, Math.min(last, at));
+    range.value = String(this.at);
+    range.setAttribute("aria-valuetext", `move ${this.at} of ${last}`);
+    write(shown, `${this.at} / ${last}`);
+    this.#showBoard(own);
+  }
+
+  /** Show the own board, after the moves to which the player has stepped. @param {import("./session.js").OwnBoard} own */
+  #showBoard(own) {
+    this.board.show(this.at === null ? own : { ...own, shown: own.trail[this.at] });
   }
 
   /** Read the most important new line aloud, at most one in three seconds; show the moments in the message row. @param {State} state */
@@ -430,21 +495,14 @@ export class RaceScreen {
     this.node.classList.toggle("away", isAway);
     write(this.live, state.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
     this.live.classList.toggle("alarm", state.alarms.length > 0);
-    const warned = this.#warned(state);
-    if (isAway) this.#say(`No answer, ${Math.round(silence / 1000)} s. Trying; all is kept.`);
+    const warned = this.app.idleLeft;
+    if (isAway) this.#say(`No answer, ${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);   // not read aloud each second
     else if (warned) this.#say(`No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`);
     else if (this.saidIdle) this.#say("");
     else if (this.status.dataset.text?.startsWith("No answer, ")) this.#say("Connected again; nothing is lost.");
     this.saidIdle = isAway ? 0 : warned;
     if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
-  }
-
-  /** The seconds left that the idle player is warned of; 0 without a warning. @param {State} state */
-  #warned(state) {
-    const mayEnd = state.own?.state === "racing" && state.table.phase === "running" && state.table.seats.length > 1;
-    const rest = (IDLE - this.app.idle()) / 1000;
-    return mayEnd ? (WARNED_AT.find((seconds) => rest <= seconds) ?? 0) : 0;
   }
 
   // Sheets
@@ -510,13 +568,6 @@ export class RaceScreen {
     if (state.own) this.#showSide(state, state.own);
   }
 
-  /** The host ends the last board, when that is allowed. */
-  #endRace() {
-    const words = lastBoard(this.app.state, this.app.now());
-    if (!words || this.app.state.table.host !== this.app.state.player || this.app.state.own?.state === "racing") return this.#say(words || "The race goes on.");
-    this.app.endRace();
-  }
-
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "F6" || (event.key === "Escape" && event.shiftKey)) {
@@ -536,7 +587,7 @@ export class RaceScreen {
       case "/":
         return this.#openFinder(), true;
       case "e":
-        return this.#endRace(), true;
+        return askToEndRace(this.app), true;
       case "c":
         return this.app.nextSuits(this.game), true;
       case "t":
@@ -546,8 +597,14 @@ export class RaceScreen {
       case "p":
         return this.#openMenu(), true;
     }
-    if (event.key === "Tab" && this.board.own.state !== "racing") return false;
-    return this.board.key(event);
+    if (this.board.own.state === "racing") return this.board.key(event);
+    if (event.key === "Tab") return false;
+    const last = this.board.own.trail.length - 1;
+    const at = this.at ?? last;
+    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+    if (!this.steps || !(event.key in steps)) return this.board.key(event);
+    this.#step(steps[/** @type {"Home"} */ (event.key)]);
+    return true;
   }
 
   close() {
@@ -563,25 +620,41 @@ export function lastBoard(state, now) {
   const isOwn = last_racer === state.player;
   const isHost = host === state.player;
   if (isOwn && isHost) return "Only you are still racing.";
-  const wait = Math.max(0, Math.ceil(((end_from ?? 0) - now) / 1000));
+  const wait = Math.max(0, Math.min(LAST_BOARD, Math.ceil(((end_from ?? 0) - now) / 1000)));
   return `Only ${isOwn ? "you are" : `${nameOf(state, last_racer)} is`} still racing; ${isHost ? "you" : nameOf(state, host)} can end the race ${wait ? `in ${wait} s` : "now"}.`;
 }
 
+/** Let the host end the last board that races, after a question; say when that is allowed. @param {App} app */
+function askToEndRace(app) {
+  const { state } = app;
+  const { last_racer, end_from, host } = state.table;
+  const words = lastBoard(state, app.now());
+  const isAllowed = words && host === state.player && last_racer !== host && (end_from ?? 0) <= app.now();
+  if (!isAllowed) return app.notify(words || "The host can end a race when one other player is left.");
+  const name = nameOf(state, last_racer ?? "");
+  openQuestion(`End the race of ${name}?`, "Wait", "End the race", () => app.endRace(), h("p", {}, `${name} keeps the banked cards.`));
+}
+
 // Watching
+
+/** The button in the head of a page that leaves the table. @param {App} app */
+export function leaveButton(app) {
+  return h("button", { type: "button", class: "link", onclick: () => app.askToLeave() }, "Leave");
+}
 
 export class WatchScreen {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.about = h("p", { class: "dim" });
-    this.heading = h("h1", { id: "left" });
+    this.heading = h("h1", { id: "left", tabindex: -1 });
     this.lanes = h("ol", { class: "lanes" });
     this.even = h("p", { class: "dim" });
     this.chart = h("div", { class: "box" });
     this.news = h("div");
     this.announced = h("p", { class: "unseen", "aria-live": "polite" });
     this.actions = h("div", { class: "actions" });
-    this.node = h("div", { class: "plain" }, pageHead(),
+    this.node = h("div", { class: "plain" }, pageHead(leaveButton(app)),
       h("main", { class: "page split" },
         h("div", { class: "box", role: "region", "aria-labelledby": "left" }, this.about, this.heading, this.lanes, this.even),
         h("div", { class: "page" }, this.chart, h("div", { class: "box" }, h("h2", {}, "News"), this.news, this.actions)), this.announced));
@@ -589,10 +662,14 @@ export class WatchScreen {
     this.newsAt = 0;
   }
 
+  shown() {
+    this.heading.focus();
+  }
+
   /** @param {State} state */
   show(state) {
     const { table } = state;
-    const { even, top } = scaleOf(state);
+    const { even, word, top } = scaleOf(state);
     fill(this.about, `${gameTitle(table.settings.game)} \u00b7 ${table.code} \u00b7 `, h("span", { class: state.link === "connected" ? "gain" : "loss" }, state.link === "connected" ? "\u25cf live" : "\u25cb waiting"));
     fill(this.lanes, ...rows(state).map((row) => h("li", {},
       h("b", { class: "n1" }, `${row.place}. `, ...(row.player === state.player ? ["You"] : nameNodes(row))),
@@ -602,7 +679,7 @@ export class WatchScreen {
         svg("line", { class: "even", x1: percent(even, top), x2: percent(even, top), y1: 0, y2: 24 }),
         svg("circle", { class: "horse", cx: percent(row.banked, top), cy: 12, r: 8 })),
       h("span", { class: "n" }, `${row.banked} \u00b7 `, h("b", { class: tone(row.net) }, dollars(row.net)), stateWord(state, row) ? ` \u00b7 ${stateWord(state, row)}` : ""))));
-    write(this.even, `The post at ${even} is break-even. Boards open when the race is over: on one deal, their cards are everybody's secrets.`);
+    write(this.even, `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`);
     fill(this.chart, h("h2", {}, "Banked over time"), climbChart(state, raceClock(state, this.app.now()).elapsed, 360, 170));
     fill(this.news, newsList(state, 8));
     this.#showActions(state);
@@ -615,10 +692,13 @@ export class WatchScreen {
     const buttons = [];
     const seat = ownSeat(state);
     if (state.own) buttons.push(button("See my board", () => this.app.watchRace(false)));
-    else if (!seat) buttons.push(button("Sit in on the next race", () => this.app.sitIn(), "main"));
-    else buttons.push(h("p", {}, "You have a seat for the next race."));
+    else if (!seat) {
+      const reason = whyNoSeat(state.table);
+      if (reason) buttons.push(h("p", {}, reason));
+      buttons.push(button("Sit in on the next race", () => this.app.sitIn(), reason ? "" : "main"));
+    } else buttons.push(h("p", {}, "You have a seat for the next race."));
     if (state.table.last_racer && state.table.host === state.player && state.own?.state !== "racing")
-      buttons.push(h("p", {}, lastBoard(state, this.app.now())), button("End the race", () => this.app.endRace()));
+      buttons.push(h("p", {}, lastBoard(state, this.app.now())), button("End the race", () => askToEndRace(this.app)));
     const key = JSON.stringify(buttons.map((each) => each.textContent));
     if (this.actions.dataset.key === key) return;
     this.actions.dataset.key = key;
@@ -636,8 +716,11 @@ export class WatchScreen {
     write(this.announced, line ? `${capitalised(line.text)}.` : "");
   }
 
-  key() {
-    return false;
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key !== "e") return false;
+    askToEndRace(this.app);
+    return true;
   }
 
   close() {}

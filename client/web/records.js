@@ -5,7 +5,7 @@
  * Nothing here judges a move: `saratoga verify` replays a race. The page protocol/README.md has all of it in words.
  */
 
-import { PRIZE } from "./cards.js";
+import { GAMES, PRIZE, RANKS, RULES, SUITS } from "./cards.js";
 import { bytesOf, fromHex, hex, hmac, joined, nonceHash, sha256 } from "./fairness.js";
 import { counted } from "./page.js";
 
@@ -39,7 +39,7 @@ export function dealKey(seed, race, nonces) {
 
 /** The shuffled cards, the one dealt first in front. @param {number} packs @param {Uint8Array} key */
 export function shuffledDeck(packs, key) {
-  const pack = [..."CSHD"].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
+  const pack = [...SUITS].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
   const deck = Array.from({ length: packs }, () => pack).flat();
   const stream = shuffleBytes(key);
   for (let last = deck.length - 1; last > 0; last--) {
@@ -63,55 +63,59 @@ function* shuffleBytes(key) {
   }
 }
 
-const RANKS = "A23456789TJQK";
-/** Foundations of each direction come suit by suit. */
-const SUITS = "CSHD";
-
 /**
- * Where the cards of a game are dealt to, and what its packs cost; no rules of play. `up` and `down` are numbers of foundations.
- * @type {Record<string, {packs: number, price: number, columns: number, up: number, down?: number, reserve?: number, base?: boolean,
- *   rows?: number, outside?: boolean, triangle?: boolean}>}
+ * The deck and the piles of a deal; `hidden`: the cards face down under each column.
+ * @typedef {{deck: string[], columns: string[], hidden: string[], up: number[], down: number[], reserve: string[], base: number}} Layout
  */
-export const DEALS = {
-  klondike: { packs: 1, price: 52, columns: 7, up: 4, triangle: true },
-  canfield: { packs: 1, price: 50, columns: 4, up: 4, reserve: 13, base: true, rows: 1 },
-  "canfield-aisleriot": { packs: 1, price: 50, columns: 4, up: 4, reserve: 13, base: true, rows: 1 },
-  lafayette: { packs: 1, price: 50, columns: 4, up: 4, down: 4, reserve: 13, rows: 1 },
-  "lady-palk": { packs: 2, price: 100, columns: 8, up: 8, rows: 4 },
-  caprice: { packs: 2, price: 100, columns: 12, up: 4, down: 4, rows: 1, outside: true },
+
+/** The steps of deals, by the names that the facts of the games give them. @type {Record<string, (layout: Layout, count: number) => void>} */
+const STEPS = {
+  ToReserve(layout, count) {
+    layout.reserve.push(...layout.deck.splice(0, count));
+  },
+  BaseCard(layout) {
+    const [card] = layout.deck.splice(0, 1);
+    layout.base = RANKS.indexOf(card[0]) + 1;
+    bank(layout.up, card);
+  },
+  ToColumns({ deck, columns }, rows) {
+    for (let row = 0; row < rows; row++) deck.splice(0, columns.length).forEach((card, at) => (columns[at] += card));
+  },
+  Triangle({ deck, columns, hidden }) {
+    for (let row = 0; row < columns.length; row++) {
+      const [shown, ...others] = deck.splice(0, columns.length - row);
+      columns[row] += shown;
+      others.forEach((card, at) => (hidden[row + 1 + at] += card));
+    }
+  },
+  AcesAndKings({ deck, up, down }) {
+    for (const [rank, heights] of /** @type {[string, number[]][]} */ ([["A", up], ["K", down]]))
+      for (const suit of SUITS) bank(heights, deck.splice(deck.indexOf(rank + suit), 1)[0]);
+  },
 };
 
+/** Start the first foundation of a card's suit. @param {number[]} heights @param {string} card */
+function bank(heights, card) {
+  heights[SUITS.indexOf(card[1]) * (heights.length / SUITS.length)] = 1;
+}
+
 /**
- * The opening position of a shuffled deck, as records write it; empty for a game that this page does not know.
+ * The opening position of a shuffled deck, as records write it; empty for a game that this page cannot deal.
  * @param {string} game @param {Uint8Array} key
  */
 export function dealOf(game, key) {
-  const plan = DEALS[game];
-  if (!plan) return "";
-  const deck = shuffledDeck(plan.packs, key);
-  const [up, down] = [new Array(plan.up).fill(0), new Array(plan.down ?? 0).fill(0)];
-  const bank = (/** @type {number[]} */ heights, /** @type {string} */ suit) => (heights[SUITS.indexOf(suit) * (heights.length / 4)] = 1);
-  if (plan.outside)
-    for (const [rank, heights] of /** @type {[string, number[]][]} */ ([["A", up], ["K", down]]))
-      for (const suit of SUITS) {
-        deck.splice(deck.indexOf(rank + suit), 1);
-        bank(heights, suit);
-      }
-  const reserve = deck.splice(0, plan.reserve ?? 0);
-  const first = plan.base ? deck.shift() : undefined;
-  if (first) bank(up, first[1]);
-  const columns = Array.from({ length: plan.columns }, () => "");
-  const hidden = [...columns];
-  for (let row = 0; row < (plan.rows ?? 0); row++) deck.splice(0, plan.columns).forEach((card, at) => (columns[at] += card));
-  for (let row = 0; plan.triangle && row < plan.columns; row++) {
-    const [shown, ...others] = deck.splice(0, plan.columns - row);
-    columns[row] = shown;
-    others.forEach((card, at) => (hidden[row + 1 + at] += card));
-  }
+  const facts = GAMES[game];
+  if (!facts?.deal.every(([step]) => step in STEPS)) return "";
+  const none = Array.from({ length: facts.columns }, () => "");
+  const [up, down] = [facts.up, facts.down].map((piles) => new Array(piles).fill(0));
+  /** @type {Layout} */
+  const layout = { deck: shuffledDeck(facts.packs, key), columns: none, hidden: [...none], up, down, reserve: [], base: 1 };
+  for (const [step, count] of facts.deal) STEPS[step](layout, count);
+  const { deck, columns, hidden, reserve, base } = layout;
   const pile = (/** @type {string} */ cards) => cards || "-";
   const drawn = columns.map((cards, at) => (hidden[at] ? `${hidden[at]}|${cards}` : pile(cards)));
   return `stock=${pile(deck.join(""))} waste=- reserve=${pile(reserve.join(""))} up=${pile(up.join(","))} down=${pile(down.join(","))} ` +
-    `columns=${drawn.join("/")} base=${first ? RANKS.indexOf(first[0]) + 1 : 1} passes=1`;
+    `columns=${drawn.join("/")} base=${base} passes=1`;
 }
 
 /**
@@ -249,6 +253,11 @@ export const VOID_REASONS = {
  *   voided: Voided[], digest: string}} RaceRecord an empty text where a void record has nothing, or what was unreadable
  */
 
+/** The most voided races that a record lists, those before the last record. */
+export const MOST_VOIDED = 16;
+
+const MOST_RACERS = 16;
+
 /** Reads a record line by line. */
 class Lines {
   /** @param {string} text */
@@ -275,6 +284,11 @@ class Lines {
   }
 }
 
+/**
+ * @typedef {import("./connection.js").VoidedRace} VoidedRace
+ * @typedef {import("./connection.js").Outcome} Outcome
+ */
+
 /** @param {string} text */
 const known = (text) => (text === "unreadable" ? "" : text);
 
@@ -290,7 +304,7 @@ export function parseRecord(text) {
   const start = Number(lines.take(LINES.start, "the start")[0]);
   const cap = Number(lines.take(LINES.cap, "the time limit")[0]);
   const isPublic = lines.take(LINES.public, "'public yes' or 'public no'")[0] === "yes";
-  if (isPublic && !cap) lines.refuse("a race at a public table has a time limit");
+  checkLimit(lines, cap, isPublic);
   const base = { isVoid, game, rules, race, start, cap, public: isPublic, reason: "", left: "", isChosen: false, deal: "", ranked: false };
   /** @type {RaceRecord} */
   const record = { ...base, commitment: "", seed: "", racers: [], places: [], voided: [], digest: "" };
@@ -322,7 +336,7 @@ function parseRace(lines, record) {
     record.places.push({ place: Number(place), player, banked: Number(banked), net: Number(net), reached: reached === "-" ? null : Number(reached), state });
   }
   while (lines.next.startsWith("voided ")) record.voided.push(parseVoided(lines, record.race.split("/")[0]));
-  if (record.voided.length > 16) lines.refuse("there are more than 16 voided races");
+  if (record.voided.length > MOST_VOIDED) lines.refuse(`there are more than ${MOST_VOIDED} voided races`);
 }
 
 /** @param {Lines} lines @param {RaceRecord} record */
@@ -349,7 +363,7 @@ function parseRacer(lines, record) {
   const [player, kind, quoted] = lines.take(LINES.racer, "a racer");
   const before = record.racers.at(-1);
   if (before && player <= before.player) lines.refuse(`racers are ordered by id, so ${player} cannot follow ${before.player}`);
-  if (record.racers.length === 16) lines.refuse("there are more than 16 racers");
+  if (record.racers.length === MOST_RACERS) lines.refuse(`there are more than ${MOST_RACERS} racers`);
   const name = JSON.parse(quoted);
   if ([...name].length < 2 || [...name].length > 20 || name.trim() !== name || name.includes("  ") || NEVER_IN_A_NAME.test(name))
     lines.refuse(`no player can have this name: ${quoted}`);
@@ -372,10 +386,16 @@ function parseLog(lines) {
   return log;
 }
 
+/** Refuse a race without a time limit at a public table. @param {Lines} lines @param {number} cap @param {boolean} isPublic */
+function checkLimit(lines, cap, isPublic) {
+  if (isPublic && !cap) lines.refuse("a race at a public table has a time limit");
+}
+
 /** @param {Lines} lines @param {string} table @returns {Voided} */
 function parseVoided(lines, table) {
   const [race, game, rules, cap, isPublic, reason, logs] = lines.take(LINES.voided, "a voided race");
   const isCountdown = COUNTDOWN_REASONS.has(reason);
+  checkLimit(lines, Number(cap), isPublic === "yes");
   if (isCountdown && logs !== "0") lines.refuse("a voided countdown has no logs");
   const commitment = known(lines.take(LINES.voidedCommitment, "the commitment of the voided race")[0]);
   const seed = known(lines.take(LINES.voidedSeed, "the seed of the voided race")[0]);
@@ -391,6 +411,7 @@ function parseVoided(lines, table) {
     else if (isCountdown) voided.missing[player] = hash;
     else lines.refuse("a race that started has every nonce");
   }
+  if (Object.keys(voided.nonces).length + Object.keys(voided.missing).length > MOST_RACERS) lines.refuse(`a voided race has more than ${MOST_RACERS} racers`);
   return voided;
 }
 
@@ -413,19 +434,40 @@ export function counts(record, racer) {
   return racer.log.map(({ text }) => (banked += Number(/>(up|down)$/.test(text)) - Number(text.startsWith("up."))));
 }
 
-/** @param {string} game @param {number} banked */
-export function netOf(game, banked) {
-  return banked * PRIZE - (DEALS[game]?.price ?? 0);
+/** The game of a record; `undefined` if this page does not know it, or only by another version of the rules. @param {RaceRecord} record */
+export function gameOf(record) {
+  return record.rules === RULES ? GAMES[record.game] : undefined;
+}
+
+/** The money for banked cards; the price of a game that this page does not know is that of the record. @param {RaceRecord} record @param {number} banked */
+export function netOf(record, banked) {
+  const [first] = record.places;
+  return banked * PRIZE - (gameOf(record)?.price ?? (first ? first.banked * PRIZE - first.net : 0));
+}
+
+/** The deal that follows from a record's seed and nonces; empty if they are not all open, or this page does not know the game. @param {RaceRecord} record */
+export function dealOfRecord(record) {
+  if (!gameOf(record) || !record.seed || !record.racers.length || record.racers.some((racer) => !racer.nonce)) return "";
+  return dealOf(record.game, dealKey(record.seed, record.race, noncesOf(record)));
+}
+
+/** @param {RaceRecord} record */
+function noncesOf(record) {
+  return Object.fromEntries(record.racers.map((racer) => [racer.player, racer.nonce]));
 }
 
 /**
- * The results that follow from the counts, in the form of the wire's `outcome`.
- * @param {RaceRecord} record @param {(racer: Racer) => {banked: number, reached: [number, number] | null}} scoreOf
+ * The banked cards of a racer at the end, and when the last was banked: milliseconds, and the order among those; `null`: at the deal.
+ * @typedef {{banked: number, reached: [number, number] | null}} Score
  */
+
+/** The results that follow from the scores, in the form of the wire. @param {RaceRecord} record @param {(racer: Racer) => Score} scoreOf */
 function ranked(record, scoreOf) {
   const scores = record.racers.map((racer) => ({ racer, ...scoreOf(racer) }));
-  const [atStart, after] = [[-1, 0], (/** @type {number[]} */ a, /** @type {number[]} */ b) => a[0] - b[0] || a[1] - b[1]];
-  const order = (/** @type {any} */ a, /** @type {any} */ b) => b.banked - a.banked || after(a.reached ?? atStart, b.reached ?? atStart);
+  const order = (/** @type {Score} */ a, /** @type {Score} */ b) => {
+    const [[at, number], [other, otherNumber]] = [a, b].map(({ reached }) => reached ?? [-1, 0]);
+    return b.banked - a.banked || at - other || number - otherNumber;
+  };
   scores.sort((a, b) => order(a, b) || (a.racer.player < b.racer.player ? -1 : 1));
   let place = 0;
   return scores.map((score, index) => {
@@ -433,13 +475,13 @@ function ranked(record, scoreOf) {
     if (!ahead || order(ahead, score)) place = index + 1;
     const { player, name, bot, state, log } = score.racer;
     return {
-      player, name, bot, place, banked: score.banked, net: netOf(record.game, score.banked), state, moves: moveCount(score.racer),
+      player, name, bot, place, banked: score.banked, net: netOf(record, score.banked), state, moves: moveCount(score.racer),
       reached: score.reached ? score.reached[0] : null, ended: log.at(-1)?.at ?? 0, tie: ahead ? tieWords(ahead, score) : "",
     };
   });
 }
 
-/** @param {any} ahead @param {any} score */
+/** @param {Score} ahead @param {Score} score */
 function tieWords(ahead, score) {
   if (ahead.banked !== score.banked || !score.reached) return "";
   const cards = `reached ${counted(score.banked)}`;
@@ -472,14 +514,15 @@ function resultsOfMoves(record) {
 
 /** The announced result that follows from the record's places; `null` if a place has no racer. @param {RaceRecord} record */
 export function outcomeOf(record) {
-  const lines = new Map(record.places.map((place, index) => [place.player, { ...place, index }]));
-  if (record.racers.some((racer) => !lines.has(racer.player)) || lines.size !== record.racers.length) return null;
+  const { places } = record;
+  const lineOf = (/** @type {string} */ player) => places.findIndex((place) => place.player === player);
+  if (record.racers.some((racer) => lineOf(racer.player) < 0) || new Set(places.map((place) => place.player)).size !== record.racers.length) return null;
   const results = ranked(record, (racer) => {
-    const { banked, reached, index } = /** @type {any} */ (lines.get(racer.player));
+    const index = lineOf(racer.player);
+    const { banked, reached } = places[index];
     return { banked, reached: reached === null ? null : [reached, index] };
-  }).map((row) => ({ ...row, state: lines.get(row.player)?.state }));
-  const nonces = Object.fromEntries(record.racers.map((racer) => [racer.player, racer.nonce]));
-  return { race: record.race, game: record.game, results, seed: record.seed, nonces, digest: record.digest, ranked: record.ranked };
+  }).map((row) => ({ ...row, state: places[lineOf(row.player)].state }));
+  return { race: record.race, game: record.game, results, seed: record.seed, nonces: noncesOf(record), digest: record.digest, ranked: record.ranked };
 }
 
 /**
@@ -489,7 +532,7 @@ export function outcomeOf(record) {
 
 /** Check what a record says of itself, without the rules of its game. @param {RaceRecord} record @param {string} text @returns {Check[]} */
 export function checksOf(record, text) {
-  const check = (/** @type {string} */ name, /** @type {string} */ says, /** @type {string[]} */ ...faults) => ({ name, says, fault: faults.flat().find(Boolean) ?? "" });
+  const check = (/** @type {string} */ name, /** @type {string} */ says, /** @type {string[][]} */ ...faults) => ({ name, says, fault: faults.flat().find(Boolean) ?? "" });
   const digest = digestOf(text);
   const checks = [check("digest", `the digest of the record is ${digest.slice(0, 8)}\u2026`, [digest === record.digest ? "" : `the text was changed: the digest of its lines is ${digest}`])];
   if (record.isVoid) return [...checks, ...voidChecks(record, check)];
@@ -497,8 +540,7 @@ export function checksOf(record, text) {
   checks.push(check("commitment", "the seed is the one sealed before the start", [promised === record.commitment ? "" : `the commitment of this seed is ${promised}`]));
   checks.push(check("nonces", `${counted(record.racers.length, "nonce")}, each as sealed`, record.racers.length ? [] : ["the record has no racers"],
     record.racers.map((racer) => (nonceHash(racer.nonce) === racer.hash ? "" : `the nonce of ${racer.name} does not match its hash`))));
-  const nonces = Object.fromEntries(record.racers.map((racer) => [racer.player, racer.nonce]));
-  const deal = dealOf(record.game, dealKey(record.seed, record.race, nonces));
+  const deal = dealOfRecord(record);
   if (!deal) return checks;
   checks.push(check("deal", "seed and nonces make this deal", [deal === record.deal ? "" : "the seed and the nonces produce another deal"]));
   if (deal !== record.deal) return checks;
@@ -530,13 +572,13 @@ function voidedOf(record) {
   };
 }
 
-/** @param {Voided} voided */
+/** @param {VoidedRace} voided */
 export function seedFault(voided) {
   if (!voided.commitment || !/^[0-9a-f]{64}$/.test(voided.seed ?? "")) return "";
-  return commitmentOf(voided) === voided.commitment ? "" : `the seed of voided race ${voided.race} does not match its commitment`;
+  return commitmentOf({ ...voided, seed: voided.seed ?? "" }) === voided.commitment ? "" : `the seed of voided race ${voided.race} does not match its commitment`;
 }
 
-/** @param {Voided} voided */
+/** @param {VoidedRace} voided */
 export function reasonFault({ race, reason, nonces = {}, missing = {}, left = "" }) {
   if (["nonce-missing", "server-away"].includes(reason) && !Object.keys(missing).length)
     return `${race} was voided because ${VOID_REASONS[reason]}, but every nonce was revealed`;

@@ -5,13 +5,13 @@
  * The boards come from the server, which replays the race: this page has no rules.
  */
 
-import { GAMES, describeMove, drawPile, foundationPiles, gameTitle, pileLabel, readMove, targetOf, wantsFourColours } from "./cards.js";
+import { PRIZE, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
 import { isSame } from "./fairness.js";
-import { look } from "./identity.js";
+import { store, stored } from "./identity.js";
 import { button, clockText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
-import { climbChart } from "./race.js";
+import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords, viewOf } from "./records.js";
-import { ownSeat, rows } from "./session.js";
+import { ownSeat, priceOf, rows } from "./session.js";
 import { proofOf } from "./witness.js";
 
 /** The most racers that the text to share names. */
@@ -19,12 +19,14 @@ const MOST_NAMED = 4;
 /** Milliseconds between two moves that are played. */
 const STEP = 600;
 
+/** @typedef {"start" | "back" | "play" | "pause" | "on" | "fork" | "seal"} Sign */
+/** @type {Record<Sign, string>} */
 const SIGNS = {
   start: "M5 4h3v16H5zM20 4v16L9 12z", back: "M18 4v16L7 12z", play: "M7 3v18l14-9z", pause: "M6 4h4v16H6zM14 4h4v16h-4z", on: "M5 4v16l11-8zM17 4h3v16h-3z",
   fork: "M10.5 22v-8L4 7V3h3v3l5 5.5L17 6V3h3v4l-6.5 7v8z", seal: "M12 1 21 4.5v7c0 6-4 9.5-9 11.5-5-2-9-5.5-9-11.5v-7zM10.8 16.5l6.7-7-1.8-1.7-5 5.2-2.4-2.3-1.7 1.7z",
 };
 
-/** @param {keyof SIGNS} name */
+/** @param {Sign} name */
 function sign(name) {
   return svg("svg", { "aria-hidden": "true", viewBox: "0 0 24 24" }, svg("path", { d: SIGNS[name], "fill-rule": "evenodd" }));
 }
@@ -32,6 +34,9 @@ function sign(name) {
 /**
  * @typedef {import("./main.js").App} App
  * @typedef {import("./session.js").State} State
+ * @typedef {import("./connection.js").ReplayedRace} ReplayedRace
+ * @typedef {import("./connection.js").ReplayedBoard} ReplayedBoard
+ * @typedef {ReplayedBoard & {level: string, tie: string}} Reviewed
  * @typedef {import("./session.js").Row & {reached?: number | null, moves?: number}} Result
  * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean}} Finish what both screens show of a race
  */
@@ -57,7 +62,7 @@ export function tieWords({ results, player }) {
   if (!ahead || !row || row.reached === undefined || row.reached === null) return null;
   const who = (/** @type {Result} */ each) => (each.player === player ? "you" : shownName(each));
   const first = ahead.reached === undefined || ahead.reached === null ? `${who(ahead)} had ${counted(ahead.banked)} from the deal` : `${who(ahead)} banked card ${ahead.banked} at ${exactTime(ahead.reached)}`;
-  const order = ahead.reached === row.reached ? "Then the order in which the server took the moves decides." : "Whoever gets there first is ahead.";
+  const order = ahead.reached === row.reached ? "Then the order in which the server took the moves decides." : "The earlier one is ahead.";
   return [`A tie at ${dollars(row.net)}.`, `${first.replace(/^you/, "You")}, ${who(row)} at ${exactTime(row.reached)}. ${order}`];
 }
 
@@ -97,7 +102,7 @@ async function copied(text, inside) {
 }
 
 /** Show the text to share, and copy it. @param {Finish} finish */
-export function openShare(finish) {
+function openShare(finish) {
   const text = shareText(finish);
   const said = h("p", { role: "status" });
   const shown = h("textarea", { readonly: true, rows: text.split("\n").length + 4, "aria-label": "Text to share", class: "share" });
@@ -122,7 +127,7 @@ function resultsTable({ results, player }) {
     h("td", { class: "n wide-only" }, row.reached === undefined || row.reached === null ? "\u2013" : exactTime(row.reached))));
   const head = (/** @type {string} */ text, /** @type {string} */ kind) => h("th", { scope: "col", class: kind }, text);
   return h("table", { class: "rows" }, h("caption", { class: "unseen" }, "Results"),
-    h("thead", {}, h("tr", {}, head("#", ""), head("racer", ""), head("banked", "n"), head("net", "n"), head("last banked", "n wide-only"))), h("tbody", {}, ...body));
+    h("thead", {}, h("tr", {}, head("#", ""), head("racer", "wide-name"), head("banked", "n"), head("net", "n"), head("last banked", "n wide-only"))), h("tbody", {}, ...body));
 }
 
 /** The seal: what was checked of the record, and what was not. @param {Finish} finish @param {import("./witness.js").Proof | undefined | null} proof `null`: it cannot be had */
@@ -140,14 +145,14 @@ function sealBox(finish, proof) {
       h("li", { class: "dim" }, h("span", {}, "\u2013 not checked: this page itself, which the same server sent"))));
 }
 
-/** @param {any} table @param {string} player */
-function matchBox({ match }, player) {
+/** @param {import("./connection.js").Match} match @param {string} player */
+function matchBox(match, player) {
   const isOver = match.finished.length >= match.races;
-  const first = match.rows.filter((/** @type {any} */ row) => row.place === 1).map((/** @type {any} */ row) => (row.player === player ? "You" : shownName(row)));
+  const first = match.rows.filter((row) => row.place === 1).map((row) => (row.player === player ? "You" : shownName(row)));
   const words = !isOver ? "" : first.length > 1 ? `${either(first, "and")} share the evening.` : `${first[0]} ${first[0] === "You" ? "are" : "is"} the champion of the evening.`;
-  const body = match.rows.map((/** @type {any} */ row) => h("tr", { class: row.player === player ? "me" : "" }, h("td", {}, row.place), h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row))),
+  const body = match.rows.map((row) => h("tr", { class: row.player === player ? "me" : "" }, h("td", {}, row.place), h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row))),
     ...match.finished.map((/** @type {string} */ race) => {
-      const found = row.results.find((/** @type {any} */ each) => each.race === race);
+      const found = row.results.find((each) => each.race === race);
       return h("td", { class: `n ${found ? tone(found.net) : ""}` }, found ? `${ordinal(found.place)} ${dollars(found.net)}` : "\u2013");
     }), h("td", { class: `n ${tone(row.net)}` }, dollars(row.net))));
   return h("section", { class: "box" }, h("h2", {}, isOver ? `Match of ${counted(match.races, "race")}` : `Match after race ${match.finished.length} of ${match.races}`), words && h("p", { class: "why" }, words),
@@ -156,11 +161,38 @@ function matchBox({ match }, player) {
       h("tbody", {}, ...body))));
 }
 
-/** @param {Finish} finish @param {any} settings */
+/** @param {Finish} finish @param {import("./connection.js").Settings} settings */
 function rankedWords({ ranked, results }, settings) {
   if (ranked) return "It counts for the leaderboards.";
   if (results.filter((row) => !row.bot).length < 2) return "A race counts for people's leaderboards only if at least 2 people race.";
   return settings.cap ? "On this server only races at public tables count for the leaderboards." : "A race without a time limit does not count for the leaderboards.";
+}
+
+// The personal best
+
+/**
+ * Note the own result of a checked record if it is the best in its game; say how it compares, in words, or return `null`.
+ * @param {Finish} finish @returns {{isNew: boolean, words: string} | null}
+ */
+export function bestWords({ race, game, results, player }) {
+  const own = results.find((row) => row.player === player);
+  if (!own) return null;
+  const key = `saratoga.bests.${player}`;
+  /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */
+  let bests = {};
+  try {
+    bests = JSON.parse(stored(key) ?? "{}");
+  } catch {
+    // what cannot be read is replaced
+  }
+  const former = bests[game];
+  const { banked, net, reached } = own;
+  // a race in which nothing was banked beyond the deal is no best
+  const isBetter = typeof reached === "number" && (!former || banked > former.banked || (banked === former.banked && reached < former.reached));
+  if (isBetter) store(key, JSON.stringify({ ...bests, [game]: { race, banked, net, reached } }));
+  if (!former || former.race === race) return null;
+  const best = isBetter ? own : former;
+  return { isNew: isBetter, words: `${isBetter ? "A new" : "Your"} personal best: ${best.banked} banked, ${dollars(best.net)}.` };
 }
 
 // The results at the table
@@ -169,9 +201,10 @@ export class ResultsScreen {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.heading = h("h1");
+    this.heading = h("h1", { tabindex: -1 });
     this.about = h("p", { class: "dim" });
     this.tie = h("p", { class: "why" });
+    this.best = h("p");
     this.list = h("div");
     this.counts = h("p", { class: "dim" });
     this.said = h("p", { role: "status" });
@@ -182,21 +215,27 @@ export class ResultsScreen {
     /** @type {Finish | null} */
     this.finish = null;
     this.shownAs = "";
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page split" },
-      h("div", { class: "box" }, this.about, this.heading, this.tie, this.list, this.counts, this.said, this.actions), h("div", { class: "page" }, this.match, this.seal, this.climb)));
+    /** Whether the result is compared with the personal best. */
+    this.isCompared = false;
+    this.node = h("div", { class: "plain" }, pageHead(leaveButton(app)), h("main", { class: "page split" },
+      h("div", { class: "box" }, this.about, this.heading, this.tie, this.list, this.best, this.counts, this.said, this.actions), h("div", { class: "page" }, this.match, this.seal, this.climb)));
     document.title = "Results \u00b7 Saratoga";
+  }
+
+  shown() {
+    this.heading.focus();
   }
 
   /** @param {State} state */
   show(state) {
-    if (state.table.phase !== "gathering" && state.outcome) this.#showResult(state);
+    if (state.table.phase !== "gathering" && state.outcome) this.#showResult(state, state.outcome);
     if (this.finish) this.#showSeal(this.finish);
     this.#showActions(state);
   }
 
-  /** @param {State} state */
-  #showResult(state) {
-    const { outcome, table, player } = state;
+  /** @param {State} state @param {import("./connection.js").Outcome} outcome */
+  #showResult(state, outcome) {
+    const { table, player } = state;
     const finish = { race: outcome.race, game: outcome.game, player, results: /** @type {Result[]} */ (rows(state)), digest: outcome.digest, ranked: Boolean(outcome.ranked) };
     const shownAs = JSON.stringify([finish, table.match]);
     if (shownAs === this.shownAs) return;
@@ -211,9 +250,9 @@ export class ResultsScreen {
     this.tie.hidden = !tie;
     fill(this.list, resultsTable(finish));
     write(this.counts, rankedWords(finish, table.settings));
-    const end = Math.max(1000, ...outcome.results.map((/** @type {any} */ row) => row.ended ?? 0), ...Object.values(state.history).map((points) => points.at(-1)?.at ?? 0));
+    const end = Math.max(1000, ...outcome.results.map((row) => row.ended ?? 0), ...Object.values(state.history).map((points) => points.at(-1)?.at ?? 0));
     fill(this.climb, h("h2", {}, "The climb"), climbChart(state, end, 420, 190));
-    fill(this.match, table.match?.rows?.length ? matchBox(table, player) : null);
+    fill(this.match, table.match?.rows?.length ? matchBox(table.match, player) : null);
   }
 
   /** @param {Finish} finish */
@@ -222,6 +261,11 @@ export class ResultsScreen {
     if (this.seal.firstChild && proof === this.proof) return;
     this.proof = proof;
     fill(this.seal, sealBox(finish, proof));
+    if (!proof || proof.faults.length || this.isCompared) return;
+    this.isCompared = true;
+    const best = bestWords(finish);
+    write(this.best, best?.words ?? "");
+    this.best.className = best?.isNew ? "gain" : "dim";
   }
 
   /** @param {State} state */
@@ -247,7 +291,7 @@ export class ResultsScreen {
     const { finish, app } = this;
     if (event.ctrlKey || event.metaKey || event.altKey || !finish) return false;
     if (event.key === "v") app.go(`/races/${finish.race}`);
-    else if (event.key === "s") openShare(finish);
+    else if (event.key === "s" || event.key === "y") openShare(finish);
     else if (event.key === "n") this.actions.querySelector(".main")?.click();
     else return false;
     return true;
@@ -258,7 +302,7 @@ export class ResultsScreen {
 
 // The page of a race: results and review
 
-/** @param {any[]} mine @param {any[]} theirs entries; how many are the same from the start */
+/** @param {ReplayedBoard["entries"]} mine @param {ReplayedBoard["entries"]} theirs how many are the same from the start */
 function common(mine, theirs) {
   let at = 0;
   while (at < mine.length && at < theirs.length && mine[at].entry === theirs[at].entry) at++;
@@ -278,14 +322,14 @@ class ReviewBoard {
     this.cols = h("div", { class: "cols" });
     this.hand = h("div", { class: "hand line" });
     this.node = h("section", { class: `mini n${viewOf(deal).columns.length} f${foundationPiles(viewOf(deal)).length}` }, h("h2", {}, this.name, this.score), h("div", { class: "tops" }, this.found, this.hand), this.cols, this.next);
-    this.node.dataset.suits = String(look().suits[game] ?? (wantsFourColours(game) ? 4 : 2));
-    /** @type {Map<string, any>} */
+    this.node.dataset.suits = String(suitColours(game));
+    /** @type {Map<string, HTMLElement>} */
     this.piles = new Map();
     /** @type {any} */
     this.board = null;
   }
 
-  /** @param {any} board as the server replays it @param {string} player */
+  /** @param {ReplayedBoard} board @param {string} player */
   take(board, player) {
     this.board = board;
     this.shownName = board.player === player ? "You" : shownName(board);
@@ -301,33 +345,24 @@ class ReviewBoard {
     const banked = [...view.up, ...view.down].reduce((sum, height) => sum + height, 0);
     const next = board.entries[at];
     const time = at ? clockText(board.entries[at - 1].at) : "0:00";
-    fill(this.score, document.createTextNode(`${banked} `), h("b", { class: tone(banked * 5 - price) }, dollars(banked * 5 - price)), h("small", {}, ` ${time}`));
+    fill(this.score, document.createTextNode(`${banked} `), h("b", { class: tone(banked * PRIZE - price) }, dollars(banked * PRIZE - price)), h("small", {}, ` ${time}`));
     const move = next && readMove(next.entry);
     const isMove = next && (move.to || ["draw", "redeal"].includes(next.entry));
     const marks = isMove ? [move.from, move.to ? targetOf(view, move) : ""] : [];
-    const said = !next ? (board.left_out ? "The rest of this log is too long to be shown." : `The end: ${board.state}.`) : isMove ? `Next, at ${clockText(next.at)}: ${describeMove(view, move)}` : `Then, at ${clockText(next.at)}: ${board.state}.`;
+    const said = !next ? (board.left_out ? "The rest of this log is too long to be shown." : `The end: ${board.state}.`) : isMove ? `Next, at ${clockText(next.at)}: ${describeMove(view, move, game)}` : `Then, at ${clockText(next.at)}: ${board.state}.`;
     write(this.next, said);
-    const piles = { found: foundationPiles(view), cols: view.columns.map((_, index) => `t${index + 1}`), hand: this.#handPiles(view) };
+    const piles = { found: foundationPiles(view), cols: view.columns.map((_, index) => `t${index + 1}`), hand: handPiles(view, game) };
     for (const part of /** @type {("found" | "cols" | "hand")[]} */ (["found", "cols", "hand"]))
       for (const pile of piles[part]) this.#drawPile(this[part], view, pile, marks);
   }
 
-  /** @param {import("./cards.js").View} view */
-  #handPiles(view) {
-    const about = GAMES[this.game];
-    return [...(about?.reserve ?? view.reserve > 0 ? ["r"] : []), ...(about?.waste ?? true ? ["w"] : []), "stock"];
-  }
-
   /** @param {Element} into @param {import("./cards.js").View} view @param {string} pile @param {string[]} marks */
   #drawPile(into, view, pile, marks) {
-    let node = this.piles.get(pile);
-    if (!node) {
-      node = h("div", { role: "img" });
-      this.piles.set(pile, node);
-      into.append(node);
-    }
+    const node = this.piles.get(pile) ?? h("div", { role: "img" });
+    if (!this.piles.has(pile)) into.append(node);
+    this.piles.set(pile, node);
     const isMarked = marks.includes(pile);
-    const isDeal = pile === "stock" && GAMES[this.game] && !GAMES[this.game].waste;
+    const isDeal = pile === "stock" && !hasWaste(this.game);
     const drawn = JSON.stringify([isMarked, pile === "stock" ? [view.stock, view.passes, !view.waste] : pile[0] === "t" ? [view.columns[Number(pile.slice(1)) - 1], view.face_down] : pile === "w" ? view.waste : pile === "r" ? [view.reserve, view.reserve_top] : [view.up, view.down, view.base]]);
     if (node.dataset.drawn === drawn) return;
     node.dataset.drawn = drawn;
@@ -344,7 +379,7 @@ export class ReviewScreen {
     this.app = app;
     const [, , code, number] = location.pathname.split("/");
     this.race = `${code}/${number}`;
-    this.heading = h("h1", {}, `Race ${this.race}`);
+    this.heading = h("h1", { tabindex: -1 }, `Race ${this.race}`);
     this.about = h("p", { class: "dim" });
     this.why = h("p", { class: "why" });
     this.body = h("div", { class: "page" }, h("p", { role: "status" }, "Loading the race\u2026"));
@@ -353,60 +388,67 @@ export class ReviewScreen {
     this.at = 0;
     this.fork = 0;
     this.timer = 0;
-    /** @type {any} */
-    this.replayed = null;
+    this.game = "";
+    /** The position before the first move. */
+    this.deal = "";
+    /** The boards that are shown: one, or two side by side. @type {Reviewed[]} */
+    this.chosen = [];
     this.text = "";
     this.#load();
   }
 
   async #load() {
+    /** @type {ReplayedRace} */
+    let replayed;
     try {
       // asked for over the connection: a refusal there is no error in the browser's console
       this.text = /** @type {string} */ ((await this.app.connection.request("get_record", { race: this.race })).text);
       if (this.text.startsWith("saratoga void record")) return this.#cannot("The server voided this race, so it has no result and no boards.", this.text);
-      this.replayed = await this.app.replayed(this.race);
+      replayed = await this.app.replayed(this.race);
     } catch (error) {
       return this.#cannot(error instanceof TypeError ? "The server does not answer. Load the page again in a moment." : /** @type {Error} */ (error).message, this.text);
     }
-    this.#build();
+    this.#build(replayed);
   }
 
   /** @param {string} sentence @param {string} text the record; empty without one */
   #cannot(sentence, text) {
-    const proof = text && proofOf(this.race, text, this.app.witness?.load(this.race) ?? null);
+    const proof = text && proofOf(this.race, text, (race) => this.app.witness?.load(race) ?? null);
     fill(this.body, h("p", { role: "status" }, sentence), proof ? sealBox({ race: this.race, game: "", player: "", results: [], digest: proof.digest, ranked: false }, proof) : null);
   }
 
-  #build() {
-    const { replayed, app } = this;
+  /** @param {ReplayedRace} replayed */
+  #build(replayed) {
+    const { app } = this;
     const { player } = app;
-    const results = replayed.boards.map((/** @type {any} */ board) => ({ level: "", tie: "", ...board }));
-    results.forEach((/** @type {Result} */ row, /** @type {number} */ index) => {
+    [this.game, this.deal] = [replayed.game, replayed.deal];
+    const results = replayed.boards.map((board) => ({ level: "", tie: "", ...board }));
+    results.forEach((row, index) => {
       const ahead = results[index - 1];
       if (ahead && ahead.banked === row.banked && ahead.place !== row.place) row.tie = "later";
     });
     const digest = digestOf(this.text);
     this.finish = { race: this.race, game: replayed.game, player, results, digest, ranked: replayed.ranked };
-    this.price = results.length ? results[0].banked * 5 - results[0].net : 0;
-    const own = results.find((/** @type {any} */ row) => row.player === player);
+    this.price = results.length ? priceOf(results[0]) : 0;
+    const own = results.find((row) => row.player === player);
     write(this.about, `${gameTitle(replayed.game)} \u00b7 ${this.race} \u00b7 ${new Date(replayed.start_at).toLocaleString()}`);
     const tie = tieWords(this.finish);
-    const first = own && own !== results[0] ? results[0] : results[0];
-    const second = own && own !== results[0] ? own : (results[1] ?? null);
+    const [first, next] = results;
+    const second = own && own !== first ? own : next;
     this.boards = [new ReviewBoard(replayed.game, replayed.deal), ...(second ? [new ReviewBoard(replayed.game, replayed.deal)] : [])];
     this.chosen = [first, ...(second ? [second] : [])];
     this.clock = h("output");
     this.range = h("input", { type: "range", min: 0, value: 0, "aria-label": "Move", oninput: () => this.#go(Number(this.range.value)) });
     this.play = h("button", { type: "button", class: "button main", "aria-label": "Play", onclick: () => this.#toggle() }, sign("play"));
-    const step = (/** @type {keyof SIGNS} */ name, /** @type {string} */ label, /** @type {() => void} */ action) => h("button", { type: "button", class: "button", "aria-label": label, onclick: action }, sign(name));
+    const step = (/** @type {Sign} */ name, /** @type {string} */ label, /** @type {() => void} */ action) => h("button", { type: "button", class: "button", "aria-label": label, onclick: action }, sign(name));
     const scrub = h("div", { class: "scrub", role: "group", "aria-label": "Step through the race" }, step("start", "To the deal", () => this.#go(0)), step("back", "One move back", () => this.#go(this.at - 1)), this.play,
       step("on", "One move on", () => this.#go(this.at + 1)), second && step("fork", "Where they parted", () => this.#go(this.fork)), this.clock, this.range);
-    const choices = this.chosen.map((board, at) => this.#choice(board, at));
-    const history = Object.fromEntries(results.map((/** @type {any} */ row) => [row.player, [{ at: 0, banked: replayed.banked }, ...row.entries.map((/** @type {any} */ entry) => ({ at: entry.at, banked: entry.banked }))]]));
-    const end = Math.max(1000, ...results.map((/** @type {any} */ row) => row.entries.at(-1)?.at ?? 0));
-    const proof = app.witness?.proofs.get(this.race) ?? proofOf(this.race, this.text, app.witness?.load(this.race) ?? null, replayed);
+    const choices = this.chosen.map((board, at) => this.#choice(results, board, at));
+    const history = Object.fromEntries(results.map((row) => [row.player, [{ at: 0, banked: replayed.banked }, ...row.entries.map((entry) => ({ at: entry.at, banked: entry.banked }))]]));
+    const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
+    const proof = app.witness?.proofs.get(this.race) ?? proofOf(this.race, this.text, (race) => app.witness?.load(race) ?? null, replayed);
     fill(this.body, h("div", { class: "page" },
-      h("h2", { class: "unseen" }, "Boards"), this.why, results.length > 2 ? h("div", { class: "two-up choices" }, ...choices) : null,
+      h("h2", { class: "unseen" }, "Boards"), this.why, results.length > 2 ? h("div", { class: "two-up picks" }, ...choices) : null,
       h("div", { class: `two-up n${viewOf(replayed.deal).columns.length}` }, ...this.boards.map((board) => board.node)), scrub),
     h("div", { class: "page split" },
       h("div", { class: "box" }, h("h2", {}, "Results"), tie && h("p", { class: "why" }, h("b", {}, tie[0]), ` ${tie[1]}`), resultsTable(this.finish), h("div", { class: "act" }, h("a", { class: "button", href: `/api/records/${this.race}` }, "Record"), button("Share", () => this.finish && openShare(this.finish)))),
@@ -415,18 +457,18 @@ export class ReviewScreen {
     this.#takeBoards();
   }
 
-  /** @param {any} board @param {number} at */
-  #choice(board, at) {
-    const { results, player } = /** @type {Finish} */ (this.finish);
+  /** @param {Reviewed[]} results @param {Reviewed} board @param {number} at */
+  #choice(results, board, at) {
+    const { player } = this.app;
     return h("label", { class: "field" }, at ? "Right" : "Left", h("select", { onchange: (/** @type {any} */ event) => {
-      /** @type {any[]} */ (this.chosen)[at] = results.find((row) => row.player === event.target.value);
+      this.chosen[at] = results.find((row) => row.player === event.target.value) ?? board;
       this.#takeBoards();
     } }, ...results.map((row) => h("option", { value: row.player, selected: row === board }, `${row.place}. ${row.player === player ? "You" : shownName(row)}`))));
   }
 
   /** Show the chosen boards where they parted. */
   #takeBoards() {
-    const [one, two] = /** @type {any[]} */ (this.chosen);
+    const [one, two] = this.chosen;
     this.boards?.forEach((board, at) => board.take(at ? two : one, this.app.player));
     this.last = Math.max(one.entries.length, two?.entries.length ?? 0);
     this.range.max = String(this.last);
@@ -437,16 +479,16 @@ export class ReviewScreen {
     this.#go(this.fork);
   }
 
-  /** @param {any} one @param {any} two @returns {Node[] | null} */
+  /** @param {ReplayedBoard} one @param {ReplayedBoard} two @returns {Node[] | null} */
   #forkWords(one, two) {
-    if (isSame(one.entries.map((/** @type {any} */ each) => each.entry), two.entries.map((/** @type {any} */ each) => each.entry))) return null;
-    const view = viewOf(this.fork ? one.entries[this.fork - 1].position : this.replayed.deal);
+    if (isSame(one.entries.map((each) => each.entry), two.entries.map((each) => each.entry))) return null;
+    const view = viewOf(this.fork ? one.entries[this.fork - 1].position : this.deal);
     const part = (/** @type {any} */ board, /** @type {boolean} */ isFirst) => {
       const next = board.entries[this.fork];
       const name = board.player === this.app.player ? (isFirst ? "You" : "you") : shownName(board);
       if (!next) return [`${name}: `, h("b", {}, "the board ended there")];
       const move = readMove(next.entry);
-      const words = move.to || ["draw", "redeal"].includes(next.entry) ? describeMove(view, move) : board.state;
+      const words = move.to || ["draw", "redeal"].includes(next.entry) ? describeMove(view, move, this.game) : board.state;
       return [`${name} at ${clockText(next.at)}: `, h("b", {}, words)];
     };
     const same = this.fork ? `${counted(this.fork, "move")} ${this.fork === 1 ? "was" : "were"} the same. ` : "The first moves differ. ";
@@ -477,6 +519,10 @@ export class ReviewScreen {
     this.timer = 0;
     this.play?.setAttribute("aria-label", "Play");
     if (this.play) fill(this.play, sign("play"));
+  }
+
+  shown() {
+    this.heading.focus();
   }
 
   show() {}

@@ -5,8 +5,8 @@
  * Pure: each function returns another state and reads no clock. `now` is the server's time in milliseconds.
  */
 
-import { PRIZE, ahead, readMove, wholeView } from "./cards.js";
-import { dollars, shownName } from "./page.js";
+import { PRIZE, ahead, cardSign, pileWords, readMove, seenCards, wholeView } from "./cards.js";
+import { capitalised, dollars, shownName } from "./page.js";
 
 /** How many lines of news and points of a line in the chart are kept. */
 const MAX_NEWS = 60;
@@ -16,6 +16,8 @@ const MAX_AT_ONCE = 4;
 /** The least milliseconds between two lines on the lead, and on passing the same racer. */
 const LEAD_EVERY = 3_000;
 const PASS_EVERY = 5_000;
+/** Milliseconds without a sign of the player after which the server ends the board, or chooses another host. */
+const IDLE = 180_000;
 /** Banked cards between two milestones. */
 const MILESTONE = 10;
 
@@ -24,12 +26,14 @@ const MILESTONE = 10;
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, name: string, bot: boolean,
  *   level: string, tie: string}} Row
  * @typedef {{race: string, count: number, view: View, shown: View, banked: number, net: number, state: string,
- *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number}} OwnBoard
- *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one
+ *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number, trail: View[]}} OwnBoard
+ *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one; `trail` has the confirmed views that the
+ *   page was shown, the first one first
  * @typedef {{at: number, text: string, tone: string}} NewsLine
- * @typedef {{player: string, table: any, standings: any[], outcome: any, labels: Record<string, any>, own: OwnBoard | null,
- *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: {race: string, sentence: string}[], announcement: string,
- *   link: string, isWatching: boolean, seatLost: string}} State
+ * @typedef {{player: string, table: import("./connection.js").Table, standings: import("./connection.js").Standing[], outcome: import("./connection.js").Outcome | null, labels: Record<string, any>, own: OwnBoard | null,
+ *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: {race: string, sentence: string}[],
+ *   link: string, isWatching: boolean, seatLost: string, idleSince: number}} State `idleSince`: the time from which the server
+ *   counts silence, as of the last snapshot; 0 if it does not
  */
 
 /** @param {string} player @param {any} snapshot @param {boolean} isWatching @returns {State} */
@@ -37,7 +41,7 @@ export function firstState(player, snapshot, isWatching) {
   /** @type {State} */
   const state = {
     player, table: snapshot.table, standings: snapshot.standings ?? [], outcome: snapshot.outcome ?? null, labels: {}, own: null,
-    feed: noFeed(), history: {}, alarms: [], announcement: "", link: "connected", isWatching, seatLost: "",
+    feed: noFeed(), history: {}, alarms: [], link: "connected", isWatching, seatLost: "", idleSince: snapshot.idle_since ?? 0,
   };
   const labelled = withBoard(withLabels(state), snapshot);
   const moment = momentOf(labelled, snapshot.now);
@@ -47,8 +51,6 @@ export function firstState(player, snapshot, isWatching) {
 /** @param {State} state @param {any} event @param {number} now @returns {State} */
 export function nextState(state, event, now) {
   switch (event.type) {
-    case "announcement":
-      return { ...state, announcement: String(event.text) };
     case "seat_lost":
       return event.table === state.table.code ? { ...state, seatLost: event.reason || "The seat is gone." } : state;
     case "dealt":
@@ -58,7 +60,7 @@ export function nextState(state, event, now) {
       return withNews(state, confirmed(state, event.board), now);
     case "snapshot": {
       if (event.table.code !== state.table.code) return state;
-      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null });
+      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, idleSince: event.idle_since ?? 0 });
       return withNews(state, withBoard(afterTable(fresh), event), now);
     }
     case "table_changed":
@@ -77,7 +79,7 @@ export function nextState(state, event, now) {
 /** @param {State} state @param {string} link @param {number} now @returns {State} */
 export function linkChanged(state, link, now) {
   if (link === state.link) return state;
-  const changed = { ...state, link, announcement: link === "connected" ? "" : state.announcement };
+  const changed = { ...state, link };
   if (state.table.phase !== "running") return changed;
   const text = link === "connected" ? "connected again" : link === "reconnecting" ? "connection lost; trying again" : "";
   return text ? { ...changed, feed: withLine(state.feed, { at: elapsed(state, now), text, tone: "link" }) } : changed;
@@ -85,12 +87,14 @@ export function linkChanged(state, link, now) {
 
 // The own board
 
-/** @param {any} board @param {number} startAt @param {number} deadline @returns {OwnBoard} */
-function ownBoard(board, startAt, deadline) {
+/** @param {any} board @param {number} startAt @param {number} deadline @param {View[]} [before] the trail so far @returns {OwnBoard} */
+function ownBoard(board, startAt, deadline, before = []) {
   const view = wholeView(board.view);
+  const isNew = JSON.stringify(view) !== JSON.stringify(before.at(-1));
   return {
     race: board.race, count: board.count, view, shown: view, banked: board.banked, net: board.net, state: board.state,
     legal: board.legal ?? [], flight: "", takenBack: "", isCashingOut: false, startAt, deadline,
+    trail: isNew ? [...before, view] : before,
   };
 }
 
@@ -115,7 +119,7 @@ export function confirmed(state, board, isFinal = false) {
   if (!own || board.race !== own.race) return state;
   const isOlder = board.count < own.count || (board.count === own.count && own.state !== "racing" && board.state === "racing");
   if (isOlder && !isFinal) return state;
-  const fresh = ownBoard(board, own.startAt, own.deadline);
+  const fresh = ownBoard(board, own.startAt, own.deadline, own.trail);
   // the answer to a repeated move may be older than the race's end
   if (state.outcome && fresh.state === "racing") fresh.state = own.state;
   return { ...state, own: fresh };
@@ -143,8 +147,8 @@ function bankedOf(own) {
 function withBoard(state, snapshot) {
   const { board, table } = snapshot;
   if (!board || board.race !== table.race) return state.own?.race === table.race ? state : { ...state, own: null };
-  const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0);
   const known = state.own?.race === board.race ? state.own : null;
+  const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0, known?.trail);
   // a move on its way is sent again, unless the board already has it
   if (!known?.flight || known.count !== board.count || board.state !== "racing") return { ...state, own: fresh };
   return withMove({ ...state, own: fresh }, known.flight);
@@ -165,6 +169,19 @@ function endedBy(state, outcome) {
   return result ? { ...state, own: { ...state.own, state: result.state, isCashingOut: false, legal: [] } } : state;
 }
 
+/**
+ * What a confirmed move turned up, such as `Column 2: 7\u2666 on top.`, for those who do not see it; empty if nothing.
+ * @param {OwnBoard} before the board with the move on its way @param {OwnBoard} own
+ */
+export function turnedUp(before, own) {
+  if (!before.flight || own.flight || own.takenBack || own.race !== before.race) return "";
+  const { from, to } = readMove(before.flight);
+  const pile = to ? from : "w";
+  const isCovered = pile === "w" || pile === "r" || pile[0] === "t" && own.view.face_down.join() !== before.view.face_down.join();
+  const top = isCovered ? seenCards(own.view, pile).at(-1) : "";
+  return top ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.` : "";
+}
+
 /** Whether a move can be made now. @param {OwnBoard | null} own */
 export function mayMove(own) {
   return own !== null && own.state === "racing" && !own.flight && !own.isCashingOut;
@@ -175,7 +192,9 @@ export function mayMove(own) {
 /** @param {State} state @returns {State} */
 function withLabels(state) {
   const labels = { ...state.labels };
-  for (const racer of [...(state.table.departed ?? []), ...(state.outcome?.results ?? []), ...state.table.seats])
+  /** @type {import("./connection.js").Seat[]} */
+  const racers = [...(state.table.departed ?? []), ...(state.outcome?.results ?? []), ...state.table.seats];
+  for (const racer of racers)
     labels[racer.player] = { name: racer.name, bot: Boolean(racer.bot), level: racer.level ?? labels[racer.player]?.level ?? "" };
   return { ...state, labels };
 }
@@ -194,9 +213,14 @@ export function ownRow(state) {
   return rows(state).find((row) => row.player === state.player) ?? null;
 }
 
+/** A player's seat at a table; `null` without one. @param {import("./connection.js").Table} table @param {string} player */
+export function seatAt(table, player) {
+  return table.seats.find((seat) => seat.player === player) ?? null;
+}
+
 /** @param {State} state */
 export function ownSeat(state) {
-  return state.table.seats.find((/** @type {any} */ seat) => seat.player === state.player) ?? null;
+  return seatAt(state.table, state.player);
 }
 
 /** The price of a board's packs, which its money tells. @param {{banked: number, net: number}} board */
@@ -207,6 +231,18 @@ export function priceOf(board) {
 /** The banked cards that pay for the packs. @param {{banked: number, net: number}} board */
 export function evenAt(board) {
   return Math.ceil(priceOf(board) / PRIZE);
+}
+
+/** The word for the money at that count: even, or ahead if no count pays for the packs exactly. @param {{banked: number, net: number}} board */
+export function evenWord(board) {
+  return priceOf(board) % PRIZE ? "ahead" : "even";
+}
+
+/** How far a board is from that count. @param {{banked: number, net: number}} board */
+export function toEven(board) {
+  const [missing, word] = [evenAt(board) - board.banked, evenWord(board)];
+  if (missing > 0) return word === "even" ? `${missing} to even` : `${missing} to get ahead`;
+  return missing && word === "even" ? `${-missing} past even` : word;
 }
 
 /** The name of a player in a sentence. @param {State} state @param {string} player */
@@ -230,6 +266,30 @@ export function raceClock(state, now) {
     elapsed: elapsed(state, now),
     left: deadline ? Math.max(0, deadline - Math.max(now, start)) : null,
   };
+}
+
+/** Why nobody new can take a seat; empty if there is one. @param {import("./connection.js").Table} table */
+export function whyNoSeat({ locked, seats, settings }) {
+  const reason = locked ? "Locked to newcomers" : seats.length < settings.seats ? "" : "Every seat is taken";
+  return reason && `${reason}: you can only watch.`;
+}
+
+/**
+ * The seconds left at which a silent player is warned, the last first: a racer of the end of the board, a host between races of
+ * another host; empty if silence ends nothing.
+ * @param {State} state
+ */
+export function idleWarnings({ table, player, own }) {
+  if (table.phase === "running") return own?.state === "racing" && table.seats.length > 1 ? [15, 60] : [];
+  const isBetweenRaces = table.phase === "gathering" || table.phase === "over";
+  const isAlone = table.seats.every((seat) => seat.player === player || seat.bot);
+  return isBetweenRaces && table.host === player && !isAlone ? [60] : [];
+}
+
+/** The seconds left of which a silent player is warned now; 0 without a warning. @param {State} state @param {number} sign the time of the last sign @param {number} now */
+export function idleLeft(state, sign, now) {
+  const since = Math.max(sign, state.idleSince, state.own?.startAt || state.table.start_at || 0);
+  return idleWarnings(state).find((seconds) => since + IDLE - now <= seconds * 1000) ?? 0;
 }
 
 /** Whether players may get ready now. @param {any} table */
@@ -358,7 +418,7 @@ function isEven(moment) {
 function evenLines(feed, moment) {
   const own = moment.rows.find((/** @type {Row} */ row) => row.player === moment.you);
   if (feed.isEven || !isEven(moment) || own.state !== "racing") return [];
-  return [{ at: moment.at, text: `you broke even with ${own.banked}`, tone: "even" }];
+  return [{ at: moment.at, text: `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`, tone: "even" }];
 }
 
 /** @param {any} moment */

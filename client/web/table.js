@@ -1,18 +1,24 @@
 // @ts-check
 /** The lobby, the invitation, the table before a race, and who the player is. */
 
-import { GAMES, gameTitle } from "./cards.js";
+import { GAMES, PRIZE, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
-import { button, capWords, capitalised, copyText, counted, dollars, fill, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
+import { againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
   refill, rivals, shownName, tone, write } from "./page.js";
-import { ownSeat } from "./session.js";
+import { ownSeat, seatAt, whyNoSeat } from "./session.js";
 
-/** @typedef {import("./main.js").App} App @typedef {import("./session.js").State} State */
+/**
+ * @typedef {import("./main.js").App} App @typedef {import("./session.js").State} State
+ * @typedef {import("./connection.js").Table} Table @typedef {import("./connection.js").Seat} Seat
+ * @typedef {import("./connection.js").Settings} Settings @typedef {import("./connection.js").TableSummary} TableSummary
+ * @typedef {import("./connection.js").LeaderboardRow} LeaderboardRow
+ */
 
 const CAPS = [3, 5, 10, 20, 0];
 const MATCHES = [1, 3, 5];
 const MOST_SEATS = 16;
 const LONGEST_NAME = 20;
+const ASKS_NAME = "Give a name, such as Anna; the others see it.";
 /** Milliseconds between two requests for the public tables, and requests for them per request for the leaders. */
 const TABLES_EVERY = 2_000;
 const LEADERS_EVERY = 10;
@@ -54,7 +60,7 @@ function tableUrl(code) {
   return `${location.origin.replace(/^http/, "ws")}/${code}`;
 }
 
-/** A place of a table's race in its match, such as `race 2 of 3`; empty without a match. @param {any} table */
+/** A place of a table's race in its match, such as `race 2 of 3`; empty without a match. @param {Table} table */
 function raceOfMatch(table) {
   const { races = 1 } = table.settings;
   if (races === 1) return "";
@@ -62,12 +68,12 @@ function raceOfMatch(table) {
   return `race ${finished.length + (finished.includes(table.race) ? 0 : 1)} of ${races}`;
 }
 
-/** @param {any} table */
+/** @param {Table} table */
 function numberOf(table) {
   return table.race.split("/")[1];
 }
 
-/** @param {string} label @param {any} control @param {string} [key] */
+/** @param {string} label @param {HTMLElement} control @param {string} [key] */
 function field(label, control, key) {
   return h("label", { class: "field" }, h("span", {}, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null), control);
 }
@@ -75,40 +81,46 @@ function field(label, control, key) {
 /** The controls of a table's settings: for a new table, or for the host's. */
 class SettingsFields {
   /**
-   * @param {(change: Record<string, any>) => void} changed called with the setting that the player chose
+   * @param {(change: Partial<Settings>) => void} changed called with the setting that the player chose
    * @param {boolean} [hasKeys] whether keys change the settings too
    */
   constructor(changed, hasKeys = false) {
     this.games = "";
-    const labelled = (/** @type {string} */ label, /** @type {any} */ control, /** @type {string} */ key) => field(label, control, hasKeys ? key : "");
-    const select = (/** @type {string} */ name, /** @type {[any, string][]} */ options, /** @type {(text: string) => any} */ read) => h("select", { name,
-      onchange: (/** @type {any} */ event) => changed({ [name]: read(event.target.value) }) }, ...options.map(([value, text]) => h("option", { value }, text)));
-    this.game = select("game", [], String);
-    this.cap = select("cap", CAPS.map((cap) => [cap, capWords(cap)]), Number);
-    this.seats = select("seats", Array.from({ length: MOST_SEATS }, (_, number) => [number + 1, counted(number + 1, "seat")]), Number);
-    this.races = select("races", MATCHES.map((races) => [races, matchWords(races)]), Number);
-    this.public = select("public", [["", "private, by code"], ["1", "public, in every lobby"]], Boolean);
-    this.node = h("div", { class: "fields" }, labelled("Game", this.game, "g"), labelled("Time limit", this.cap, "c"), labelled("Seats", this.seats, "+ -"),
-      labelled("Match", this.races, "m"), labelled("Who may come", this.public, "p"));
+    const select = (/** @type {string} */ name, /** @type {[string | number, string][]} */ options, /** @type {(text: string) => string | number | boolean} */ read) =>
+      /** @type {HTMLSelectElement} */ (h("select", { name, onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => changed({ [name]: read(event.target.value) }) },
+        ...options.map(([value, text]) => h("option", { value }, text))));
+    this.controls = {
+      game: select("game", [], String),
+      cap: select("cap", CAPS.map((cap) => [cap, capWords(cap)]), Number),
+      seats: select("seats", Array.from({ length: MOST_SEATS }, (_, number) => [number + 1, counted(number + 1, "seat")]), Number),
+      races: select("races", MATCHES.map((races) => [races, matchWords(races)]), Number),
+      public: select("public", [["", "private, by code"], ["1", "public, in every lobby"]], Boolean),
+    };
+    const { game, cap, seats, races, public: who } = this.controls;
+    const fields = /** @type {[string, HTMLElement, string][]} */ ([["Game", game, "g"], ["Time limit", cap, "c"], ["Seats", seats, "+ -"], ["Match", races, "m"], ["Who may come", who, "p"]]);
+    this.node = h("div", { class: "fields" }, ...fields.map(([label, control, key]) => field(label, control, hasKeys ? key : "")));
   }
 
-  /** @param {any} settings @param {string[]} games */
+  /** @param {Settings} settings @param {string[]} games */
   show(settings, games) {
+    const { game, cap, seats, races, public: who } = this.controls;
     if (games.join() !== this.games) {
       this.games = games.join();
-      fill(this.game, ...games.map((game) => h("option", { value: game }, gameTitle(game))));
+      fill(game, ...games.map((name) => h("option", { value: name }, gameTitle(name))));
     }
     // only private tables may have no time limit
-    this.cap.lastElementChild.disabled = settings.public;
-    const texts = { ...settings, races: settings.races ?? 1, public: settings.public ? "1" : "" };
-    for (const name of ["game", "cap", "seats", "races", "public"]) {
-      const control = /** @type {any} */ (this)[name];
-      if (control.value !== String(texts[name])) control.value = String(texts[name]);
-    }
+    cap.options[CAPS.length - 1].disabled = settings.public;
+    const values = /** @type {[HTMLSelectElement, string | number][]} */ ([[game, settings.game], [cap, settings.cap], [seats, settings.seats], [races, whole(settings).races], [who, settings.public ? "1" : ""]]);
+    for (const [control, value] of values) if (control.value !== String(value)) control.value = String(value);
   }
 }
 
-/** Give the settings one change; a public table has a time limit. @param {any} settings @param {any} change */
+/** The settings with the one that the wire may leave out. @param {Settings} settings @returns {Required<Settings>} */
+function whole(settings) {
+  return { races: 1, ...settings };
+}
+
+/** Give the settings one change; a public table has a time limit. @param {Settings} settings @param {Partial<Settings>} change */
 function withSetting(settings, change) {
   const changed = { ...settings, ...change };
   return changed.public && !changed.cap ? { ...changed, cap: 10 } : changed;
@@ -123,6 +135,7 @@ export class LobbyScreen {
     this.isClosed = false;
     this.polls = 0;
     this.askedAt = -TABLES_EVERY;
+    /** @type {Settings} */
     this.settings = { game: "", cap: 10, seats: MOST_SEATS, public: false, races: 1 };
     this.you = h("p");
     this.back = h("p");
@@ -202,34 +215,34 @@ export class LobbyScreen {
     if (this.isClosed) return;
     this.#showTables(tables ?? []);
     if (this.polls++ % LEADERS_EVERY) return;
-    /** @type {Record<string, any>} */
+    /** @type {Record<string, LeaderboardRow | null>} */
     const leaders = {};
     for (const game of connection.welcome.games) leaders[game] = (await connection.request("get_leaderboard", { game, limit: 1 })).rows[0] ?? null;
     if (!this.isClosed) this.#showLeaders(connection.welcome.games, leaders);
   }
 
-  /** @param {any[]} tables */
+  /** @param {TableSummary[]} tables */
   #showTables(tables) {
     refill(this.tables, ...tables.map((table) => {
       const title = gameTitle(table.game);
-      const act = (/** @type {string} */ verb, /** @type {() => void} */ action, /** @type {string} */ kind) => h("button", { type: "button", class: `button ${kind}`, "data-key": `${verb} ${table.code}`, onclick: action },
+      const act = (/** @type {string} */ verb, /** @type {() => void} */ action, /** @type {string} */ kind) => h("button", { type: "button", class: `button ${kind}`.trim(), "data-key": `${verb} ${table.code}`, onclick: action },
         verb, h("span", { class: "unseen" }, ` ${title} of ${table.host}`));
-      const join = act("Join", () => this.#join(table.code), "main");
-      const watch = act("Watch", () => this.app.watch(table.code), "");
       const isFull = table.seated >= table.seats;
+      const join = act("Join", () => this.#join(table.code), "main");
+      const watch = act("Watch", () => this.app.watch(table.code), isFull ? "main" : "");
       return h("li", {}, h("p", {}, h("b", {}, title), h("br"), h("span", { class: "dim" },
-        `${table.host} \u00b7 ${table.seated} of ${table.seats} \u00b7 ${table.cap ? `${table.cap} min` : "untimed"}${table.phase === "gathering" ? "" : ` \u00b7 ${table.phase}`}`)),
+        `${followed(table.host)} \u00b7 ${table.seated} of ${table.seats} \u00b7 ${table.cap ? `${table.cap} min` : "untimed"}${table.phase === "gathering" ? "" : ` \u00b7 ${table.phase}`}`)),
       h("span", { class: "doing" }, watch, isFull ? h("span", { class: "dim" }, "full") : join));
     }));
     write(this.none, tables.length ? "" : "None now: open one, or join a private one by its code.");
   }
 
-  /** @param {string[]} games @param {Record<string, any>} leaders */
+  /** @param {string[]} games @param {Record<string, LeaderboardRow | null>} leaders */
   #showLeaders(games, leaders) {
     refill(this.leaders, ...games.map((game) => {
       const leader = leaders[game];
       return h("tr", {}, h("td", {}, h("a", { href: `/leaderboards/${game}`, "data-key": `leaders ${game}` }, gameTitle(game))),
-        ...(leader ? [h("td", {}, leader.name), h("td", { class: "n" }, leader.value), h("td", { class: `n ${tone(leader.net ?? 0)}` }, dollars(leader.net ?? 0)), h("td", { class: "n wide-only" }, rivals(leader.rivals ?? 0))]
+        ...(leader ? [h("td", {}, leader.name, againstRivals(leader.rivals ?? 0)), h("td", { class: "n" }, leader.value), h("td", { class: `n ${tone(leader.net ?? 0)}` }, dollars(leader.net ?? 0)), h("td", { class: "n wide-only" }, rivals(leader.rivals ?? 0))]
           : [h("td", { class: "dim", colspan: 3 }, game in leaders ? "none yet" : ""), h("td", { class: "wide-only" })]));
     }));
   }
@@ -250,7 +263,7 @@ export class LobbyScreen {
     else this.app.go(`/${code}`);
   }
 
-  /** Do something, and show why it was refused. @param {Element} problem @param {() => Promise<any>} action */
+  /** Do something, and show why it was refused. @param {Element} problem @param {() => Promise<unknown>} action */
   async #try(problem, action) {
     write(problem, "");
     await action().catch((error) => write(problem, error.message));
@@ -280,19 +293,21 @@ export class NameScreen {
     this.heading = h("h1");
     this.blurb = h("p");
     this.about = h("p", { class: "dim" });
+    this.why = h("p", { class: "why" });
     this.problem = h("p", { role: "alert", class: "loss" });
+    this.sit = h("button", {}, "Sit down");
+    this.watch = button("Only watch", () => app.watch());
     this.input = h("input", { name: "name", value: app.connection.welcome?.name ?? lastName(), maxlength: LONGEST_NAME, autocomplete: "nickname", "aria-describedby": "name-help" });
     this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("form", { class: "box invite", onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
       this.#sitDown();
-    } }, this.invites, this.heading, this.blurb, this.about, field("Your name at this table", this.input), this.problem,
-    h("p", { id: "name-help", class: "dim" }, "No account. This browser remembers you."), h("button", { class: "button main" }, "Sit down"),
-    button("Only watch", () => app.watchOnly(), "quiet"))));
+    } }, this.invites, this.heading, this.blurb, this.about, this.why, field("Your name at this table", this.input), this.problem,
+    h("p", { id: "name-help", class: "dim" }, "No account. This browser remembers you."), this.sit, this.watch)));
   }
 
   async #sitDown() {
     const name = this.input.value.trim();
-    write(this.problem, name ? "" : "Give a name, such as Anna; the others see it.");
+    write(this.problem, name ? "" : ASKS_NAME);
     if (name) await this.app.sitDown(this.app.code, name).catch((error) => write(this.problem, error.message));
     if (this.problem.textContent) this.input.focus();
   }
@@ -301,18 +316,21 @@ export class NameScreen {
   show(state) {
     const { table } = state;
     const { game } = table.settings;
-    const host = table.seats.find((/** @type {any} */ seat) => seat.player === table.host);
+    const host = seatAt(table, table.host);
     write(this.invites, `${host?.name ?? "The table"} invites you to a race`);
     write(this.heading, gameTitle(game));
-    write(this.blurb, `Patience against friends: everyone gets the same cards at the same moment. ${GAMES[game]?.blurb ?? ""}; every card banked pays $5.`);
-    const isFull = table.seats.length >= table.settings.seats;
-    write(this.about, `${capitalised(capWords(table.settings.cap))} \u00b7 ${table.seats.length} of ${counted(table.settings.seats, "seat")}${table.locked ? " \u00b7 locked to newcomers: you can only watch"
-      : isFull ? " \u00b7 every seat is taken: you can only watch" : ["countdown", "running"].includes(table.phase) ? " \u00b7 a race is running: you sit down for the next one" : ""}`);
+    write(this.blurb, `Patience against friends: everyone gets the same cards at the same moment. ${moneyWords(game)}`);
+    const reason = whyNoSeat(table);
+    const isRunning = !reason && ["countdown", "running"].includes(table.phase);
+    write(this.about, `${capitalised(capWords(table.settings.cap))} \u00b7 ${table.seats.length} of ${counted(table.settings.seats, "seat")}${isRunning ? " \u00b7 a race is running: you sit down for the next one" : ""}`);
+    write(this.why, reason);
+    this.sit.className = reason ? "button" : "button main";
+    this.watch.className = reason ? "button main" : "button quiet";
     document.title = `${host?.name ?? "The table"} invites you \u00b7 Saratoga`;
   }
 
   shown() {
-    this.input.focus();
+    (this.why.textContent ? this.watch : this.input).focus();
   }
 
   key() {
@@ -324,10 +342,15 @@ export class NameScreen {
 
 // The table before a race
 
-/** The friends of the host who are here and not ready, and would miss a race started now. @param {any} table @returns {string[]} */
+/** What a game costs and pays. @param {string} game */
+function moneyWords(game) {
+  const price = GAMES[game]?.price;
+  return `${price ? `The cards cost $${price} of casino money; every` : "Every"} card banked pays $${PRIZE}.`;
+}
+
+/** The friends of the host who are here and not ready, and would miss a race started now. @param {Table} table */
 function leftBehind(table) {
-  return table.seats.filter((/** @type {any} */ seat) => seat.connected !== false && seat.player !== table.host && !(seat.ready || seat.blocked || seat.bot))
-    .map((/** @type {any} */ seat) => seat.name);
+  return table.seats.filter((seat) => seat.connected !== false && seat.player !== table.host && !(seat.ready || seat.blocked || seat.bot)).map((seat) => seat.name);
 }
 
 /** @param {string[]} names */
@@ -336,17 +359,16 @@ function startQuestion(names) {
   return `${names.length === 2 ? listed(names) : `${names.length} players`} aren't ready. Start without them?`;
 }
 
-/** Sentences on the changed seats of other players; empty without a change. @param {any} before @param {any} after @param {string} you */
+/** Sentences on the changed seats of other players; empty without a change. @param {Table} before @param {Table} after @param {string} you */
 function seatNews(before, after, you) {
-  const seatOf = (/** @type {any} */ table, /** @type {any} */ seat) => table.seats.find((/** @type {any} */ each) => each.player === seat.player);
-  const isHere = (/** @type {any} */ seat) => seat.connected !== false;
-  const changes = after.seats.map((/** @type {any} */ seat) => {
-    const old = seatOf(before, seat);
-    return [seat, !old ? "sat down" : isHere(seat) !== isHere(old) ? (isHere(seat) ? "is back" : "lost the connection") : seat.ready && !old.ready ? "is ready" : ""];
+  const isHere = (/** @type {Seat} */ seat) => seat.connected !== false;
+  const arrived = after.seats.map((seat) => {
+    const old = seatAt(before, seat.player);
+    return { seat, phrase: !old ? "sat down" : isHere(seat) !== isHere(old) ? (isHere(seat) ? "is back" : "lost the connection") : seat.ready && !old.ready ? "is ready" : "" };
   });
-  changes.push(...before.seats.filter((/** @type {any} */ seat) => !seatOf(after, seat)).map((/** @type {any} */ seat) => [seat, "left the table"]));
-  const sentences = changes.filter((/** @type {any} */ [seat, phrase]) => phrase && seat.player !== you).map((/** @type {any} */ [seat, phrase]) => `${shownName(seat)} ${phrase}.`);
-  if (sentences.length) sentences.push(`${after.seats.filter((/** @type {any} */ seat) => seat.ready).length} of ${after.seats.length} ready for the next race.`);
+  const left = before.seats.filter((seat) => !seatAt(after, seat.player)).map((seat) => ({ seat, phrase: "left the table" }));
+  const sentences = [...arrived, ...left].filter(({ seat, phrase }) => phrase && seat.player !== you).map(({ seat, phrase }) => `${shownName(seat)} ${phrase}.`);
+  if (sentences.length) sentences.push(`${after.seats.filter((seat) => seat.ready).length} of ${after.seats.length} ready for the next race.`);
   return sentences.join(" ");
 }
 
@@ -356,15 +378,19 @@ export class TableScreen {
     this.app = app;
     const { table } = app.state;
     const { code } = table;
-    /** @type {any} */
+    /** @type {Table | null} */
     this.shownTable = null;
     this.link = "connected";
     /** @type {{names: string, sheet: HTMLDialogElement} | null} The open question whether to start. */
     this.question = null;
+    /** Whether the server has not answered yet that the player gets ready, and whether the host has pressed Start meanwhile. */
+    this.isGettingReady = false;
+    this.startsWhenReady = false;
     this.heading = h("h1", { tabindex: -1 });
     this.about = h("p", { class: "dim" });
     this.seats = h("ol", { class: "seats" });
     this.notice = h("p", { role: "status" });
+    this.why = h("p", { class: "why" });
     this.actions = h("div", { class: "act" });
     this.settings = new SettingsFields((change) => this.#change(change), true);
     this.race = h("h2", { id: "race" });
@@ -372,13 +398,13 @@ export class TableScreen {
     this.lock = h("p", { class: "lock" });
     this.seal = h("code");
     this.voided = h("div");
-    const leave = button("Leave the table", () => this.#leave());
+    const leave = button("Leave the table", () => app.askToLeave());
     this.leave = leave;
     this.invitation = h("h2", { id: "invite", tabindex: -1 }, "Invite friends");
     const link = `${location.origin}/${code}`;
     const share = "share" in navigator && button("Share", () => navigator.share({ text: this.#invitation(), url: link }).catch(() => {}));
     this.node = h("div", { class: "plain" }, pageHead(youButton(app)), h("main", { class: "page split beside" },
-      h("div", { class: "box" }, this.heading, this.about, this.notice, this.seats, this.actions),
+      h("div", { class: "box" }, this.heading, this.about, this.notice, this.seats, this.why, this.actions),
       h("div", { class: "box", role: "region", "aria-labelledby": "invite" }, this.invitation, h("p", { class: "code" }, code), h("p", {}, h("a", { href: link }, link)),
         h("img", { class: "qr", src: `/api/qr/${code}.svg`, alt: "QR code of the link to this table", width: 168, height: 168 }),
         h("div", { class: "row" }, share, button("Copy invitation", () => this.#copy())),
@@ -398,11 +424,11 @@ export class TableScreen {
     const { table } = state;
     const { settings } = table;
     const isHost = table.host === state.player;
-    const host = table.seats.find((/** @type {any} */ seat) => seat.player === table.host);
+    const host = seatAt(table, table.host);
     write(this.heading, gameTitle(settings.game));
     const facts = [capWords(settings.cap), settings.public ? "public" : "private", raceOfMatch(table), `${table.seats.length} of ${settings.seats} seated`, isHost ? "you are host" : host ? `${host.name} is host` : ""];
     write(this.about, facts.filter(Boolean).join(" \u00b7 "));
-    refill(this.seats, ...table.seats.map((/** @type {any} */ seat) => this.#seat(state, seat)));
+    refill(this.seats, ...table.seats.map((seat) => this.#seat(state, seat)));
     this.#showRace(state, isHost);
     this.#showActions(state, isHost);
     this.#sayNews(state);
@@ -411,7 +437,7 @@ export class TableScreen {
     document.title = `${gameTitle(settings.game)} \u00b7 ${table.code} \u00b7 Saratoga`;
   }
 
-  /** @param {State} state @param {any} seat */
+  /** @param {State} state @param {Seat} seat */
   #seat(state, seat) {
     const { table } = state;
     const isOwn = seat.player === state.player;
@@ -438,8 +464,8 @@ export class TableScreen {
     refill(this.lock, h("span", {}, table.locked ? "Locked to newcomers" : "Open to newcomers"),
       isHost && h("button", { type: "button", class: "button small", "data-key": "lock", onclick: () => this.#lock() }, table.locked ? "Unlock" : "Lock"));
     write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
-    refill(this.voided, ...(table.voided ?? []).map((/** @type {any} */ voided) => {
-      const left = table.seats.find((/** @type {any} */ seat) => voided.left && seat.player === voided.left);
+    refill(this.voided, ...(table.voided ?? []).map((voided) => {
+      const left = seatAt(table, voided.left ?? "");
       const reason = left ? `${shownName(left)} left in the countdown` : (VOID_REASONS[voided.reason] ?? voided.reason);
       return h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${OF_COUNTDOWNS.has(voided.reason) ? "did not start" : "counts for nothing"}: ${reason}. In a terminal: `,
         h("code", {}, `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`));
@@ -448,11 +474,12 @@ export class TableScreen {
 
   /** @param {State} state @param {boolean} isHost */
   #showActions(state, isHost) {
-    const { table } = state;
     const seat = ownSeat(state);
     const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ action, /** @type {string} */ kind = "") => h("button", { type: "button", class: `button ${kind}`.trim(), "data-key": key, onclick: action }, text);
     const invite = act("invite", "Invite", () => this.#showInvitation(), "narrow");
-    if (!seat) refill(this.actions, invite, act("ready", "Sit down", () => this.app.sitIn(), "main"));
+    const reason = seat ? "" : whyNoSeat(state.table);
+    write(this.why, reason);
+    if (!seat) refill(this.actions, invite, act("ready", "Sit down", () => this.app.sitIn(), reason ? "" : "main"));
     else refill(this.actions, invite, act("ready", seat.ready ? "Not ready" : "I am ready", () => this.#ready(), seat.ready ? "" : "main"),
       isHost && act("start", "Start", () => this.#start(), seat.ready ? "main" : ""));
     write(this.leave, seat ? "Leave the table" : "Stop watching");
@@ -493,17 +520,26 @@ export class TableScreen {
 
   // What the player does
 
-  #ready() {
-    const seat = ownSeat(this.app.state);
-    if (!seat) return;
-    this.app.ready(!seat.ready);
-    if (this.app.state.link !== "connected") this.say(seat.ready ? "Your ready mark goes as soon as the connection is back." : "You get ready as soon as the connection is back.");
+  async #ready() {
+    const { app } = this;
+    const seat = ownSeat(app.state);
+    if (!seat || this.isGettingReady) return;
+    if (app.state.link !== "connected") this.say(seat.ready ? "Your ready mark goes as soon as the connection is back." : "You get ready as soon as the connection is back.");
+    this.isGettingReady = !seat.ready;
+    await app.ready(!seat.ready);
+    const { startsWhenReady } = this;
+    this.isGettingReady = this.startsWhenReady = false;
+    // the mark comes before the answer, and neither with a refusal
+    if (startsWhenReady && app.screen === this && ownSeat(app.state)?.ready) this.#start();
   }
 
   #start() {
     const { table, player } = this.app.state;
     if (table.host !== player) return this.say("Only the host can do that.");
-    if (!ownSeat(this.app.state)?.ready) return this.say("Get ready first: the host races too.");
+    if (!ownSeat(this.app.state)?.ready) {
+      this.startsWhenReady = this.isGettingReady;
+      return this.say(this.isGettingReady ? "The race starts as soon as you are ready." : "Get ready first: the host races too.");
+    }
     const names = leftBehind(table);
     if (!names.length) return this.#startNow();
     const sheet = openQuestion(startQuestion(names), "Wait", "Start", () => this.#startNow());
@@ -513,7 +549,7 @@ export class TableScreen {
     });
   }
 
-  /** Ask again about the players who are not ready now; close the question if everybody is. @param {any} table */
+  /** Ask again about the players who are not ready now; close the question if everybody is. @param {Table} table */
   #renewQuestion(table) {
     const names = leftBehind(table);
     if (names.join() === this.question?.names) return;
@@ -528,11 +564,12 @@ export class TableScreen {
     this.app.ask("start", { table: this.app.code });
   }
 
-  /** @param {Record<string, any>} change */
+  /** @param {Partial<Settings>} change */
   async #change(change) {
     const { table, player, link } = this.app.state;
     if (table.host !== player) return this.say("Only the host can do that.");
-    if (Object.entries(change).every(([name, value]) => value === (table.settings[name] ?? 1))) return;
+    const now = whole(table.settings);
+    if (/** @type {(keyof Settings)[]} */ (Object.keys(change)).every((name) => change[name] === now[name])) return;
     const done = table.match?.finished.length ?? 0;
     if ("races" in change && table.match) {
       this.settings.show(table.settings, this.app.connection.welcome.games);
@@ -543,19 +580,19 @@ export class TableScreen {
     }
     await this.#send("public" in change ? { ...change, cap: withSetting(table.settings, change).cap } : change);
     if (link !== "connected") this.say("The change waits for the connection.");
-    else if (table.seats.some((/** @type {any} */ seat) => seat.ready)) this.say("The race has changed: all players must get ready again.");
+    else if (table.seats.some((seat) => seat.ready)) this.say("The race has changed: all players must get ready again.");
   }
 
-  /** @param {Record<string, any>} change */
+  /** @param {Partial<Settings>} change */
   async #send(change) {
     const { app } = this;
     await app.ask("change_settings", { table: app.code, ...change });
     if (app.state) this.settings.show(app.state.table.settings, app.connection.welcome.games);
   }
 
-  /** Choose the next value of a setting, as a key does. @param {string} name @param {any[]} values */
+  /** Choose the next value of a setting, as a key does. @template {keyof Settings} Name @param {Name} name @param {Settings[Name][]} values */
   #next(name, values) {
-    const now = this.app.state.table.settings[name] ?? 1;
+    const { [name]: now } = whole(this.app.state.table.settings);
     this.#change({ [name]: values[(values.indexOf(now) + 1) % values.length] });
   }
 
@@ -564,21 +601,16 @@ export class TableScreen {
     this.app.ask("lock_table", { table: code, locked: !locked });
   }
 
-  /** @param {any} seat */
+  /** @param {Seat} seat */
   #kick(seat) {
     openQuestion(`Kick ${shownName(seat)} for good?`, "Keep", "Kick", () => this.app.ask("kick", { table: this.app.code, player: seat.player }),
       h("p", {}, `${seat.name} loses the seat, and can't sit down at this table again.`));
   }
 
-  /** @param {any} seat */
+  /** @param {Seat} seat */
   #allow(seat) {
     openQuestion(`Allow ${seat.name} to get ready again?`, "Not yet", "Allow", () => this.app.ask("allow_ready", { table: this.app.code, player: seat.player }),
       h("p", {}, `${seat.name} has voided ${counted(seat.voids ?? 0, "countdown")}.`));
-  }
-
-  #leave() {
-    if (ownSeat(this.app.state)) this.app.askToLeave();
-    else this.app.leave();
   }
 
   #showInvitation() {
@@ -602,11 +634,11 @@ export class TableScreen {
     const { state } = this.app;
     const settings = state.table.settings;
     const isHost = state.table.host === state.player;
-    /** @type {Record<string, () => any>} */
-    const forAll = { y: () => this.#copy(), t: () => this.say(`Colours: ${this.app.nextTheme()}.`), q: () => this.#leave(), o: () => this.#showInvitation() };
-    /** @type {Record<string, () => any>} */
+    /** @type {Record<string, () => unknown>} */
+    const forAll = { y: () => this.#copy(), t: () => this.say(`Colours: ${this.app.nextTheme()}.`), o: () => this.#showInvitation() };
+    /** @type {Record<string, () => unknown>} */
     const forSeated = { r: () => this.#ready() };
-    /** @type {Record<string, () => any>} */
+    /** @type {Record<string, () => unknown>} */
     const forHost = {
       s: () => this.#start(),
       g: () => this.#next("game", this.app.connection.welcome.games),
@@ -635,7 +667,7 @@ export class TableScreen {
   }
 
   #allowFirst() {
-    const blocked = this.app.state.table.seats.find((/** @type {any} */ seat) => seat.blocked);
+    const blocked = this.app.state.table.seats.find((seat) => seat.blocked);
     if (blocked) this.#allow(blocked);
     else this.say("Nobody waits for your permission to get ready.");
   }
@@ -650,21 +682,29 @@ export function youButton(app) {
   return h("button", { type: "button", class: "link", "aria-haspopup": "dialog", onclick: () => openYou(app) }, app.connection.welcome?.name || "You");
 }
 
+/** Say something at its field, in view. @param {HTMLElement} place @param {string} text */
+function sayAt(place, text) {
+  write(place, text);
+  place.scrollIntoView({ block: "nearest" });
+}
+
 /** Open the sheet with the player's name, look and token. @param {App} app */
 function openYou(app) {
-  const said = h("p", { role: "status" });
+  const [ofName, ofToken, ofPasted] = [1, 2, 3].map(() => h("p", { role: "status" }));
   const name = h("input", { name: "your-name", value: app.connection.welcome?.name ?? lastName(), maxlength: LONGEST_NAME, autocomplete: "nickname" });
   const names = h("form", { class: "row-form", onsubmit: (/** @type {Event} */ event) => {
     event.preventDefault();
-    app.claim(name.value.trim()).then(() => {
-      write(said, `You are ${app.connection.welcome.name}.`);
+    const wanted = name.value.trim();
+    if (!wanted) return sayAt(ofName, ASKS_NAME);
+    app.claim(wanted).then(() => {
+      sayAt(ofName, `You are ${app.connection.welcome.name}.`);
       app.show();
-    }).catch((error) => write(said, error.message));
-  } }, field("Your name at this server", name), h("button", { class: "button" }, "Save name"));
+    }).catch((error) => sayAt(ofName, error.message));
+  } }, field("Your name at this server", name), h("button", { class: "button" }, "Save name"), ofName);
 
   const line = h("input", { name: "token-line", readonly: true, autocomplete: "off" });
   const exported = h("div", { class: "actions", hidden: true }, field("Your token, in one line", line),
-    button("Copy token", () => write(said, copyText(`${exportedToken()}\n`) ? "The token is on your clipboard. Keep it private." : "Select the line and copy it.")),
+    button("Copy token", () => sayAt(ofToken, copyText(`${exportedToken()}\n`) ? "The token is on your clipboard. Keep it private." : "Select the line and copy it.")), ofToken,
     h("p", { class: "dim" }, "In a terminal: ", h("code", {}, "saratoga token import -"), ", then paste the line."));
   const show = button("Show the token", () => {
     line.value = exportedToken();
@@ -678,12 +718,12 @@ function openYou(app) {
   const imports = h("form", { class: "row-form", onsubmit: (/** @type {Event} */ event) => {
     event.preventDefault();
     const { token, problem } = readToken(pasted.value);
-    if (problem) return write(said, problem);
+    if (problem) return sayAt(ofPasted, problem);
     openQuestion("Become the player of that token?", "Stay who you are", "Become that player", () => {
       becomePlayerOf(token);
       location.reload();
     }, h("p", {}, "This browser forgets its present token. Copy it first if you want to be that player again."));
-  } }, field("A line of saratoga token export", pasted), h("button", { class: "button" }, "Use this token"));
+  } }, field("A line of saratoga token export", pasted), h("button", { class: "button" }, "Use this token"), ofPasted);
 
   const sheet = openSheet({ title: "You" }, names, h("p", {}, h("button", { type: "button", class: "button", onclick: () => {
     sheet.close();
@@ -691,5 +731,5 @@ function openYou(app) {
   } }, "Look of the page")),
   h("h2", {}, "The same player elsewhere"), h("p", { class: "dim" }, `A token identifies you at this server, as player ${app.player}. A person who has it can play as you here. From a terminal: `,
     h("code", {}, `saratoga token export --show --server ${origin()}`)),
-  show, exported, imports, said, h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
+  show, exported, imports, h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
 }

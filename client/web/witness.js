@@ -8,28 +8,32 @@
 import { wholeView } from "./cards.js";
 import { COUNTDOWN_CHANGED, bytesOf, hashesOf, haveRacersChanged, hex, isSame, nonceHash, sha256 } from "./fairness.js";
 import { counted } from "./page.js";
-import { COUNTDOWN_REASONS, DEALS, ENDINGS, bankedIn, checksOf, counts, dealKey, dealOf, line, netOf, outcomeOf, parseRecord,
+import { COUNTDOWN_REASONS, ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, line, netOf, outcomeOf, parseRecord,
   reasonFault, seedFault, viewOf } from "./records.js";
 import { takesReady } from "./session.js";
 
 // What this page saw of a race
 
-export const WITNESSED = "witnessed here";
-export const WATCHED = "watched here";
-export const CONSISTENT = "self-consistent only";
+const WITNESSED = "witnessed here";
+const WATCHED = "watched here";
+const CONSISTENT = "self-consistent only";
 
 const GONE = "the racers were listed, and then the race disappeared: the server shows neither its result nor that it was voided";
 const WITHHELD = "the server announced the result, but did not send the record";
 const VOID_WITHHELD = "the server voided the race, but did not send the record";
+const NOT_STARTED = "the server says that only the countdown was voided, but the race had started";
 const MISSING = new Set([GONE, WITHHELD, VOID_WITHHELD]);
 
-/** The most races, entries and boards, standings and alarms that are kept. */
+/** The most races, entries and boards, standings, alarms and results that are kept. */
 const MOST_RACES = 20;
 const MOST_SEEN = 20_000;
 const MOST_STANDINGS = 4_000;
 const MOST_ALARMS = 100;
+const MOST_RESULTS = 16;
 /** The most contradictions of one kind that are told; the rest is counted. */
 const MOST_TOLD = 3;
+/** The fewest race numbers that a server leaves out after a restore, which may have lost a race. */
+const LEAST_GAP = 1_000;
 /** Milliseconds for which a race is missed, and for which one may run besides its time limit. */
 const MISSED_FOR = 7 * 24 * 3_600_000;
 const LONGEST_DELAY = 5 * 60_000;
@@ -40,13 +44,27 @@ const WITHHELD_AFTER = 30_000;
 const ASK_AGAIN_AFTER = 2_000;
 
 /**
+ * @typedef {import("./connection.js").Table} Table
+ * @typedef {import("./connection.js").Outcome} Outcome
+ * @typedef {import("./connection.js").BoardView} BoardView
+ * @typedef {import("./connection.js").Standing} Standing
+ * @typedef {import("./connection.js").VoidedRace} VoidedRace
+ * @typedef {import("./connection.js").Match} Match
+ * @typedef {import("./connection.js").MatchRow} MatchRow
+ * @typedef {import("./connection.js").ReplayedRace} ReplayedRace
+ * @typedef {import("./records.js").RaceRecord} RaceRecord
+ * @typedef {import("./records.js").Racer} Racer
+ * @typedef {import("./records.js").Check} Check
+ */
+
+/**
  * What this page saw of one race. `own` has lines such as `entry 3 2507 5 draw 17` (place, time, number, text, command) and
  * `board 3 HASH` and `loss 2`; `standings` has player, banked, net, state, the id of the next command, and 1 after reconnecting.
  *
  * @typedef {{race: string, game: string, commitment: string, player: string, seenAt: number, durability: string, nonce: string,
  *   hashes: Record<string, string>, names: Record<string, string[]>, bots: string[], cap: number | null, public: boolean | null,
  *   startAt: number, deadline: number, ranked: boolean | null, deal: string, revealed: boolean, unanswered: boolean, blamed: boolean,
- *   outcome: any, lostOutcome: any, voided: string, hasRecord: boolean, alarms: string[], own: string[],
+ *   outcome: Outcome | null, lostOutcome: Outcome | null, voided: string, hasRecord: boolean, alarms: string[], own: string[],
  *   standings: [string, number, number, string, number, number][]}} Sighting
  */
 
@@ -68,6 +86,11 @@ function isPromised(sighting) {
   return isSpent(sighting) || Boolean(sighting.startAt);
 }
 
+/** Whether the server showed that the race had started, and may not lose that. @param {Sighting} sighting */
+function hasStarted(sighting) {
+  return Boolean(sighting.startAt || sighting.deal) && !mayLose(sighting);
+}
+
 /** @param {Sighting} sighting */
 function isUnsettled(sighting) {
   return isPromised(sighting) && !sighting.hasRecord && !sighting.voided;
@@ -81,19 +104,19 @@ function worthOf(sighting) {
   return isWhole ? WATCHED : CONSISTENT;
 }
 
-/** All that a player is shown of a board, as one text. @param {any} view */
+/** All that a player is shown of a board, as one text. @param {BoardView["view"]} view */
 function viewText(view) {
   const whole = wholeView(view);
   const hidden = whole.face_down.some(Boolean) ? whole.face_down : [];
   return JSON.stringify([whole.stock, whole.waste, whole.reserve, whole.reserve_top, whole.up, whole.down, whole.columns, whole.base, whole.passes, hidden]);
 }
 
-/** @param {string} race @param {any} view @param {number} banked @param {number} net @param {string} state */
+/** @param {string} race @param {BoardView["view"]} view @param {number} banked @param {number} net @param {string} state */
 function boardHash(race, view, banked, net, state) {
   return hex(sha256(bytesOf(JSON.stringify([race, viewText(view), banked, net, state])))).slice(0, 24);
 }
 
-/** @param {any} board */
+/** @param {BoardView} board */
 function seenBoard(board) {
   return `board ${board.count} ${boardHash(board.race, board.view, board.banked, board.net, board.state)}`;
 }
@@ -105,15 +128,16 @@ function seenBoard(board) {
  *
  * @typedef {{read: (key: string) => string | null, write: (key: string, text: string | null) => void}} Storage
  * @typedef {{player: string, storage: Storage, alarm: (race: string, sentences: string[]) => void, ask: (race: string) => Promise<string>,
- *   boards: (race: string) => Promise<any>, nextId: () => number, durability: () => string, nonce: (commitment: string) => string,
+ *   boards: (race: string) => Promise<ReplayedRace>, nextId: () => number, durability: () => string, nonce: (commitment: string) => string,
  *   isConnected: () => boolean, proved: (race: string) => void}} Surroundings
+ * @typedef {{code: string, isRefused: boolean, retry: boolean}} NoRecord why a record has not come
  */
 export class Witness {
   /** @param {Surroundings} around */
   constructor(around) {
     this.around = around;
     this.player = around.player;
-    /** @type {any} The latest version of the table. */
+    /** @type {Table | null} The latest version of the table. */
     this.table = null;
     /** @type {Record<string, string>} The names shown while the table gathered. */
     this.names = {};
@@ -125,7 +149,7 @@ export class Witness {
     this.told = new Set();
     /** @type {Map<string, string>} Voided races that were compared. */
     this.voided = new Map();
-    /** @type {Map<string, any>} The first announced results, by race. */
+    /** @type {Map<string, Outcome>} The first announced results of the last races, by race. */
     this.results = new Map();
     /** @type {Map<string, Proof>} By race. */
     this.proofs = new Map();
@@ -139,13 +163,14 @@ export class Witness {
 
   // Keeping
 
+  /** The races that are stored, the latest last. @returns {string[]} */
   get index() {
-    return /** @type {string[]} */ (decoded(this.around.storage.read(`${RACES}.${this.player}`), []));
+    return decoded(this.around.storage.read(`${RACES}.${this.player}`), []);
   }
 
   /** @param {string} race @returns {Sighting | null} */
   load(race) {
-    const found = this.sightings.get(race) ?? decoded(this.around.storage.read(`${RACES}.${this.player}.${race}`), null);
+    const found = this.sightings.get(race) ?? decoded(this.around.storage.read(`${RACES}.${this.player}.${race}`), /** @type {Sighting | null} */ (null));
     if (found) this.sightings.set(race, found);
     return found;
   }
@@ -205,10 +230,10 @@ export class Witness {
 
   // Seeing
 
-  /** Save the facts of an event; compare them with earlier ones. @param {any} event */
+  /** Save the facts of an event; compare them with earlier ones. @param {import("./connection.js").ServerEvent} event */
   see(event) {
     const { table } = this;
-    if (table && ["snapshot", "table_changed"].includes(event.type) && event.table.code !== table.code && !event.re) return;
+    if (table && (event.type === "snapshot" || event.type === "table_changed") && event.table.code !== table.code && !event.re) return;
     switch (event.type) {
       case "snapshot":
         if (table && table.code !== event.table.code) this.names = {};
@@ -247,7 +272,10 @@ export class Witness {
     }
   }
 
-  /** Save what the answer to a move or a cash-out acknowledges. @param {any} command @param {any} answer */
+  /**
+   * Save what the answer to a command acknowledges, if it is a move or a cash-out.
+   * @param {{type: string, id: number, race: string, after: number, move: string}} command @param {import("./connection.js").MoveAnswer} answer
+   */
   seeAnswer(command, answer) {
     if (command.type !== "move" && command.type !== "cash_out") return;
     const { board } = answer;
@@ -260,9 +288,9 @@ export class Witness {
     this.#observe(command.race, ...seen, seenBoard(board));
   }
 
-  /** @param {any} board @returns {string[]} */
+  /** @param {BoardView} board @returns {string[]} */
   #reconnected(board) {
-    const last = this.load(board.race)?.own.findLast((each) => !each.startsWith("board"));
+    const last = this.load(board.race)?.own.filter((each) => !each.startsWith("board")).at(-1);
     const seen = seenBoard(board);
     return last && board.count < Number(last.split(" ")[1]) ? [`loss ${board.count}`, seen] : [seen];
   }
@@ -276,7 +304,7 @@ export class Witness {
     this.#save({ ...sighting, own: [...sighting.own, ...fresh].slice(0, MOST_SEEN) }, false);
   }
 
-  /** @param {any} table */
+  /** @param {Table} table */
   #seeTable(table) {
     const before = this.table;
     if (before && before.code === table.code && before.version > table.version) return;
@@ -291,7 +319,7 @@ export class Witness {
     if (table.phase !== "closed") this.#seePhase(table);
   }
 
-  /** Ask for the records of the races whose racers were listed before the table's present race. @param {any} table @param {any} before */
+  /** Ask for the records of the races whose racers were listed before the table's present race. @param {Table} table @param {Table | null} before */
   #seeEnds(table, before) {
     const last = before && this.load(before.race);
     const ended = before ? (last ? [last] : []) : this.#recent(table.code);
@@ -301,7 +329,7 @@ export class Witness {
     else for (const sighting of due) this.check(sighting.race);
   }
 
-  /** @param {any} table */
+  /** @param {Table} table */
   #seePhase(table) {
     const known = this.load(table.race);
     const seen = known && (known.commitment === table.commitment || isRecent(known)) ? known : null;
@@ -318,7 +346,7 @@ export class Witness {
     if (takesReady(table)) {
       if (isSpent(sighting) || this.spent.has(table.commitment)) return this.#raise(table.race, ["the table gathers again for a deal whose racers were listed, so that nonces may be known"]);
       this.sightings.set(table.race, { ...sighting, game: table.settings.game });
-      this.names = Object.fromEntries(table.seats.map((/** @type {any} */ seat) => [seat.player, seat.name]));
+      this.names = Object.fromEntries(table.seats.map((seat) => [seat.player, seat.name]));
       return;
     }
     this.spent.add(table.commitment);
@@ -332,18 +360,18 @@ export class Witness {
     }
   }
 
-  /** @param {any} table @param {Sighting} sighting */
+  /** @param {Table} table @param {Sighting} sighting */
   #seeCountdown(table, sighting) {
     if (Object.keys(sighting.hashes).length) {
       if (haveRacersChanged(table, sighting.hashes)) this.#raise(table.race, [COUNTDOWN_CHANGED]);
       return;
     }
-    const racing = table.seats.filter((/** @type {any} */ seat) => table.racers.includes(seat.player));
+    const racing = table.seats.filter((seat) => table.racers?.includes(seat.player));
     this.#save({
       ...sighting, hashes: hashesOf(table), nonce: this.around.nonce(table.commitment), cap: table.settings.cap, public: Boolean(table.settings.public), seenAt: Date.now(),
       // a name that was changed at this moment may be recorded in either form
-      names: Object.fromEntries(racing.map((/** @type {any} */ seat) => [seat.player, [...new Set([this.names[seat.player] ?? seat.name, seat.name])]])),
-      bots: racing.filter((/** @type {any} */ seat) => seat.bot).map((/** @type {any} */ seat) => seat.player),
+      names: Object.fromEntries(racing.map((seat) => [seat.player, [...new Set([this.names[seat.player] ?? seat.name, seat.name])]])),
+      bots: racing.filter((seat) => seat.bot).map((seat) => seat.player),
     });
   }
 
@@ -357,7 +385,7 @@ export class Witness {
     else if (sighting.outcome && mayLose(sighting)) this.#save({ ...sighting, outcome: null, lostOutcome: sighting.outcome });
   }
 
-  /** @param {string} race @param {any[]} standings @param {boolean} isFresh */
+  /** @param {string} race @param {Standing[]} standings @param {boolean} isFresh */
   #seeStandings(race, standings, isFresh) {
     const sighting = this.load(race);
     if (!sighting || this.table?.race !== race || !standings.length) return;
@@ -378,7 +406,7 @@ export class Witness {
     if (fresh.length) this.#save({ ...now, standings: [...now.standings, ...fresh].slice(0, MOST_STANDINGS) }, false);
   }
 
-  /** @param {any} voided */
+  /** @param {VoidedRace} voided */
   #seeVoided(voided) {
     const loaded = this.load(voided.race);
     let sighting = loaded && isRecent(loaded) ? loaded : null;
@@ -386,13 +414,14 @@ export class Witness {
     const faults = faultsOfVoided(voided, sighting);
     if (faults.length) return this.#raise(voided.race, faults);
     if (!sighting || !(isPromised(sighting) || sighting.commitment === voided.commitment)) return;
-    this.#save({ ...sighting, alarms: sighting.alarms.filter((each) => !MISSING.has(each)), voided: voided.reason });
+    this.#save({ ...sighting, alarms: lastingAlarms(sighting), voided: voided.reason });
     if (sighting.deal && !sighting.hasRecord) this.check(voided.race);
   }
 
-  /** @param {any} outcome */
+  /** @param {Outcome} outcome */
   #seeOutcome(outcome) {
     if (!this.results.has(outcome.race)) this.results.set(outcome.race, outcome);
+    for (const oldest of [...this.results.keys()].slice(0, -MOST_RESULTS)) this.results.delete(oldest);
     if (this.table) this.#seeMatch(this.table);
     const sighting = this.load(outcome.race);
     if (!sighting) return;
@@ -407,26 +436,11 @@ export class Witness {
     this.check(outcome.race);
   }
 
-  /** Compare the table of a match with the results of its races. @param {any} table */
-  #seeMatch(table) {
-    const { match } = table;
-    if (!match) return;
-    const faults = [];
-    const key = (/** @type {any} */ row) => [row.results.length, sum(row.results), row.results.filter((/** @type {any} */ each) => each.place === 1).length, Math.max(...row.results.map((/** @type {any} */ each) => each.net))];
-    const sum = (/** @type {any[]} */ results) => results.reduce((total, each) => total + each.net, 0);
-    const isAhead = (/** @type {any} */ a, /** @type {any} */ b) => {
-      const at = key(a).findIndex((value, index) => value !== key(b)[index]);
-      return at >= 0 && key(a)[at] > key(b)[at];
-    };
-    const isWrong = match.rows.some((/** @type {any} */ row) => !row.results?.length || row.net !== sum(row.results) || row.results.some((/** @type {any} */ each) => !match.finished.includes(each.race)) ||
-      row.place !== 1 + match.rows.filter((/** @type {any} */ other) => isAhead(other, row)).length);
-    if (isWrong) faults.push("the places or totals in the table of the match do not follow from its races' results");
-    for (const race of match.finished) {
-      const announced = this.results.get(race)?.results.map((/** @type {any} */ row) => `${row.player} ${row.place} ${row.net}`).sort();
-      const listed = match.rows.flatMap((/** @type {any} */ row) => row.results.filter((/** @type {any} */ each) => each.race === race).map((/** @type {any} */ each) => `${row.player} ${each.place} ${each.net}`)).sort();
-      if (announced && !isSame(announced, listed)) faults.push(`the table of the match has other results of race ${race} than were announced`);
-    }
-    if (faults.length) this.#raise(table.race, faults);
+  /** Compare the table of a match with the results of its races. @param {Table} table */
+  #seeMatch({ code, race, match }) {
+    const announced = [...this.results.values()].filter((outcome) => outcome.race.startsWith(`${code}/`));
+    const faults = match ? faultsOfMatch(match, announced) : [];
+    if (faults.length) this.#raise(race, faults);
   }
 
   /** Note what the server did with the nonce of a race. @param {string} race @param {{revealed?: boolean, unanswered?: boolean}} what */
@@ -470,11 +484,12 @@ export class Witness {
       });
   }
 
-  /** @param {string} race @returns {Promise<string | {code: string, isRefused: boolean, retry: boolean}>} */
+  /** @param {string} race @returns {Promise<string | NoRecord>} */
   #asked(race) {
+    /** @type {Promise<NoRecord>} */
     const late = new Promise((resolve) => setTimeout(resolve, WITHHELD_AFTER / 3, { code: "", isRefused: false, retry: true }));
     const asked = this.around.ask(race).catch((error) => ({ code: error.code ?? "", isRefused: Boolean(error.event), retry: Boolean(error.event?.retry) }));
-    return /** @type {any} */ (Promise.race([asked, late]));
+    return Promise.race([asked, late]);
   }
 
   /** @param {string} race */
@@ -491,19 +506,18 @@ export class Witness {
   async prove(race, text) {
     const boards = text.startsWith("saratoga record") ? await this.around.boards(race).catch(() => null) : null;
     const sighting = this.load(race);
-    const proof = proofOf(race, text, sighting, boards);
-    const alarms = (sighting?.alarms ?? []).filter((each) => !MISSING.has(each));
-    this.proofs.set(race, { ...proof, faults: [...proof.faults, ...alarms] });
-    if (sighting) this.#save({ ...sighting, alarms, hasRecord: true, voided: sighting.voided || (proof.record?.reason ?? "") });
+    const proof = proofOf(race, text, (each) => this.load(each), boards);
+    this.proofs.set(race, proof);
+    if (sighting) this.#save({ ...sighting, alarms: lastingAlarms(sighting), hasRecord: true, voided: sighting.voided || (proof.record?.reason ?? "") });
     if (proof.faults.length) this.#tell(race, proof.faults);
     this.around.proved(race);
-    return this.proofs.get(race);
+    return proof;
   }
 }
 
 const RACES = "saratoga.races";
 
-/** @param {string | null} text @param {any} otherwise */
+/** @template T @param {string | null} text @param {T} otherwise @returns {T} */
 function decoded(text, otherwise) {
   try {
     return text === null ? otherwise : JSON.parse(text);
@@ -522,12 +536,17 @@ function mayLose(sighting) {
   return sighting.durability === "fast";
 }
 
-/** @param {any} table @param {Sighting} sighting */
+/** The alarms about a race, but those that its record ends. @param {Sighting} sighting */
+function lastingAlarms(sighting) {
+  return sighting.alarms.filter((each) => !MISSING.has(each));
+}
+
+/** @param {Table} table @param {Sighting} sighting */
 function haveSettingsChanged(table, sighting) {
   if (!Object.keys(sighting.hashes).length || sighting.cap === null) return false;
   const { game, cap, public: isPublic } = table.settings;
   return !isSame([game, cap, Boolean(isPublic)], [sighting.game, sighting.cap, sighting.public]) ||
-    table.seats.some((/** @type {any} */ seat) => seat.player in sighting.names && Boolean(seat.bot) !== sighting.bots.includes(seat.player));
+    table.seats.some((seat) => seat.player in sighting.names && Boolean(seat.bot) !== sighting.bots.includes(seat.player));
 }
 
 /** @param {Sighting} sighting */
@@ -537,14 +556,15 @@ function faultsOfBlame(sighting) {
   return sighting.unanswered ? ["the server says that this player's nonce was missing, but it never answered whether it took the nonce"] : [];
 }
 
-/** How a voided race contradicts itself, or what was seen of it. @param {any} sent @param {Sighting | null} sighting @returns {string[]} */
+/** How a voided race contradicts itself, or what was seen of it. @param {VoidedRace} sent @param {Sighting | null} sighting @returns {string[]} */
 function faultsOfVoided(sent, sighting) {
-  const voided = { nonces: {}, missing: {}, left: "", commitment: "", seed: "", ...sent };
+  const voided = { nonces: {}, missing: {}, ...sent };
   if (!line("RACE").test(voided.race)) return ["the voided race has no valid id"];
   const faults = [seedFault(voided) && "the seed of the voided race does not match its commitment", reasonFault(voided)];
   if (!sighting || !isPromised(sighting)) return faults.filter(Boolean);
   if (sighting.outcome) faults.push("the server announced a result of the race that it says was voided");
   if (sighting.voided && sighting.voided !== voided.reason) faults.push(`the reason for the void was ${sighting.voided}, and now is ${voided.reason}`);
+  if (COUNTDOWN_REASONS.has(voided.reason) && hasStarted(sighting)) faults.push(NOT_STARTED);
   if (voided.commitment && sighting.commitment !== voided.commitment) faults.push("the voided race's commitment is not the one announced before the race");
   if (sighting.player in voided.missing) faults.push(...faultsOfBlame(sighting));
   const racers = Object.keys(sighting.hashes);
@@ -558,12 +578,51 @@ function faultsOfVoided(sent, sighting) {
   return faults.filter(Boolean);
 }
 
+// Matches
+
+/** How the table of a match contradicts itself, or the results that were announced at its table. @param {Match} match @param {Outcome[]} announced */
+function faultsOfMatch({ finished, rows }, announced) {
+  const listed = rows.flatMap(({ player, results }) => results.map((result) => ({ player, ...result })));
+  const faults = [];
+  if (!areRanked(rows) || listed.some(({ race }) => !finished.includes(race))) faults.push("the places or totals in the table of the match do not follow from its races' results");
+  for (const { race, results } of announced) {
+    const told = (/** @type {{player: string, place: number, net: number}[]} */ all) => all.map(({ player, place, net }) => `${player} ${place} ${net}`).sort();
+    if (!finished.includes(race)) {
+      if (isBetween(race, finished)) faults.push(`the table of the match leaves out race ${race}, whose result was announced`);
+    } else if (!isSame(told(results), told(listed.filter((each) => each.race === race)))) faults.push(`the table of the match has other results of race ${race} than were announced`);
+  }
+  return faults;
+}
+
+/** Whether the totals and places of a match, and the order of its rows, follow from the results: races, money, races won, best race. @param {MatchRow[]} rows */
+function areRanked(rows) {
+  const keys = rows.map(({ results }) => [results.length, results.reduce((sum, { net }) => sum + net, 0), results.filter(({ place }) => place === 1).length, Math.max(...results.map(({ net }) => net))]);
+  const isAhead = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
+    const at = one.findIndex((value, index) => value !== other[index]);
+    return at >= 0 && one[at] > other[at];
+  };
+  return rows.every(({ player, results, net, wins, place }, index) => {
+    const [, sum, won] = keys[index];
+    const ahead = rows[index - 1];
+    const isBehind = !ahead || ahead.place < place || (ahead.place === place && ahead.player < player);
+    return results.length > 0 && net === sum && wins === won && place === 1 + keys.filter((key) => isAhead(key, keys[index])).length && isBehind;
+  });
+}
+
+/** Whether a race lies between two races of a match, and was not lost by a restore. @param {string} race @param {string[]} finished */
+function isBetween(race, finished) {
+  const numberOf = (/** @type {string} */ id) => Number(id.split("/")[1]);
+  const before = finished.filter((each) => numberOf(each) < numberOf(race)).at(-1);
+  const after = finished.find((each) => numberOf(each) > numberOf(race));
+  return before !== undefined && after !== undefined && numberOf(after) - numberOf(before) < LEAST_GAP;
+}
+
 // Announced results
 
-/** The announced result with all its fields. @param {any} outcome */
+/** The announced result with all its fields. @param {Outcome} outcome */
 function wholeOutcome(outcome) {
   const { race, game, seed, nonces, digest } = outcome;
-  const results = outcome.results.map((/** @type {any} */ row) => ({
+  const results = outcome.results.map((row) => ({
     player: row.player, name: row.name, bot: Boolean(row.bot), place: row.place, banked: row.banked, net: row.net, state: row.state, moves: row.moves ?? 0,
     reached: row.reached ?? null, ended: row.ended ?? 0, tie: row.tie ?? "",
   }));
@@ -575,19 +634,20 @@ const PART_WORDS = {
   ranked: "mark as ranked", bot: "bot mark", moves: "number of moves", banked: "number of banked cards", reached: "time of the last rise", ended: "time of the ending", tie: "reason for the place",
 };
 
-/** The differences between an announced result and another. @param {any} announced @param {any} other @param {string} where */
+/** The differences between an announced result and another. @param {Outcome} announced @param {Outcome} other @param {string} where */
 function outcomeFaults(announced, other, where) {
   const [one, two] = [wholeOutcome(announced), wholeOutcome(other)];
-  const shown = (/** @type {any} */ value) => (value === true ? "yes" : value === false ? "no" : value === null || value === "" ? "none" : String(value));
-  const sentence = (/** @type {string} */ what, /** @type {any} */ first, /** @type {any} */ second) => `the announced ${what} was ${shown(first)}, and ${where} is ${shown(second)}`;
-  const faults = [];
-  for (const part of /** @type {("race" | "game" | "ranked")[]} */ (["race", "game", "ranked"])) if (one[part] !== two[part]) faults.push(sentence(PART_WORDS[part] ?? part, one[part], two[part]));
+  const shown = (/** @type {unknown} */ value) => (value === true ? "yes" : value === false ? "no" : value === null || value === "" ? "none" : String(value));
+  const differ = (/** @type {string} */ part, /** @type {string} */ of, /** @type {unknown} */ first, /** @type {unknown} */ second) =>
+    first === second ? [] : [`the announced ${PART_WORDS[part] ?? part}${of} was ${shown(first)}, and ${where} is ${shown(second)}`];
+  const faults = [...differ("race", "", one.race, two.race), ...differ("game", "", one.game, two.game), ...differ("ranked", "", one.ranked, two.ranked)];
   for (const part of /** @type {("seed" | "nonces" | "digest")[]} */ (["seed", "nonces", "digest"])) if (!isSame(one[part], two[part])) faults.push(`the announced ${part} is not the one ${where}`);
-  const [players, others] = [one, two].map((each) => each.results.map((/** @type {any} */ row) => row.player).join(", "));
-  if (players !== others) faults.push(sentence("order of players", players, others));
-  else
-    one.results.forEach((/** @type {any} */ row, /** @type {number} */ index) => {
-      for (const part of Object.keys(row)) if (row[part] !== two.results[index][part]) faults.push(sentence(`${PART_WORDS[part] ?? part} of ${row.player}`, row[part], two.results[index][part]));
+  const [players, others] = [one, two].map((each) => each.results.map((row) => row.player).join(", "));
+  const order = differ("order of players", "", players, others);
+  faults.push(...order);
+  if (!order.length)
+    one.results.forEach((row, index) => {
+      for (const part of /** @type {(keyof typeof row)[]} */ (Object.keys(row))) faults.push(...differ(part, ` of ${row.player}`, row[part], two.results[index][part]));
     });
   return shortened(faults, "parts of the announced result", 5);
 }
@@ -604,8 +664,11 @@ function shortened(faults, what, most = MOST_TOLD) {
  *   `seen`: what was compared; `worth`: what it is worth if there are no faults; `unchecked`: what this page could not check
  */
 
-/** @param {string} race @param {string} text @param {Sighting | null} sighting @param {any} [boards] the race as the server replays it @returns {Proof} */
-export function proofOf(race, text, sighting, boards = null) {
+/**
+ * @param {string} race @param {string} text @param {(race: string) => Sighting | null} load returns what was seen of a race
+ * @param {ReplayedRace | null} [boards] the race as the server replays it @returns {Proof}
+ */
+export function proofOf(race, text, load, boards = null) {
   /** @type {RaceRecord} */
   let record;
   try {
@@ -614,31 +677,73 @@ export function proofOf(race, text, sighting, boards = null) {
     const fault = `the record cannot be read: ${error instanceof Error ? error.message : error}`;
     return { race, record: null, digest: "", checks: [], seen: [], worth: CONSISTENT, losses: "", unchecked: [], faults: [fault] };
   }
-  const checks = checksOf(record, text);
+  const sighting = load(race);
+  const checks = [...checksOf(record, text), ...earlierCheck(record, load)];
   const other = record.race === race ? [] : [`race ${race} was asked for, but the record is of race ${record.race}`];
   const own = sighting && isPromised(sighting) ? compared(record, sighting, boards) : { seen: [], faults: [], losses: "" };
   const wrong = checks.filter((check) => check.fault).map((check) => `the record is not verified: ${check.fault.slice(0, 300)}`);
   return {
     race, record, digest: record.digest, checks, seen: own.seen, worth: sighting && isPromised(sighting) ? worthOf(sighting) : CONSISTENT, losses: own.losses,
-    unchecked: uncheckedOf(record, boards), faults: [...other, ...own.faults, ...wrong],
+    unchecked: uncheckedOf(record, boards), faults: [...other, ...own.faults, ...wrong, ...(sighting ? lastingAlarms(sighting) : [])],
   };
 }
 
-/** @param {RaceRecord} record @param {any} boards */
+/**
+ * The check of the voided races in a record against what was seen of them; none if none was seen.
+ *
+ * A race since the record before must be listed as it was announced if the server voided it, or if its racers were listed and the
+ * server had no record of it when this page asked.
+ * @param {RaceRecord} record @param {(race: string) => Sighting | null} load @returns {Check[]}
+ */
+function earlierCheck(record, load) {
+  if (record.isVoid) return [];
+  const promised = (/** @type {string} */ race) => {
+    const sighting = load(race);
+    return sighting && isPromised(sighting) ? sighting : null;
+  };
+  const listed = record.voided.flatMap((voided) => {
+    const sighting = promised(voided.race);
+    return sighting ? [{ voided, sighting }] : [];
+  });
+  const discarded = discardedBefore(record, promised);
+  const known = [...listed.map(({ voided }) => voided.race), ...discarded.map(({ race }) => race)].sort();
+  if (!known.length) return [];
+  const faults = [
+    ...listed.flatMap(({ voided, sighting }) => faultsOfVoided(voided, sighting).map((fault) => `${voided.race}: ${fault}`)),
+    ...discarded.map((sighting) => `the server ${sighting.voided ? "voided" : "discarded"} ${sighting.race}, but the record does not list it`),
+  ];
+  return [{ name: "earlier-witness", says: `the voided races are listed as this page saw them: ${known.join(", ")}`, fault: faults.join("; ") }];
+}
+
+/** The discarded races that a record does not list, back to one that it need not list. @param {RaceRecord} record @param {(race: string) => Sighting | null} promised */
+function discardedBefore(record, promised) {
+  const [table, number] = record.race.split("/");
+  const found = [];
+  for (let before = Number(number) - 1; before > Math.max(0, Number(number) - 1 - MOST_VOIDED); before--) {
+    const race = `${table}/${before}`;
+    if (record.voided.some((voided) => voided.race === race)) continue;
+    const sighting = promised(race);
+    if (!sighting || !(sighting.voided || sighting.alarms.includes(GONE))) break;
+    found.push(sighting);
+  }
+  return found;
+}
+
+/** @param {RaceRecord} record @param {ReplayedRace | null} boards */
 function uncheckedOf(record, boards) {
   const rules = record.isVoid ? "the logs were not replayed here" : "the moves were not replayed here, nor were wins and stuck boards proved";
-  return [...(record.game in DEALS ? [] : ["this page does not know the game, so it did not deal"]), `${rules}: saratoga verify ${record.race} does that`,
+  return [...(gameOf(record) ? [] : ["this page does not know the game, so it did not deal and count"]), `${rules}: saratoga verify ${record.race} does that`,
     ...(record.isVoid || boards ? [] : ["the boards that you saw were not compared"])];
 }
 
-/** @param {RaceRecord} record @param {Sighting} sighting @param {any} boards */
+/** @param {RaceRecord} record @param {Sighting} sighting @param {ReplayedRace | null} boards */
 function compared(record, sighting, boards) {
   const faults = [...raceFaults(record, sighting)];
   const own = ownFaults(record, sighting, boards);
   const standings = record.isVoid ? { faults: [], lost: 0 } : standingFaults(record, sighting);
   const lostResults = Number(Boolean(sighting.lostOutcome && sighting.lostOutcome.digest !== record.digest));
   const lost = [[own.lost, "move"], [standings.lost, "standing"], [lostResults, "result"]].filter(([count]) => count).map(([count, noun]) => counted(Number(count), String(noun)));
-  /** @type {[string, any][]} */
+  /** @type {[string, unknown][]} */
   const parts = [["commitment", record.commitment], ["nonces", Object.keys(sighting.hashes).length], ["racers", Object.keys(sighting.names).length], ["time limit", sighting.cap !== null], ["start", sighting.startAt],
     ["deal", sighting.deal], ["moves", sighting.own.some((each) => each.startsWith("entry"))], ["boards", boards && sighting.own.some((each) => each.startsWith("board"))],
     ["standings", !record.isVoid && sighting.standings.length], ["result", !record.isVoid && sighting.outcome]];
@@ -678,12 +783,12 @@ function raceFaults(record, sighting) {
     const deadline = record.cap ? sighting.startAt + record.cap * 60_000 : 0;
     differ(sighting.deadline !== deadline, `the deadline was ${sighting.deadline}, and by the record it was ${deadline}`);
   }
-  const deal = dealOfRecord(record);
   if (record.isVoid) {
     differ(Boolean(sighting.outcome), "the server announced a result, and now says that it voided the race");
     differ(!["", record.reason].includes(sighting.voided) && !mayLose(sighting), `the reason for the void was ${sighting.voided}, and in the record is ${record.reason}`);
     if (record.racers.some((racer) => racer.player === sighting.player && racer.missing)) faults.push(...faultsOfBlame(sighting));
-    differ(COUNTDOWN_REASONS.has(record.reason) && Boolean(sighting.deal) && !mayLose(sighting), "by the record no race started, but this player was dealt a board");
+    differ(COUNTDOWN_REASONS.has(record.reason) && hasStarted(sighting), NOT_STARTED);
+    const deal = dealOfRecord(record);
     differ(Boolean(sighting.deal && deal) && viewText(viewOf(deal)) !== sighting.deal, "the deal of the record's seed and nonces is not the one that this player was dealt");
     return faults;
   }
@@ -699,14 +804,7 @@ function raceFaults(record, sighting) {
   return faults;
 }
 
-/** The deal of a record, or the one that a void record's seed and nonces make; empty if it cannot be computed. @param {RaceRecord} record */
-function dealOfRecord(record) {
-  if (!record.isVoid) return record.deal;
-  if (!record.seed || record.racers.some((racer) => !racer.nonce) || !record.racers.length) return "";
-  return dealOf(record.game, dealKey(record.seed, record.race, Object.fromEntries(record.racers.map((racer) => [racer.player, racer.nonce]))));
-}
-
-/** Compare the own entries and boards with the record. @param {RaceRecord} record @param {Sighting} sighting @param {any} boards */
+/** Compare the own entries and boards with the record. @param {RaceRecord} record @param {Sighting} sighting @param {ReplayedRace | null} boards */
 function ownFaults(record, sighting, boards) {
   if (!sighting.own.length) return { faults: [], lost: 0 };
   const racer = record.racers.find((each) => each.player === sighting.player);
@@ -746,14 +844,14 @@ function boardFault(racer, place, hash, hashes) {
   return hashes && place < hashes.length && hashes[place] !== hash ? `the board that this player was shown after entry ${place} is not that of the record` : "";
 }
 
-/** The hashes of a racer's boards as the server replays them; none of them if they are not of this record. @param {RaceRecord} record @param {Racer} racer @param {any} boards */
+/** The hashes of a racer's boards as the server replays them; none of them if they are not of this record. @param {RaceRecord} record @param {Racer} racer @param {ReplayedRace} boards */
 function boardHashes(record, racer, boards) {
-  const entries = boards.boards?.find((/** @type {any} */ each) => each.player === racer.player)?.entries ?? [];
+  const entries = boards.boards?.find((each) => each.player === racer.player)?.entries ?? [];
   const all = [{ position: record.deal }, ...entries];
   return all.map(({ position }, place) => {
     const isLast = place === racer.log.length;
     const banked = bankedIn(position);
-    return boardHash(record.race, viewOf(position), banked, netOf(record.game, banked), isLast ? racer.state : "racing");
+    return boardHash(record.race, viewOf(position), banked, netOf(record, banked), isLast ? racer.state : "racing");
   });
 }
 
@@ -772,13 +870,14 @@ function standingFaults(record, sighting) {
   const takenBack = mayLose(sighting) ? takenBackStandings(sighting.standings) : new Set();
   /** @type {Record<string, number>} */
   const reached = {};
+  /** @type {string[]} */
   const faults = [];
   let lost = 0;
   sighting.standings.forEach(([player, banked, net, state, before, isFresh], place) => {
     const shown = `${player} was shown with ${banked} banked cards, ${state}`;
     const course = courses[player];
     if (!course) return faults.push(`${shown}, and is not in the record`);
-    if (record.game in DEALS && net !== netOf(record.game, banked)) faults.push(`${shown}, and with ${net} dollars, which these cards do not pay`);
+    if (gameOf(record) && net !== netOf(record, banked)) faults.push(`${shown}, and with ${net} dollars, which these cards do not pay`);
     const below = Math.min(Infinity, ...commands.filter(([id]) => before && id >= before).map(([, number]) => number));
     const first = isFresh ? 0 : (reached[player] ?? 0);
     const found = course.findIndex((point, step) => step >= first && point.banked === banked && point.state === state && point.number < below);

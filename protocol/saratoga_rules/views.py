@@ -1,9 +1,9 @@
 """The view: a position as its own player may see it.
 
 The whole stock is hidden, the reserve except its top card, and the face-down cards of columns. Every
-other card was dealt or turned face up. Only `redact` makes a `View`, and all code that sends positions takes a `View`, so no hidden
-card can be sent by mistake. Rivals are sent no view while a race runs: the deal is shared, so one
-racer's visible cards are hidden cards of another's board.
+other card was dealt or turned face up. Only `redact` makes a `View`, and all code that sends positions
+takes a `View`, so no hidden card can be sent by mistake. Rivals are sent no view while a race runs: the
+deal is shared, so one racer's visible cards are hidden cards of another's board.
 """
 
 from typing import Final, NewType

@@ -98,9 +98,12 @@ def case(game: str, number: int) -> Case:
 async def measure(
     it: Case, pairs: Pairs, chance: Random, *, is_turned: bool, leak: int = 0
 ) -> None:
-    """Send every command to both servers and add the times; red hidden cards cost `leak` nanoseconds more."""
+    """Send every command to both servers and add the times.
+
+    With `leak`, a red card at the bottom of the reserve costs that many nanoseconds more.
+    """
     deals = it.deals[::-1] if is_turned else it.deals
-    leaks = [leak if is_red(deal.reserve[0]) else 0 for deal in deals]
+    leaks = [leak if leak and is_red(deal.reserve[0]) else 0 for deal in deals]
     async with (
         open_in_process_server(always(deals[0])) as one,
         open_in_process_server(always(deals[1])) as two,

@@ -94,8 +94,9 @@ async def test_a_secret_and_a_token_for_another_server_are_refused(
     ):
         await pasted.fill(line)
         await sheet.get_by_role("button", name="Use this token").click()
-        await expect(sheet.get_by_role("status")).to_contain_text(problem)
-        await expect(sheet).to_contain_text(f"--server {address(page_server)}")
+        said = sheet.get_by_role("status").filter(has_text=problem)
+        await expect(said).to_contain_text(f"--server {address(page_server)}")
+        await expect(said).to_be_in_viewport(ratio=1)
     assert await page.get_by_role("dialog").count() == 1
 
 
@@ -107,6 +108,32 @@ async def test_a_name_that_is_taken_is_refused_in_the_sheet(
         sheet = await you(page)
         await sheet.get_by_label("Your name at this server").fill("Anna")
         await sheet.get_by_role("button", name="Save name").click()
-        await expect(sheet.get_by_role("status")).to_contain_text("is taken")
+        await expect(sheet.get_by_text("is taken")).to_be_in_viewport(ratio=1)
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("button", name="You", exact=True)).to_be_focused()
+
+
+async def test_no_name_is_asked_for_again(page_server: ServerProcess, pages: Pages) -> None:
+    page = await pages.open(page_url(page_server))
+    sheet = await you(page)
+    await sheet.get_by_role("button", name="Save name").click()
+    said = sheet.get_by_role("status").filter(has_text="Give a name, such as Anna")
+    await expect(said).to_be_in_viewport(ratio=1)
+
+
+async def test_what_a_full_storage_does_not_take_is_known_until_the_page_is_closed(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    known = await page.evaluate("""async () => {
+        const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "identity.js"));
+        page.store("note", "old");
+        for (let size = 2 ** 22; size; size = Math.floor(size / 2))
+            try { localStorage.setItem(`filler ${size}`, "x".repeat(size)); } catch {}
+        page.store("note", "new".repeat(100));
+        const full = page.stored("note");
+        for (const key of Object.keys(localStorage)) if (key.startsWith("filler")) localStorage.removeItem(key);
+        page.store("note", "newest");
+        return [full, page.stored("note"), localStorage.getItem("note")];
+    }""")
+    assert known == ["new" * 100, "newest", "newest"]

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 from playwright.async_api import Page, WebSocket, expect
 
-from kit.browser_pages import SHOWN_WITHIN, Pages, check_accessible, look, page_url
+from kit.browser_pages import DESKTOP, PHONE, SHOWN_WITHIN, Pages, check_accessible, look, page_url
 from kit.page_player import PagePlayer
 from kit.player_sockets import player_at
 from kit.players import Player
@@ -65,7 +65,14 @@ async def test_a_result_comes_live_and_its_row_leads_to_the_race(
 
     rows = page.locator("tbody tr")
     await expect(rows).to_have_count(2)
-    await expect(rows.filter(has_text="Anna")).to_contain_text("\u2212$")
+    anna_row = rows.filter(has_text="Anna")
+    await expect(anna_row).to_contain_text("\u2212$")
+    rivals = anna_row.get_by_text("vs 1 person")
+    await expect(rivals).to_be_visible()
+    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    await expect(rivals).to_be_hidden()
+    await expect(anna_row.locator("td.wide-only").first).to_have_text("1")
+    await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     await look(page, "leaderboard")
     await page.get_by_role("link", name=f"race {code}/1 of Mira").click()
     await page.wait_for_url(f"**/races/{code}/1")

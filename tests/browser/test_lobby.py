@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, WebSocketRoute, expect
 
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url
-from kit.page_tables import TABLE, open_table, press, seat_of
+from kit.page_tables import TABLE, get_ready, open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable
@@ -49,6 +49,26 @@ async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
             await anna.expect(TableChanged, since=len(anna.received.events))
 
 
+async def test_figures_stand_after_a_name_that_is_written_from_the_right(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    name = "\u05e9\u05dc\u05d5\u05dd"
+    async with player_at(page_server.url, name) as host:
+        await host.at_table(CreateTable, game="canfield", public=True)
+        page = await pages.open(page_url(page_server))
+        line = page.locator(".seats .dim", has_text="1 of 16")
+        after_name, seated = await line.evaluate("""line => {
+            const place = at => {
+                const range = document.createRange();
+                range.setStart(line.firstChild, at);
+                range.setEnd(line.firstChild, at + 1);
+                return range.getBoundingClientRect();
+            };
+            return [place(0).right, place(line.textContent.indexOf("1 of")).left];
+        }""")
+        assert after_name < seated
+
+
 @pytest.mark.parametrize("form", ["{code}", "  {CODE} ", "Race me!\nsaratoga join {url}/{code}"])
 async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
     page_server: ServerProcess, pages: Pages, form: str
@@ -87,7 +107,7 @@ async def test_a_player_who_races_elsewhere_returns_there(
 ) -> None:
     page = await pages.open(page_url(page_server))
     racing_at = await open_table(page)
-    await press(page, "I am ready").click()
+    await get_ready(page)
     await press(page, "Start").click()
     await page.locator(".race .pile").first.wait_for()
     async with player_at(page_server.url, "Anna") as anna:

@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from kit.browser_pages import Pages, look
-from kit.lying_page import lying_page
+from kit.earlier_lies import EARLIER, EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
+from kit.lying_page import GAME_UNKNOWN, IMPATIENT, lying_page
 from kit.lying_server import Lie
+from kit.page_tables import visit
 from kit.race_lies import ABSENCES, DISCARDED, ENDED, LIES, OWN, TRUTH, UNVERIFIED, VANISHED, VOIDS
 from saratoga_protocol import events
 
@@ -19,6 +21,20 @@ async def test_an_honest_server_is_believed(pages: Pages) -> None:
     async with lying_page(pages, Lie()) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        assert await seen.page.locator(".alarms").inner_text() == ""
+
+
+async def test_a_race_of_a_game_that_the_page_does_not_know_is_no_contradiction(
+    pages: Pages,
+) -> None:
+    async with lying_page(pages, Lie(), GAME_UNKNOWN) as seen:
+        await seen.race()
+        seal = seen.page.locator(".seal")
+        await seal.get_by_text("witnessed here").wait_for()
+        assert (
+            "this page does not know the game, so it did not deal and count"
+            in await seal.inner_text()
+        )
         assert await seen.page.locator(".alarms").inner_text() == ""
 
 
@@ -53,16 +69,55 @@ async def test_a_void_record_without_the_own_ending_is_found_out(reason: str, pa
 @pytest.mark.parametrize("name", [*ABSENCES, *DISCARDED])
 async def test_a_race_that_is_not_shown_to_its_end_is_missed(name: str, pages: Pages) -> None:
     lie, sentence = {**ABSENCES, **DISCARDED}[name]
-    async with lying_page(pages, lie, is_impatient=True) as seen:
+    async with lying_page(pages, lie, IMPATIENT) as seen:
         await seen.race()
         await seen.tells(sentence)
 
 
 @pytest.mark.parametrize("name", ENDED)
 async def test_a_race_that_is_taken_away_with_the_table_is_missed(name: str, pages: Pages) -> None:
-    async with lying_page(pages, ENDED[name], is_impatient=True) as seen:
+    async with lying_page(pages, ENDED[name], IMPATIENT) as seen:
         await seen.race()
         await seen.tells(VANISHED)
+
+
+async def test_an_honest_list_of_voided_races_is_believed(pages: Pages) -> None:
+    async with lying_page(pages, LISTED) as seen:
+        await seen.race()
+        seal = seen.page.locator(".seal")
+        await seal.get_by_text("witnessed here").wait_for()
+        said = f"the voided races are listed as this page saw them: {EARLIER.race_id}"
+        assert said in await seal.inner_text()
+        assert await seen.page.locator(".alarms").inner_text() == ""
+
+
+@pytest.mark.parametrize("name", EARLIER_LIES)
+async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
+    name: str, pages: Pages
+) -> None:
+    lie, sentence = EARLIER_LIES[name]
+    async with lying_page(pages, lie) as seen:
+        await seen.race()
+        await seen.tells(f"the record is not verified: {sentence}")
+        await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
+
+
+async def test_an_honest_table_of_a_match_is_believed(pages: Pages) -> None:
+    async with lying_page(pages, TRUE_MATCH) as seen:
+        await seen.race()
+        await seen.page.get_by_role("heading", name="Match after race 2 of 3").wait_for()
+        table = seen.page.get_by_role("table", name="Match")
+        assert await table.get_by_role("row").count() == 1 + len(TRUTH.racers)
+        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        assert await seen.page.locator(".alarms").inner_text() == ""
+
+
+@pytest.mark.parametrize("name", MATCH_LIES)
+async def test_a_lie_in_the_table_of_a_match_is_found_out(name: str, pages: Pages) -> None:
+    lie, sentence = MATCH_LIES[name]
+    async with lying_page(pages, lie) as seen:
+        await seen.race()
+        await seen.tells(sentence)
 
 
 async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -> None:
@@ -73,9 +128,7 @@ async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -
         page = seen.page
         await page.get_by_role("button", name="I have read it").click()
         for path in ("/", "/leaderboards/canfield"):
-            await page.evaluate(
-                f"history.pushState(null, '', '{path}'); dispatchEvent(new PopStateEvent('popstate'))"
-            )
+            await visit(page, path)
             bar = page.locator(".alarms").get_by_role("button")
             await bar.click()
             assert sentence in await page.locator("dialog.alarm").inner_text()

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest_asyncio
@@ -14,6 +15,7 @@ from kit.forged_records import settled, with_line
 from kit.race_lies import TRUTH, foreign_seed, rivals_illegal_move, wrong_result
 from kit.races import Entrant, race
 from kit.server_process import ServerProcess
+from kit.voided_races import void_record
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
@@ -167,3 +169,17 @@ async def test_a_text_of_another_form_is_no_record(page: Page) -> None:
         assert before in text
         fault = await computed(page, body, text.replace(before, after, 1))
         assert fault.startswith("line "), (before, fault)
+
+
+async def test_a_voided_race_that_no_server_lists_makes_no_record(page: Page) -> None:
+    body = "try { page.parseRecord(given); return ''; } catch (error) { return error.message; }"
+    line = void_record(f"{TRUTH.table}/1").line
+    many = {f"{'a' * 15}{letter}": "0a" * 16 for letter in "abcdefghijklmnopq"}
+    for voided, words in (
+        (line, ""),
+        (replace(line, nonces=many), "more than 16 racers"),
+        (replace(line, cap=0, public=True), "has a time limit"),
+    ):
+        fault = await computed(page, body, format_record(replace(TRUTH, voided=(voided,))))
+        assert words in fault
+        assert bool(words) == bool(fault), fault

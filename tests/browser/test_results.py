@@ -10,12 +10,13 @@ import pytest
 from playwright.async_api import Page
 
 from kit.browser_pages import PHONE, Pages, look, page_url
-from kit.page_player import PagePlayer, rival_at
+from kit.page_player import PagePlayer, racing, rival_at
 from kit.recorded_players import RecordedPlayer
 from kit.server_process import ServerProcess
 from saratoga_rules.records.digest_words import digest_words
 
-MOVES = 12
+MOVES = 6
+"""Fewer than any deal needs to be stuck, so that the page can always cash out."""
 PACE = 40
 
 
@@ -80,7 +81,14 @@ async def test_the_result_is_shared_without_a_clipboard(
         await look(page, "share")
 
 
-@pytest.mark.parametrize("game", ["canfield", "lady-palk", "caprice"])
+UNCOVERED: Final = """lines => lines.map(line => {
+    const {left, top, bottom} = line.getBoundingClientRect();
+    return [top + 2, bottom - 2].every(y => document.elementFromPoint(left + 2, y) === line);
+})"""
+"""A function that returns whether elements can be seen whole."""
+
+
+@pytest.mark.parametrize("game", ["canfield", "klondike", "lady-palk", "caprice"])
 async def test_a_race_is_reviewed_board_by_board(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:
@@ -93,10 +101,17 @@ async def test_a_race_is_reviewed_board_by_board(
         tops = "boards => boards.map(board => [...board.querySelectorAll('.cols .pile, .found .pile')].map(pile => pile.getAttribute('aria-label')).join())"
         one, two = await page.locator(".mini").evaluate_all(tops)
         assert one == two, "at the fork both boards are the same"
+        assert ("face down" in one) == (game == "klondike")
         await look(page, f"review-{game}")
+        for height in (360, 300):
+            await page.set_viewport_size({"width": 640, "height": height})
+            assert await page.locator(".next").evaluate_all(UNCOVERED) == [True, True]
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         await page.get_by_role("button", name="One move on").click()
-        one, two = await page.locator(".mini").evaluate_all(tops)
-        assert one != two or game == "caprice"
+        # one may have ended, or have turned the stock
+        whole = "boards => boards.map(board => [...board.querySelectorAll('.pile, .next')].map(part => part.getAttribute('aria-label') || part.textContent).join())"
+        one, two = await page.locator(".mini").evaluate_all(whole)
+        assert one != two
         await page.keyboard.press("End")
         last = int(await page.get_by_label("Move", exact=True).get_attribute("max") or 0)
         assert await page.locator(".scrub output").inner_text() == f"{last} / {last}"
@@ -105,6 +120,20 @@ async def test_a_race_is_reviewed_board_by_board(
         await page.get_by_role("button", name="Play").click()
         await page.get_by_text(f"{fork + 1} / {last}").wait_for()
         await page.get_by_role("button", name="Pause").click()
+
+
+async def test_a_draw_onto_the_columns_is_reviewed_as_one(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(page_server, pages, "caprice", finishes=False, pace=PACE) as (player, _):
+        await player.answered(player.page.keyboard.press(" "))
+        await player.cash_out()
+        await player.seen_results()
+        await player.page.get_by_role("link", name="Review").click()
+        board = player.page.get_by_role("region", name="Board of You")
+        await board.wait_for()
+        await player.page.keyboard.press("Home")
+        await board.get_by_text(": a card dealt to each column").wait_for()
 
 
 async def test_anyone_can_open_a_finished_race(page_server: ServerProcess, pages: Pages) -> None:
@@ -131,7 +160,7 @@ async def test_a_tie_is_explained_with_both_times(page_server: ServerProcess, pa
         return page.tieWords({results, player});
     }"""
     tied = [{**row, "tie": "later" if row["player"] == "b" else ""} for row in TIED]
-    rule = "Whoever gets there first is ahead."
+    rule = "The earlier one is ahead."
     assert await page.evaluate(words, [tied, "b"]) == [
         "A tie at +$50.",
         f"Ana banked card 30 at 4:31.204, you at 9:36.870. {rule}",
@@ -141,3 +170,47 @@ async def test_a_tie_is_explained_with_both_times(page_server: ServerProcess, pa
         f"You banked card 30 at 4:31.204, Bert at 9:36.870. {rule}",
     ]
     assert await page.evaluate(words, [TIED, "c"]) is None
+
+
+BESTS: Final = """async ([results, races]) => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "results.js"));
+    return races.map(([race, game, own]) => page.bestWords({race, game, player: "b", results: [{...results[1], ...own}]})?.words ?? "");
+}"""
+
+
+async def test_the_personal_best_of_a_game_is_the_most_banked_and_then_the_earliest(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    races = [
+        ("t/1", "canfield", {}),
+        ("t/1", "canfield", {}),
+        ("t/2", "canfield", {"banked": 12, "net": 10, "reached": 9000}),
+        ("t/3", "klondike", {"banked": 12, "net": 8, "reached": 9000}),
+        ("t/4", "canfield", {"reached": 5000}),
+        ("t/5", "canfield", {"reached": 5000}),
+        ("t/6", "canfield", {"banked": 31, "net": 55, "reached": 8000}),
+        ("t/7", "canfield", {"banked": 32, "net": 60, "reached": None}),
+    ]
+    former, better = "personal best: 30 banked, +$50.", "personal best: 31 banked, +$55."
+    assert await page.evaluate(BESTS, [TIED, races]) == [
+        *("", "", f"Your {former}", "", f"A new {former}", f"Your {former}"),
+        *(f"A new {better}", f"Your {better}"),
+    ]
+    # it is kept for the next visit
+    await page.reload()
+    assert await page.evaluate(BESTS, [TIED, races[2:3]]) == [f"Your {better}"]
+
+
+async def test_the_results_name_the_personal_best_once_the_record_is_checked(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(page_server, pages, "canfield", has_touch=True) as (player, _):
+        best = {"canfield": {"race": "mint-otter-42/1", "banked": 52, "net": 210, "reached": 1}}
+        await player.page.evaluate(
+            "([key, best]) => localStorage.setItem(key, JSON.stringify(best))",
+            [f"saratoga.bests.{player.notes.player}", best],
+        )
+        await player.cash_out()
+        await player.seen_results()
+        await player.page.get_by_text("Your personal best: 52 banked, +$210.").wait_for()

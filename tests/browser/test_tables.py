@@ -16,11 +16,11 @@ from kit.browser_pages import (
     take_screenshot,
 )
 from kit.line_client import LineClient, line_client
-from kit.page_tables import open_table, press, seat_of
+from kit.page_tables import get_ready, open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import CreateTable, JoinTable, Kick
+from saratoga_protocol.commands import ChangeSettings, CreateTable, JoinTable, Kick, Start
 from saratoga_protocol.events import TableChanged
 
 
@@ -82,12 +82,14 @@ async def test_the_host_locks_the_table_and_kicks_a_player(
     await press(page, "Lock").click()
     await expect(page.get_by_text("Locked to newcomers")).to_be_visible()
     guest = await pages.open(page_url(page_server, f"/{code}"))
-    await expect(guest.get_by_text("locked to newcomers: you can only watch")).to_be_visible()
+    await expect(guest.get_by_text("Locked to newcomers: you can only watch.")).to_be_visible()
+    await expect(guest.locator(".main")).to_have_text("Only watch")
     await guest.get_by_label("Your name at this table").fill("Cleo")
     await press(guest, "Sit down").click()
     await expect(guest.get_by_role("alert")).to_contain_text("locked")
     await press(page, "Unlock").click()
     await expect(guest.get_by_text("you can only watch")).to_have_count(0)
+    await expect(guest.locator(".main")).to_have_text("Sit down")
     await press(guest, "Sit down").click()
     await expect(seat_of(page, "Cleo")).to_be_visible()
 
@@ -111,10 +113,15 @@ async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
         # the browser's own keys change nothing, the terminal's keys do
         for key in ("Control+g", "Control+c", "Alt+m"):
             await page.locator("body").press(key)
-        for key in "cp--+l":
+        for key, shown in (
+            *(("c", "20 minutes"), ("p", "public"), ("-", "of 15 seated")),
+            *(("-", "of 14 seated"), ("+", "of 15 seated"), ("l", "Locked to newcomers")),
+        ):
             version = bert.table.version
             await page.locator("body").press(key)
             await changed_since(bert, version)
+            # the next key changes what the page knows
+            await expect(page.get_by_text(shown).first).to_be_visible()
         settings = bert.table.settings
         assert (settings.game, settings.races) == ("caprice", 3)
         assert (settings.cap, settings.public, settings.seats) == (20, True, 15)
@@ -181,13 +188,92 @@ async def test_who_only_watches_may_sit_down_later(
         await expect(page.get_by_text("You are Cleo.")).to_be_visible()
 
 
+async def test_a_tab_that_only_watches_goes_on_watching_when_it_is_loaded_again(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(page_server, f"/{code}"))
+        await press(page, "Only watch").click()
+        await expect(page.get_by_text("You are watching this table")).to_be_visible()
+        await page.reload()
+        await expect(page.get_by_text("You are watching this table")).to_be_visible()
+        await press(page, "Stop watching").click()
+        await page.wait_for_url(page_url(page_server))
+        await page.goto(page_url(page_server, f"/{code}"))
+        await expect(press(page, "Only watch")).to_be_visible()
+
+
+async def test_a_full_table_offers_to_watch_and_says_why(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield", seats=1, public=True)).table.code
+        page = await pages.open(page_url(page_server))
+        await expect(page.get_by_role("button", name="Watch Canfield of Anna")).to_have_class(
+            "button main"
+        )
+        await page.goto(page_url(page_server, f"/{code}"))
+        reason = page.get_by_text("Every seat is taken: you can only watch.")
+        await expect(reason).to_be_visible()
+        await expect(page.locator(".main")).to_have_text("Only watch")
+        await expect(press(page, "Only watch")).to_be_focused()
+        await look(page, "name-full")
+        await page.keyboard.press("Enter")
+        await expect(press(page, "Sit down")).to_have_class("button")
+        await expect(reason).to_be_visible()
+        await look(page, "table-full-watched")
+        await anna.ask(ChangeSettings, table=code, seats=2)
+        await expect(press(page, "Sit down")).to_have_class("button main")
+        await expect(reason).to_have_count(0)
+
+        await anna.ask(ChangeSettings, table=code, seats=1)
+        await expect(reason).to_be_visible()
+        await anna.ready()
+        await anna.ask(Start, table=code)
+        await anna.reveal()
+        await expect(press(page, "Sit in on the next race")).to_have_class("button")
+        await expect(reason).to_be_visible()
+        await look(page, "watch-full")
+
+
+async def test_who_watches_a_table_goes_to_the_leaders_of_its_game_and_back(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="lafayette")).table.code
+        page = await pages.open(page_url(page_server))
+        await page.get_by_label("Code or link of the table").fill(code)
+        await press(page, "Only watch").click()
+        await expect(press(page, "Stop watching")).to_be_visible()
+        await anna.ask(ChangeSettings, table=code, game="klondike")
+        await expect(page.get_by_role("heading", name="Klondike")).to_be_visible()
+        await page.get_by_role("link", name="Leaders").click()
+        await page.wait_for_url("**/leaderboards/klondike")
+        await page.go_back()
+        await expect(press(page, "Stop watching")).to_be_visible()
+
+        # the lobby's link leads to the game that was looked at last
+        await page.get_by_role("link", name="Saratoga").click()
+        await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+        await page.get_by_role("link", name="Leaders").click()
+        await page.get_by_role("link", name="Caprice").click()
+        await page.wait_for_url("**/leaderboards/caprice")
+        await page.get_by_role("link", name="Saratoga").click()
+        leaders = page.get_by_role("link", name="Leaders")
+        await expect(leaders).to_have_attribute("href", "/leaderboards/caprice")
+
+        await page.goto(page_url(page_server))
+        await expect(leaders).to_have_attribute("href", "/leaderboards/canfield")
+
+
 async def test_the_invitation_is_copied_over_plain_http(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server), PHONE)
     code = await open_table(page)
     await expect(page.get_by_role("img", name="QR code of the link to this table")).to_be_visible()
-    loaded = "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
+    loaded = "() => [...document.images].every(image => image.complete && image.naturalWidth > 0)"
     await page.wait_for_function(loaded)
     await press(page, "Invite").click()
     await expect(page.get_by_role("heading", name="Invite friends")).to_be_in_viewport()
@@ -209,10 +295,9 @@ async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
     async with player_at(page_server.url, "Bert") as bert:
         await bert.at_table(JoinTable, table=code)
         await bert.ready()
-        await press(page, "I am ready").click()
+        await get_ready(page)
         await press(page, "Start").click()
         # Bert is ready, and never reveals the number
-        await bert.call_ended()
         await expect(page.get_by_text("Voided by the server.")).to_be_visible()
         await expect(page.get_by_text("Race 1 did not start: a racer's nonce")).to_be_visible()
         await expect(page.get_by_role("heading", name="Race 2")).to_be_visible()
@@ -233,7 +318,7 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     page = await pages.open(page_url(page_server), DESKTOP)
     await page.get_by_label("Match").select_option("match of 3 races")
     await open_table(page)
-    await press(page, "I am ready").click()
+    await get_ready(page)
     await press(page, "Start").click()
     await page.locator(".race .pile").first.wait_for()
     await page.keyboard.press("x")

@@ -3,9 +3,12 @@
 import msgspec
 
 from kit.browser_pages import Pages, page_url
+from kit.race_lies import TRUTH
 from kit.scripted_server import CODE, table
 from kit.server_process import ServerProcess
+from saratoga_client.session.witness import WITHHELD
 from saratoga_protocol import events
+from saratoga_rules.records.record import format_record
 
 SEEN = """async events => {
     const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "witness.js"));
@@ -32,6 +35,22 @@ def listed(race: int) -> events.TableChanged:
         racers=[seat.player],
     )
     return events.TableChanged(table=shown, now=0)
+
+
+PROOF = """async ([race, text, alarms]) => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "witness.js"));
+    const seen = {player: "", hashes: {}, alarms, startAt: 0};
+    return page.proofOf(race, text, each => each === race ? seen : null).faults;
+}"""
+
+
+async def test_alarms_about_a_race_stay_in_its_proof_except_that_the_record_was_missing(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    alarm = "the start or the deadline of the running race has changed"
+    race = [TRUTH.race_id, format_record(TRUTH), [WITHHELD, alarm]]
+    assert await page.evaluate(PROOF, race) == [alarm]
 
 
 async def test_the_last_twenty_races_are_kept(page_server: ServerProcess, pages: Pages) -> None:

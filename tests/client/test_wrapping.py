@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from saratoga_client.wrapping import wrapped
 
@@ -39,6 +40,14 @@ def test_words_after_a_command_wrap_again() -> None:
 def test_a_line_of_its_own_is_not_changed() -> None:
     text = "To return:\n  saratoga join mint-otter-42 --server wss://cards.example.org --plain"
     assert wrapped(text, 30) == text.split("\n")
+
+
+def test_wide_characters_of_names_count_with_the_columns_that_they_take() -> None:
+    names = ["明日香の山", "강남스타일", "Zoë", "ピカチュウ", "Bert"]
+    text = f"Not in this race, because not connected: {', '.join(names)}."
+    lines = wrapped(text, 40)
+    assert all(cell_len(line) <= 40 for line in lines)
+    assert " ".join(lines) == text
 
 
 @given(text=st.text(alphabet="ab -./\n", max_size=60), width=st.integers(1, 30))

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import sys
 from collections.abc import AsyncIterator
 from urllib.request import urlopen
 
@@ -34,34 +33,13 @@ async def seats_become(player: SocketPlayer, count: int) -> None:
         await player.expect(TableChanged, len(player.received.events))
 
 
-async def run_admin(server_process: ServerProcess, *words: str) -> str:
-    """Run `saratoga-server admin`; return its output."""
-    process = await asyncio.create_subprocess_exec(
-        *(
-            sys.executable,
-            "-m",
-            "saratoga_server",
-            "--data",
-            str(server_process.data),
-            "admin",
-            *words,
-        ),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return out.decode()
-
-
 async def test_an_announcement_reaches_every_player(server_process: ServerProcess) -> None:
     async with (
         player_at(server_process.url, "Anna") as anna,
         player_at(server_process.url, "Bert") as bert,
     ):
         assert (
-            await run_admin(server_process, "announce", "The server restarts at ten.")
+            await server_process.admin("announce", "The server restarts at ten.")
             == "Sent to the players on 1 server.\n"
         )
         for each in (anna, bert):
@@ -74,16 +52,16 @@ async def test_the_players_of_a_closed_table_are_notified(server_process: Server
         player_at(server_process.url, "Bert") as bert,
     ):
         code = await gathered(anna, bert)
-        listed = json.loads(await run_admin(server_process, "tables", "--json"))
+        listed = json.loads(await server_process.admin("tables", "--json"))
         (line,) = [line for line in listed if line["code"] == code]
         assert (line["seated"], line["host"]) == (2, "Anna")
-        await run_admin(server_process, "close", code, "--yes", "--reason", "Closing time.")
+        await server_process.admin("close", code, "--yes", "--reason", "Closing time.")
         for each in (anna, bert):
             await each.expect(SeatLost, table=code, reason="Closing time.")
         assert await bert.refused(JoinTable, table=code) == "table_closed"
         # A player of a closed table may join another table.
         await gathered(bert)
-        assert code not in await run_admin(server_process, "tables")
+        assert code not in await server_process.admin("tables")
 
 
 async def test_a_banned_player_is_refused_until_unbanned(server_process: ServerProcess) -> None:
@@ -92,12 +70,12 @@ async def test_a_banned_player_is_refused_until_unbanned(server_process: ServerP
         player_at(server_process.url, "Otto") as otto,
     ):
         await gathered(cleo, otto)
-        await run_admin(server_process, "ban", "Otto", "--yes")
+        await server_process.admin("ban", "Otto", "--yes")
         assert await otto.closed() == (BANNED.code, BANNED.reason)
         await seats_become(cleo, 1)
         async with connected_player(server_process.url, "Otto") as again:
             assert await again.refused(Hello, token=otto.token) == "banned"
-        await run_admin(server_process, "unban", "Otto")
+        await server_process.admin("unban", "Otto")
         async with player_at(server_process.url, "Otto") as back:
             assert back.player == otto.player
 
@@ -108,7 +86,7 @@ async def test_a_renamed_player_has_the_new_name_at_the_table(
     async with player_at(server_process.url, "Joan") as joan:
         code = await gathered(joan)
         since = len(joan.received.events)
-        await run_admin(server_process, "rename", "Joan", "Joanna")
+        await server_process.admin("rename", "Joan", "Joanna")
         changed = await joan.expect(TableChanged, since)
         assert [seat.name for seat in changed.table.seats] == ["Joanna"]
         # Joining the table again only returns its state.
@@ -124,13 +102,13 @@ async def test_a_forgotten_player_is_removed_from_server_and_table(
         player_at(server_process.url, "Dora") as dora,
     ):
         await gathered(ella, dora)
-        await run_admin(server_process, "forget", "Dora", "--yes")
+        await server_process.admin("forget", "Dora", "--yes")
         await dora.closed()
         await seats_become(ella, 1)
         async with connected_player(server_process.url, "Dora") as another:
             another.token = token_of("another Dora")
             assert (await another.hello(name="Doris")).name == "Doris"
-        await run_admin(server_process, "rename", "Doris", "Dora")
+        await server_process.admin("rename", "Doris", "Dora")
         async with connected_player(server_process.url, "Doris") as again:
             again.token = token_of("another Dora")
             assert (await again.hello()).name == "Dora"
@@ -138,9 +116,9 @@ async def test_a_forgotten_player_is_removed_from_server_and_table(
 
 async def test_every_command_is_in_the_audit_log(server_process: ServerProcess) -> None:
     async with player_at(server_process.url, "Maud"):
-        await run_admin(server_process, "rename", "Maud", "Maude")
-        await run_admin(server_process, "announce", "hello")
-        lines = (await run_admin(server_process, "audit")).splitlines()
+        await server_process.admin("rename", "Maud", "Maude")
+        await server_process.admin("announce", "hello")
+        lines = (await server_process.admin("audit")).splitlines()
     assert [re.split(r"\s{2,}", line)[2] for line in lines[:2]] == ["announce", "rename"]
 
 

@@ -41,15 +41,16 @@ async def server_process() -> AsyncIterator[ServerProcess]:
         yield opened
 
 
+@pytest.mark.parametrize("game", ["canfield", "klondike"])
 async def test_two_clients_of_the_page_race_each_other(
-    server_process: ServerProcess, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path, game: str
 ) -> None:
     client = tmp_path / "player.py"
     client.write_text(client_on_the_page())
     players: list[Process] = []
     try:
         async with asyncio.timeout(ENDS_WITHIN):
-            otto = await start(client, server_process.url, "Otto", "canfield", "2")
+            otto = await start(client, server_process.url, "Otto", game, "2")
             players.append(otto)
             assert otto.stdout is not None
             code = (await otto.stdout.readline()).decode().strip()

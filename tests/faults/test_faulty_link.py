@@ -10,7 +10,7 @@ import pytest
 
 from kit.client_frames import DuplicateMove, ReorderMoves, is_move, payload_of, split_frames
 from kit.faulty_link import FaultyLink, listening, to_socket
-from kit.link_faults import add_header, break_after, lose_next_answer
+from kit.link_faults import add_header, break_after, lose_next_answer, narrow
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
 from saratoga_protocol.version import MSGPACK
@@ -136,6 +136,25 @@ async def test_a_header_is_added_once_behind_the_request_line(link: EchoLink) ->
 
 
 # Faults of moves
+
+
+async def test_a_narrow_link_answers_late_and_carries_everything_in_its_order(
+    link: EchoLink,
+) -> None:
+    link.fault = narrow(80_000, 0.2)
+    began = asyncio.get_running_loop().time()
+    client = await link.client()
+    assert await client.answer_to(b"one") == b"one"
+    # opened after 0.2 s, and answered after 0.2 s
+    assert asyncio.get_running_loop().time() - began >= 0.3
+    began = asyncio.get_running_loop().time()
+    data = b"".join(b"%d " % number for number in range(400))
+    client.writer.write(data[:700])
+    received = await client.answer_to(data[700:])
+    while len(received) < len(data):
+        received += await client.answer_to(b"")
+    assert received == data
+    assert asyncio.get_running_loop().time() - began >= 0.2 + 2 * 8 * len(data) / 80_000 - 0.01
 
 
 def frame(command: AnyCommand) -> bytes:

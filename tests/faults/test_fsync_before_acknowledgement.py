@@ -4,49 +4,35 @@ Server and store are traced together, so their calls have one order: the move is
 store writes and syncs its log, and only then the acknowledgement is written to the player's socket.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from random import Random
 
 from kit import quick_countdown
-from kit.recorded_players import NotingConnection
+from kit.recorded_players import players_at_a_table
 from kit.server_process import running_server
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
-from saratoga_client.session.fairness import FairnessDuties
-from saratoga_protocol.commands import CreateTable, MakeMove, Start
-from saratoga_protocol.events import BoardView, MoveMade, Snapshot
-from saratoga_protocol.views import rules_view
-from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 
 GAME = "lady-palk"
 MOVES = 20
-"""The number of moves, below the number of stock cards, so that no board is stuck."""
+"""The least number of acknowledged moves."""
+
+PACE = 50.0
+"""Moves a second of the bot."""
 
 
-async def make_moves(url: str) -> int:
-    """Race alone and make one move after another; return the number of acknowledged moves."""
-    async with NotingConnection(url, "Anna") as connection:
-        duties, random = FairnessDuties(connection), Random(1)
-        await connection.request(partial(CreateTable, game=GAME))
-        async for event in connection.events():
-            await duties.handle(event)
-            if isinstance(event, Snapshot):
-                await duties.ready()
-                await connection.request(partial(Start, table=event.table.code))
-            if connection.notes.openings:
-                break
-        (board,) = connection.notes.openings.values()
-        for _ in range(MOVES):
-            board = await move(connection, board, random)
-        return len(connection.notes.acknowledged)
-
-
-async def move(connection: NotingConnection, board: BoardView, random: Random) -> BoardView:
-    choice = random.choice(list(legal_moves(GAMES[GAME], rules_view(board.view))))
-    draft = partial(MakeMove, race=board.race, after=board.count, move=str(choice))
-    return (await connection.ask(draft, MoveMade)).board
+async def make_moves(url: str) -> None:
+    """Let a bot race alone until it has made enough moves, one after another."""
+    async with players_at_a_table(url, GAME, "Anna", line_up=("weak",)) as (anna,):
+        news = asyncio.Event()
+        anna.notes.on_news = news.set
+        racing = asyncio.create_task(anna.race(None, PACE, starts_with=1))
+        racing.add_done_callback(lambda _: news.set())
+        while len(anna.notes.acknowledged) < MOVES:
+            assert not racing.done(), racing
+            news.clear()
+            await news.wait()
+        racing.cancel()
 
 
 async def acknowledgements(folder: Path, durability: str) -> list[bool]:
@@ -59,29 +45,30 @@ async def acknowledgements(folder: Path, durability: str) -> list[bool]:
         before=before,
         module=quick_countdown.MODULE,
     ) as server_process:
-        assert await make_moves(server_process.url) == MOVES
+        await make_moves(server_process.url)
     return list(_durable_when_acknowledged(read_spans(folder / "calls")))
 
 
 def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
-    commits = [span for span in spans if span.call.writes and "commit_boards" in span.call.rest]
+    commits = [span for span in spans if span.call.reads and "commit_boards" in span.call.rest]
+    logged = [span for span in spans if span.call.on_log and span.call.writes]
+    synced = [span for span in spans if span.call.on_log and span.call.syncs]
     for span in spans:
         if span.call.writes and "move_made" in span.call.rest:
-            commit = max(c.began for c in commits if c.began < span.began)
-            logged = [s.ended for s in spans if s.call.on_log and s.call.writes]
-            logged = [at for at in logged if commit < at < span.began]
-            synced = [s for s in spans if s.call.on_log and s.call.syncs]
-            yield bool(logged) and any(
-                logged[-1] < s.began and s.ended < span.began for s in synced
-            )
+            commit = max(c.ended for c in commits if c.ended < span.began)
+            # the store writes its log after each round of commands: the first write holds this commit
+            written = min((w.ended for w in logged if w.began > commit), default=span.began)
+            yield any(written < s.began and s.ended < span.began for s in synced)
 
 
 if STRACE or MUST_TRACE:
 
     async def test_no_move_is_acknowledged_before_it_is_on_disk(tmp_path: Path) -> None:
-        assert await acknowledgements(tmp_path, "safe") == [True] * MOVES
+        shown = await acknowledgements(tmp_path, "safe")
+        assert len(shown) >= MOVES
+        assert all(shown)
 
     async def test_the_trace_shows_acknowledgements_before_the_sync(tmp_path: Path) -> None:
         shown = await acknowledgements(tmp_path, "fast")
-        assert len(shown) == MOVES
+        assert len(shown) >= MOVES
         assert not all(shown)

@@ -25,8 +25,8 @@ from kit.stores import StoreServer
 PACE = 200.0
 """Moves a second of each player, so fast that races end every few seconds."""
 
-GAMES = ("canfield-aisleriot", "canfield-aisleriot")
-"""The games of the tables: one of short races."""
+GAMES = ("klondike", "canfield-aisleriot")
+"""The games of the tables: both of short races."""
 
 KILLS = 100
 

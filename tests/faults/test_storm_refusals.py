@@ -3,12 +3,16 @@
 import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 
 from kit.messages import BOARD
+from kit.races import Entrant, race
 from kit.recorded_players import Acknowledged, Notes, Refusal
-from kit.storms.refusals import untrue_refusals
+from kit.storms.refusals import untrue_refusals, untrue_refusals_of_race
+from kit.walks import banking
 from saratoga_protocol.commands import AnyCommand, MakeMove, Ready
+from saratoga_server.ports import LogEntry, Millis, StoredBoard
 
 
 @pytest.mark.parametrize(
@@ -49,3 +53,33 @@ def test_only_a_move_that_was_not_acknowledged_can_be_stale(
         refusals=[stale],
     )
     assert (list(untrue_refusals(notes, [])) == []) is is_true
+
+
+RACE = race("canfield", 1, [Entrant("Anna", banking, patience=6)])
+(ANNA,) = RACE.racers
+CARRIED_OUT = StoredBoard(
+    epoch=1,
+    last_id=6,
+    banked=ANNA.banked,
+    state="",
+    entries=tuple(
+        LogEntry(line.text, Millis(line.at), line.number, command_id)
+        for command_id, line in enumerate(ANNA.log, start=1)
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "count", "is_true"),
+    [("stale_move", 3, True), ("stale_move", 5, False), ("bad_move", 3, False)],
+    ids=["it came too early", "it had been carried out", "another code"],
+)
+def test_a_move_that_was_carried_out_can_only_have_been_refused_as_too_early(
+    code: str, count: int, is_true: bool
+) -> None:
+    move = MakeMove(id=5, race=RACE.race_id, after=4, move=ANNA.log[4].text)
+    board = msgspec.structs.replace(BOARD, race=RACE.race_id, count=count)
+    refusal = Refusal(id=5, code=code, retry=False, wait=0, board=board, moment=12.0)
+    notes = Notes(player=ANNA.player, sent={5: move}, refusals=[refusal])
+    found = list(untrue_refusals_of_race(RACE, CARRIED_OUT, notes))
+    assert found == [] if is_true else "which was carried out" in found[0]

@@ -23,9 +23,11 @@ from kit.storms.storm_run import (
     STANDALONE,
     StormPlan,
     StormResult,
+    drawn_games,
     run_storm,
     too_few,
 )
+from saratoga_rules.games import GAMES as ALL_GAMES
 
 OTHER_KINDS = {"node killed", "node restarted", "answer lost", "reconnect storm"}
 """Faults that a cluster installation gets in addition to the faults of the cluster."""
@@ -33,8 +35,8 @@ OTHER_KINDS = {"node killed", "node restarted", "answer lost", "reconnect storm"
 SILENCE = 1.5
 """Seconds without an event after which a player reconnects, shorter than the usual time."""
 
-GAMES = ("canfield-aisleriot", "lafayette")
-"""A game of short races and one of longer races, so that some player races nearly all the time."""
+GAMES = ("klondike", "lafayette")
+"""A game of short races, with cards face down, and one of longer races, so that some player races nearly all the time."""
 
 PACE = 24.0
 """Moves a second of each player, so fast that races end during the storm."""
@@ -96,6 +98,13 @@ def test_a_seed_determines_the_faults(storm: Storm, installation: Installation) 
     planned = storm.schedule(100, 6)
     assert Storm(installation, LONG_STANDALONE, "7").schedule(100, 6) == planned
     assert Storm(installation, LONG_STANDALONE, "8").schedule(100, 6) != planned
+
+
+def test_storms_race_every_game_two_at_a_time() -> None:
+    drawn = [drawn_games(str(seed)) for seed in range(50)]
+    assert {len({*pair}) for pair in drawn} == {2}
+    assert {game for pair in drawn for game in pair} == {*ALL_GAMES}
+    assert drawn_games("7") == drawn_games("7")
 
 
 def test_every_kind_is_injected_as_often_as_every_other(storm: Storm) -> None:

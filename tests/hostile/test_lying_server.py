@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
+from kit.earlier_lies import EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
 from kit.forged_records import (
     settled,
     with_line,
@@ -93,6 +94,7 @@ async def seated(lie: Lie, folder: Path) -> tuple[SessionState, LyingServer]:
         attending = asyncio.create_task(session.attend())
         async with asyncio.timeout(10):
             await session.sit_down(TRUTH.table)
+            await session.until(lambda state: state.phase == "gathering")
             await session.ready()
             is_dealt = not (lie.is_discarded or lie.is_blamed or lie.instead)
             for line in OWN.log if is_dealt else ():
@@ -170,6 +172,27 @@ async def test_a_record_that_is_not_verified_raises_the_alarm(name: str, tmp_pat
     assert any(sentence in alarm for alarm in state.alarms), state.alarms
     assert not state.verifications[TRUTH.race_id].ok
     assert state.phase == ("gathering" if lie.is_next_open else "over")
+
+
+@pytest.mark.parametrize("name", EARLIER_LIES)
+async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
+    name: str, tmp_path: Path
+) -> None:
+    lie, sentence = EARLIER_LIES[name]
+    assert verify(format_record(lie.record(TRUTH))).ok, "only a witness can find it out"
+    state, _ = await seated(lie, tmp_path)
+    assert any(sentence in alarm for alarm in state.alarms), state.alarms
+    state, _ = await seated(LISTED, tmp_path / "honest")
+    assert state.alarms == ()
+
+
+@pytest.mark.parametrize("name", MATCH_LIES)
+async def test_a_lie_in_the_table_of_a_match_is_found_out(name: str, tmp_path: Path) -> None:
+    lie, sentence = MATCH_LIES[name]
+    state, _ = await seated(lie, tmp_path)
+    assert any(sentence in alarm for alarm in state.alarms), state.alarms
+    state, _ = await seated(TRUE_MATCH, tmp_path / "honest")
+    assert state.alarms == ()
 
 
 @pytest.mark.parametrize("reason", VOIDS)

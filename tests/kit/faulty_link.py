@@ -33,6 +33,8 @@ class LinkConnection:
         self.to_client: Transform = unchanged
         self.is_half_open = False
         """If true, drop all data in both directions, and hide from each side that the other has closed."""
+        self.late_until = 0.0
+        """The event loop's time until which data is on its way to the client, after which comes the server's end."""
         self._on_end = on_end
         self._client: asyncio.Transport | None = None
         self._server: asyncio.Transport | None = None
@@ -77,6 +79,11 @@ class LinkConnection:
         """Send bytes to the server as if they came from the client."""
         if self._server is not None:
             self._server.write(data)
+
+    def send_to_client(self, data: bytes) -> None:
+        """Send bytes to the client as if they came from the server."""
+        if self._client is not None:
+            self._client.write(data)
 
     def stall(self) -> None:
         """Stop reading from the server."""
@@ -135,7 +142,11 @@ class LinkConnection:
     def _server_lost(self) -> None:
         self._server = None
         if not self.is_half_open or self._client is None:
-            self.cut()
+            loop = asyncio.get_running_loop()
+            if loop.time() < self.late_until:
+                loop.call_at(self.late_until, self.cut)
+            else:
+                self.cut()
 
 
 class _Side(asyncio.Protocol):

@@ -16,6 +16,8 @@ from kit.tmux import Pane, Screen, Tmux
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
 
 CODE: Final = re.compile(r"\b[a-z]+-[a-z]+-\d+\b")
+INVITATION: Final = " or type"
+"""Words in the invitation at the top of a table's page before a race."""
 PATIENCE: Final = 40
 """Moves in a row without a card banked, after which a player cashes out."""
 
@@ -99,14 +101,14 @@ class KeyboardPlayer:
     async def hosts(self, game: str, *words: str) -> str:
         """Open a table; returns its code."""
         await self.start("host", game, "--name", self.name, *words)
-        screen = await self.sees("Friends open ")
+        screen = await self.sees(INVITATION)
         found = CODE.search(str(screen))
         assert found is not None, str(screen)
         return found[0]
 
     async def joins(self, code: str) -> None:
         await self.start("join", code, "--name", self.name)
-        await self.sees("Friends open ")
+        await self.sees(INVITATION)
 
     async def is_ready(self) -> None:
         await self.press("r")

@@ -106,14 +106,34 @@ def add_header(name: str, value: str) -> LinkFault:
     return fault
 
 
-def delay_requests(seconds: float) -> LinkFault:
-    """Return a fault that forwards everything to the server late, in its order, as a slow network does."""
+def narrow(bits: int, round_trip: float) -> LinkFault:
+    """Return a fault that makes a link slow: so many bits a second each way, shared by all connections.
+
+    A connection opens after `round_trip` seconds, and data takes half of that each way, in its order.
+    """
+    free = {"to_server": 0.0, "to_client": 0.0}
 
     def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        loop = asyncio.get_running_loop()
+        opens = loop.time() + round_trip
+        last = {"to_server": 0.0, "to_client": 0.0}
+
+        def arrival(way: str, data: bytes) -> float:
+            free[way] = max(free[way], loop.time()) + 8 * len(data) / bits
+            # the loop keeps no order among calls at one time
+            last[way] = max(free[way] + round_trip / 2, opens, last[way] + 1e-6)
+            return last[way]
+
         def to_server(data: bytes) -> bytes:
-            asyncio.get_running_loop().call_later(seconds, connection.send_to_server, data)
+            loop.call_at(arrival("to_server", data), connection.send_to_server, data)
             return b""
 
-        connection.to_server = to_server
+        def to_client(data: bytes) -> bytes:
+            arrives = arrival("to_client", data)
+            loop.call_at(arrives, connection.send_to_client, data)
+            connection.late_until = arrives + 1e-6
+            return b""
+
+        connection.to_server, connection.to_client = to_server, to_client
 
     return fault

@@ -19,6 +19,7 @@ from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages
+from saratoga_server.transport.web_files import WebFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,18 @@ async def listening_server(
     burst: float = 100,
     name: str = "node",
     why_store_refused: WhyRefused = never_refused,
+    web: WebFiles | None = None,
 ) -> AsyncIterator[ListeningServer]:
-    """Run a server on this store. Its commands are rate-limited only if `rate` is given."""
+    """Run a server on this store. Its commands are rate-limited only if `rate` is given.
+
+    `web` are the files of the page; by default it serves none.
+    """
     metrics = Metrics()
     node = await compose(
         store, name, PROGRAM, metrics, deal=deal, why_store_refused=why_store_refused
     )
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
-    gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node, web), metrics)
     opened = ListeningServer(node, gateway, await gateway.open())
     duties = [
         asyncio.create_task(node.scheduler.run()),

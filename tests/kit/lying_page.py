@@ -5,10 +5,11 @@ The browser's player is the racer of the race that exists already, and draws tha
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from websockets.http11 import Request, Response
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages
 from kit.lying_server import Lie, LyingServer
 from kit.race_lies import OWN, TOKEN, TRUTH
-from kit.scripted_server import ScriptedPeer, scripted_server
+from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import BoardView, MoveMade, Snapshot
 from saratoga_protocol.version import JSON
@@ -34,11 +35,19 @@ from saratoga_server.transport.web_page import PAGE_RULES
 
 FILES: Final = load_web_files(web_folder())
 
+Changes = Mapping[bytes, bytes]
+"""Texts in the page's files, each with the text that is sent in its place."""
+
 IMPATIENT: Final = {
     b"const WITHHELD_AFTER = 30_000;": b"const WITHHELD_AFTER = 60;",
     b"const ASK_AGAIN_AFTER = 2_000;": b"const ASK_AGAIN_AFTER = 10;",
 }
 """The page's waits for a record, and those of a test in which it never comes."""
+
+GAME_UNKNOWN: Final = {b'"canfield":{"title"': b'"monte-carlo":{"title"'}
+"""A page that does not know the game of the race."""
+
+NO_CHANGES: Final[Changes] = MappingProxyType({})
 
 KNOWN_PLAYER: Final = """
 localStorage.setItem("saratoga.token", %s);
@@ -51,7 +60,13 @@ Crypto.prototype.getRandomValues = bytes => {
 
 
 class LyingServerOfPages(LyingServer):
-    """A lying server whose boards have the legal moves, which the page asks for."""
+    """A lying server whose welcome names the seat, and whose boards have the legal moves, as the page needs them."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.server.greeting = lambda hello: replace(
+            welcome(hello), name=self.own.name, table=self.truth.table
+        )
 
     def board(self, position: Position, count: int, state: State) -> BoardView:
         board = super().board(position, count, state)
@@ -113,12 +128,15 @@ class LyingPage:
 
 @asynccontextmanager
 async def lying_page(
-    pages: Pages, lie: Lie, *, is_impatient: bool = False
+    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES
 ) -> AsyncIterator[LyingPage]:
-    """Open the page of the racer at the table of a lying server; an impatient one soon misses a record."""
+    """Open the page of the racer at the table of a lying server, with changes of the page's files."""
+    assert FILES is not None
+    files = [FILES.index, *FILES.files.values()]
+    assert all(any(text in file.body for file in files) for text in changes)
     async with scripted_server() as server:
         liar = LyingServerOfPages(server, TRUTH, lie)
-        server.pages = lambda request: _answer(request, liar, is_impatient=is_impatient)
+        server.pages = lambda request: _answer(request, liar, changes)
 
         async def serve() -> None:
             async with asyncio.TaskGroup() as group:
@@ -148,7 +166,7 @@ async def _show_end(peer: ScriptedPeer, liar: LyingServer) -> None:
     await peer.send(Snapshot(re=entry.id, table=liar.table("over"), now=liar.now))
 
 
-def _answer(request: Request, liar: LyingServer, *, is_impatient: bool) -> Response | None:
+def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response | None:
     """Return the file or the boards that a request asks for; `None` for a WebSocket."""
     assert FILES is not None
     if request.headers.get("Upgrade"):
@@ -158,10 +176,8 @@ def _answer(request: Request, liar: LyingServer, *, is_impatient: bool) -> Respo
     name = request.path.removeprefix(f"{STATIC}{FILES.version}/")
     file = FILES.files.get(name, FILES.index)
     body = file.body
-    is_changed = is_impatient and name == "witness.js"
-    for waits, impatient in IMPATIENT.items() if is_changed else ():
-        assert waits in body
-        body = body.replace(waits, impatient)
+    for text, changed in changes.items():
+        body = body.replace(text, changed)
     return _response(HTTPStatus.OK, file.kind, body)
 
 

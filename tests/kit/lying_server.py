@@ -16,6 +16,7 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
+from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord, format_record
@@ -66,6 +67,8 @@ class Lie:
     """Returns the record with which the race is voided at its end, in the place of a result."""
     refused_as: str = "no_such_race"
     """The code of the refusal to send the record."""
+    earlier: VoidRecord | None = None
+    """The race before, which the server voids after the client has seen its countdown."""
 
 
 @dataclass
@@ -89,7 +92,11 @@ class LyingServer:
     async def race(self, peer: ScriptedPeer) -> None:
         """Answer the client's commands from its entry until it asks for no record any more."""
         entry = await peer.command()
-        await peer.send(events.Snapshot(re=entry.id, table=self.table("gathering"), now=self.now))
+        earlier = self.lie.earlier
+        first = self.table("gathering") if earlier is None else self.countdown_of(earlier)
+        await peer.send(events.Snapshot(re=entry.id, table=first, now=self.now))
+        if earlier is not None:
+            await peer.send(self.changed("gathering"))
         if self.is_watched:
             await peer.send(self.changed("countdown"), self.changed("running"))
         else:
@@ -154,6 +161,23 @@ class LyingServer:
                 await peer.send(self.gathering_again())
             return
         await peer.send(self.gathering_again())
+
+    def countdown_of(self, earlier: VoidRecord) -> events.Table:
+        """Return the table in the countdown of the race before, in which the client sits out."""
+        seats = [
+            events.Seat(player=player, name=player, ready=True, nonce_hash=_hash(nonce))
+            for player, nonce in earlier.line.nonces.items()
+        ]
+        table = self.table("gathering")
+        return replace(
+            table,
+            phase="countdown",
+            race=earlier.race_id,
+            commitment=earlier.commitment,
+            seats=[*table.seats, *seats],
+            racers=[seat.player for seat in seats],
+            voided=[],
+        )
 
     def gathering_again(self) -> events.TableChanged:
         """Return the table that gathers after the race."""
@@ -256,6 +280,7 @@ class LyingServer:
             start_at=0 if is_before else self.truth.start_at,
             deadline=0 if is_before else self.deadline,
             ranked=self.truth.ranked and not is_before,
+            voided=[] if self.lie.earlier is None else [shown_void(self.lie.earlier)],
         )
         return self.lie.tables(shown)
 
@@ -286,3 +311,7 @@ class LyingServer:
             for row in ranking(self.game, scores)
         ]
         return events.Standings(race=self.truth.race_id, standings=rows)
+
+
+def _hash(nonce: str) -> str:
+    return nonce_hash(bytes.fromhex(nonce))

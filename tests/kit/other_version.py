@@ -1,7 +1,7 @@
 """The server as another version: `python -m kit.other_version`, with the server's own options.
 
 Its countdown is short (`quick_countdown`). It reports another version number, and knows one more game
-(`UNKNOWN_GAME`). Its Functions have another text, and therefore other names. Everything
+(`UNKNOWN_GAME`), whose facts are those of no other. Its Functions have another text, and therefore other names. Everything
 that it writes for other nodes has one field that they do not know: tables, their settings, seats and
 outcomes, and the events that nodes publish. This field must survive writes by nodes of the usual version.
 If it is lost, the server logs the error `field_lost`, and the test fails.
@@ -10,7 +10,7 @@ If it is lost, the server logs the error `field_lost`, and the test fails.
 import sys
 from dataclasses import replace
 from hashlib import sha256
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
 import msgpack
@@ -20,14 +20,26 @@ import saratoga_server.store.library as library
 VERSION: Final = "99.0.0"
 UNKNOWN_GAME: Final = "moonlight"
 """A game that no other version knows."""
+TITLE: Final = "By the Light of the Moon"
 MOOD: Final = "fair"
 
 
 def add_game() -> None:
-    """Add a game to those that the rules know: Canfield under another name."""
+    """Add a game to those that the rules know: Canfield with another name, price, stock and deal."""
     import saratoga_rules.games as games
+    from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
+    from saratoga_rules.vocabulary.stocks import turned
 
-    added = replace(games.GAMES["canfield"], name=UNKNOWN_GAME, title="Moonlight")
+    added = replace(
+        games.GAMES["canfield"],
+        name=UNKNOWN_GAME,
+        title=TITLE,
+        pack_price=48,
+        deal=(BaseCard(), ToColumns(2), ToReserve(9)),
+        stock=turned(2, passes=4),
+    )
+    words = ModuleType(f"{games.__name__}.{UNKNOWN_GAME}", "A game for the moon.")
+    sys.modules[words.__name__] = words
     games.GAMES = MappingProxyType({**games.GAMES, UNKNOWN_GAME: added})  # type: ignore[misc]
     games.RULES = MappingProxyType(  # type: ignore[misc]
         {**games.RULES, games.RULES_VERSION: games.GAMES}

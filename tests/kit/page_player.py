@@ -6,7 +6,7 @@ After every move the drawn board is compared with the board that the server sent
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any, Final
 from playwright.async_api import Page, WebSocket
 
 from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
+from kit.faulty_link import FaultyLink
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
@@ -131,12 +132,16 @@ class PagePlayer:
         forward = [m for m in moves if not (isinstance(m, Carry) and m.source in TAKE_BACK_INDEX)]
         return self.chance.choice(banks or forward) if forward else None
 
-    def carry(self) -> Carry:
-        """Return a legal carry between two columns."""
-        carries = map(parse_move, self.board.legal or [])
-        return next(
-            m for m in carries if isinstance(m, Carry) and min(m.origin, m.destination) >= 0
-        )
+    async def carries(self) -> list[Carry]:
+        """Return the legal carries between columns, after other moves if the deal allows none."""
+        while True:
+            legal = map(parse_move, self.board.legal or [])
+            carries = [move for move in legal if isinstance(move, Carry)]
+            if found := [m for m in carries if min(m.origin, m.destination) >= 0]:
+                return found
+            move = self.choose()
+            assert move is not None, "no card can be carried between columns"
+            await self.answered(self.type_move(move))
 
     async def race(self, make: Callable[[Move], Any], moves: int) -> None:
         """Make so many moves, and compare the drawn board after each."""
@@ -267,23 +272,27 @@ async def racing(
     game: str,
     *,
     address: str = "",
+    link: FaultyLink | None = None,
     pace: float = BRISK,
     seed: int = 1,
+    prepare: Callable[[Page], Awaitable[None]] | None = None,
     finishes: bool = True,
-    has_clock: bool = False,
     **options: Any,
 ) -> AsyncIterator[tuple[PagePlayer, RecordedPlayer]]:
     """Race on the page against a bot: from the link to the first card, and then to the end.
 
     At the end the record is compared with what both players saw, unless the race is given up (`finishes`).
-    `address` is the page's, without the code; with `has_clock` the test can set the page's clock forward.
+    `address` is the page's, without the code; with `link`, the browser connects through that link. `prepare`
+    gets the page before it is loaded.
     """
+    if link is not None:
+        address = link.url.replace("ws:", "http:")
     async with rival_at(server, game, f"Rival{seed}") as rival, asyncio.TaskGroup() as group:
         rivals_race = group.create_task(rival.race(1, pace, 2))
         # a finger that waits for nothing would miss a card on its way
         page = await pages.open("about:blank", **{"reduced_motion": "reduce", **options})
-        if has_clock:
-            await page.clock.install()
+        if prepare is not None:
+            await prepare(page)
         player = PagePlayer(page, game, chance=Random(seed))
         await page.goto(f"{address or page_url(server, '')}/{rival.notes.code}")
         await player.sit_down(f"Mira {seed}")

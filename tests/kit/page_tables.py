@@ -27,3 +27,16 @@ async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") ->
     await page.wait_for_url(TABLE)
     await expect(page.get_by_role("heading", name=game)).to_be_visible()
     return str(page.url).rpartition("/")[2]
+
+
+async def visit(page: Page, path: str) -> None:
+    """Go to another path of the page without loading it again."""
+    await page.evaluate(
+        f"history.pushState(null, '', '{path}'); dispatchEvent(new PopStateEvent('popstate'))"
+    )
+
+
+async def get_ready(page: Page) -> None:
+    """Get ready, and wait until the server has taken it: a host who is not ready cannot start."""
+    await press(page, "I am ready").click()
+    await expect(press(page, "Not ready")).to_be_visible()

@@ -53,3 +53,14 @@ def listener_of(path: Path) -> int:
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
     pid: int = credentials.unpack(peer)[0]
     return pid
+
+
+def wait_for_listener(path: Path) -> int:
+    """Wait until a process listens on a Unix socket; return its id."""
+    until = time.monotonic() + GONE_WITHIN
+    while True:
+        try:
+            return listener_of(path)
+        except OSError:
+            assert time.monotonic() < until, f"no process listens on {path}"
+            time.sleep(0.005)

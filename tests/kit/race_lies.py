@@ -12,6 +12,7 @@ import msgspec
 from kit.forged_records import position_before, promised, renumbered, settled, with_line, with_racer
 from kit.lying_server import Lie, LyingServer
 from kit.races import Entrant, race
+from kit.void_lies import voided_as_a_countdown, voided_without_ending_of
 from kit.walks import banking, wandering
 from saratoga_protocol import events
 from saratoga_protocol.players import player_id
@@ -19,7 +20,6 @@ from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import RaceRecord, RacerLog
 from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import State
-from saratoga_rules.records.void_record import VoidedLog, VoidRecord
 from saratoga_rules.records.voided import CLOSED, DAMAGED
 
 TOKEN = "75" * 32
@@ -166,34 +166,6 @@ def ranked_exchanged(record: RaceRecord) -> RaceRecord:
     return replace(record, ranked=not record.ranked)
 
 
-def voided_without_own_ending(reason: str, record: RaceRecord) -> VoidRecord:
-    """Return the record of a void in which the client's board still raced, though it had cashed out."""
-    logs = [
-        VoidedLog(
-            player=racer.player,
-            name=racer.name,
-            bot=racer.bot,
-            nonce=racer.nonce,
-            log=racer.log[:-1] if racer.player == OWN.player else racer.log,
-            complete=True,
-        )
-        for racer in record.racers
-    ]
-    return VoidRecord(
-        game=record.game,
-        rules_version=record.rules_version,
-        table=record.table,
-        race=record.race,
-        start_at=record.start_at,
-        cap=record.cap,
-        public=record.public,
-        reason=reason,
-        commitment=record.commitment,
-        seed=record.seed,
-        racers=tuple(logs),
-    )
-
-
 def changed_row(outcome: events.Outcome, player: str, **changes: Any) -> events.Outcome:
     """Return the result with one player's row changed."""
     rows = [
@@ -254,6 +226,13 @@ def one_racer_less(shown: events.Standings) -> events.Standings:
 
 def without_start(table: events.Table) -> events.Table:
     return running_with(table, start_at=0)
+
+
+def another_deal_in_the_countdown(table: events.Table) -> events.Table:
+    """Count down for a deal that the client has not seen, though it got ready for another."""
+    if table.phase != "countdown":
+        return table
+    return msgspec.structs.replace(table, commitment="d1" * 32)
 
 
 def another_cap_in_the_race(table: events.Table) -> events.Table:
@@ -321,7 +300,7 @@ UNVERIFIED = {
 """Lies with a record that agrees with all that this player saw, each with a part of what the client says."""
 
 VOIDS = {
-    reason: Lie(is_announced=False, void=partial(voided_without_own_ending, reason))
+    reason: Lie(is_announced=False, void=partial(voided_without_ending_of, OWN.player, reason))
     for reason in (CLOSED, DAMAGED)
 }
 """Lies with a void record that leaves out the end of the client's board, by the reason of the void."""
@@ -329,6 +308,10 @@ VOIDS = {
 VANISHED = "and then the race disappeared"
 
 ABSENCES = {
+    "voided as a countdown": (
+        Lie(is_announced=False, void=partial(voided_as_a_countdown, RIVAL.player)),
+        "only the countdown was voided, but the race had started",
+    ),
     "vanished": (Lie(is_announced=False, is_sent=False), VANISHED),
     "gathered again": (Lie(is_announced=False, is_reused=True), "under the number of a race"),
     "withheld": (Lie(is_sent=False), "did not send the record"),
@@ -340,6 +323,10 @@ ABSENCES = {
 """Lies by saying nothing, each with a part of what the client says about it."""
 
 DISCARDED = {
+    "another deal in the countdown": (
+        Lie(is_discarded=True, tables=another_deal_in_the_countdown),
+        "for a deal for which this player has not said ready",
+    ),
     "a deal thrown away": (Lie(is_discarded=True), "under the number of a race"),
     "a blamed reveal": (Lie(is_blamed=True), "it had confirmed that it took the nonce"),
     "a blamed reveal, confirmed late": (

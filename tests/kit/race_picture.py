@@ -40,6 +40,7 @@ from saratoga_rules.judge import play
 from saratoga_rules.moves import Move
 from saratoga_rules.views import redact
 from saratoga_server.store.opening import open_store
+from saratoga_server.transport.web_files import WebFiles
 
 PICTURE: Final = Path(__file__).parents[2] / "client" / "race-screen.svg"
 COLUMNS, LINES = 120, 40
@@ -141,25 +142,34 @@ async def _race(app: SaratogaApp, code: str, moves: list[Move]) -> str:
         return app.export_screenshot(title=f"saratoga join {code}")
 
 
-async def picture() -> str:
-    """Start a server and its store, race, and return the picture as SVG."""
+@asynccontextmanager
+async def table_of_rivals(game: str, web: WebFiles | None = None) -> AsyncIterator[tuple[str, str]]:
+    """Run a server and its store, and seat the rivals; yield the server's URL and the table's code.
+
+    With `web`, its files of the page, the server has a page.
+    """
     binary = binaries()["valkey"]
     assert binary is not None
-    game = GAMES[GAME]
     with TemporaryDirectory(prefix="saratoga-") as folder:
         os.environ["SARATOGA_HOME"] = folder
         store = StoreServer(binary, Path(folder))
         store.start()
         try:
-            deal = from_seed(game, SEED).position
+            deal = from_seed(GAMES[game], SEED).position
             async with (
                 open_store(store.url) as stores,
-                listening_server(stores, deal=lambda _game, _key: deal) as server,
-                rivals(server.url, GAME) as code,
+                listening_server(stores, deal=lambda _game, _key: deal, web=web) as server,
+                rivals(server.url, game) as code,
             ):
-                svg = await painted(server.url, code, planned_moves(GAME, SEED, MOVES))
+                yield server.url, code
         finally:
             store.kill()
+
+
+async def picture() -> str:
+    """Race at a table of rivals, and return the picture as SVG."""
+    async with table_of_rivals(GAME) as (url, code):
+        svg = await painted(url, code, planned_moves(GAME, SEED, MOVES))
     return without_remote_fonts(svg) + "\n"
 
 

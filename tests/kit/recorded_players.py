@@ -197,6 +197,7 @@ class Notes:
         self.code, self.phase = table.code, table.phase
         if table.phase == "countdown":
             self.commitments[table.race] = table.commitment
+        if table.phase == "countdown" and table.racers:  # none are listed until the call ends
             self.nonce_hashes[table.race] = {
                 seat.player: seat.nonce_hash for seat in table.seats if seat.player in table.racers
             }
@@ -319,7 +320,6 @@ class RecordedPlayer:
         """Discard the notes on a race after its audit."""
         self.notes.forget(race)
         if self.bot is not None:
-            self.bot.testimonies.pop(race, None)
             self.bot.report.openings.pop(race, None)
 
 

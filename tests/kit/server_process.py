@@ -127,6 +127,18 @@ class ServerProcess:
                 await process.wait()
         return process.returncode or 0
 
+    async def admin(self, *words: str) -> str:
+        """Run `saratoga-server admin` on the server's data; return its output."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "saratoga_server", "--data", str(self.data), "admin", *words),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate()
+        assert process.returncode == 0, err.decode()
+        return out.decode()
+
     async def get(self, path: str) -> tuple[int, Any]:
         """Request an HTTP page; return the status, and the body as JSON data or text."""
         return await asyncio.to_thread(_fetched, f"http://127.0.0.1:{self.port}{path}")

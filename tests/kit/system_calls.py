@@ -33,6 +33,10 @@ class SystemCall:
         return self.path.endswith(".aof")
 
     @property
+    def reads(self) -> bool:
+        return self.name in ("read", "readv", "recvfrom")
+
+    @property
     def writes(self) -> bool:
         return self.name in ("write", "writev", "sendto", "sendmsg")
 
@@ -71,7 +75,7 @@ def read_calls(output: Path) -> list[SystemCall]:
 def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCall]]:
     """Yield, for each request that contains the word, all calls from reading to answering it."""
     for start, call in enumerate(calls):
-        if call.name in ("read", "readv", "recvfrom") and request in call.rest:
+        if call.reads and request in call.rest:
             for end in range(start + 1, len(calls)):
                 if calls[end].fd == call.fd and calls[end].writes:
                     yield list(calls[start : end + 1])

@@ -95,9 +95,15 @@ class Pane:
         return await self.until_pressed((), *wanted)
 
     async def until_pressed(
-        self, keys: tuple[str, ...], *wanted: str | Callable[[Screen], bool]
+        self,
+        keys: tuple[str, ...],
+        *wanted: str | Callable[[Screen], bool],
+        at: "Pane | None" = None,
     ) -> Screen:
-        """Wait like `until`, and press the keys again on every screen that does not match."""
+        """Wait like `until`, and press the keys again on every screen that does not match.
+
+        They are pressed here, or `at` another terminal.
+        """
         screen = None
         try:
             async with asyncio.timeout(SEEN_WITHIN):
@@ -109,7 +115,7 @@ class Pane:
                     ):
                         return screen
                     if keys:
-                        await self.press(*keys)
+                        await (at or self).press(*keys)
                     await changed.wait()
         except TimeoutError:
             raise AssertionError(f"never seen: {wanted}; the last was\n{screen}") from None

@@ -54,5 +54,7 @@ def shown_void(record: VoidRecord) -> events.VoidedRace:
         commitment=line.commitment,
         seed=line.seed,
         nonces=dict(line.nonces),
+        missing=dict(line.missing),
+        left=line.left,
         logs=line.logs,
     )

@@ -23,7 +23,9 @@ def test_clients_are_sent_the_programs_name_and_version() -> None:
 async def refused(folder: Path, *options: str) -> str:
     """Start a server that cannot start; return the error that it prints."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_server", "--data", str(folder), "--port", "0", *options),
+        *(sys.executable, "-m", "saratoga_server", "--data", str(folder), "--port", "0"),
+        # the usual port of the metrics may be another server's
+        *("--metrics-port", "off", *options),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

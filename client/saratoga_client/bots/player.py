@@ -17,6 +17,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.error_messages import with_alarms
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.race_witness import Alarm
@@ -36,6 +37,9 @@ HARMLESS_REFUSALS: Final = frozenset(
     {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only", "ready_blocked"}
 )
 """Codes of refusals that mean only that the table has changed; the next event says how."""
+
+MOST_DONE: Final = 1000
+"""The most commands that a bot remembers as sent; only those of the present race could be sent twice."""
 
 EXCUSED_VOIDS: Final = 5
 """The most countdowns, besides one for each race, that a player may have voided whom a host bot still allows."""
@@ -91,8 +95,8 @@ class TablePlayer:
         self._duties = FairnessDuties(connection, witness, self._raise_alarm)
         self._race = ""
         """The id of the race of the bot's current or last board; empty before the first."""
-        self._done: set[tuple[str, str]] = set()
-        """The commands sent, each with its race or commitment, so that no command is sent twice."""
+        self._done: dict[tuple[str, str], None] = {}
+        """The last `MOST_DONE` commands sent, each with its race or commitment, so that none is sent twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
         self._checks: set[asyncio.Task[None]] = set()
         """The checks of records that have begun and not ended."""
@@ -100,7 +104,7 @@ class TablePlayer:
 
     @property
     def testimonies(self) -> dict[str, Testimony]:
-        """The bot's testimony of each finished race, by race id."""
+        """The bot's testimonies of the latest finished races, by race id."""
         return self._duties.testimonies
 
     async def stay(self) -> Report:
@@ -183,9 +187,15 @@ class TablePlayer:
         self._race = board.race
         table = self._duties.table
         assert table is not None, "a board comes with a table"
+        game = GAMES.get(table.settings.game)
+        if game is None:
+            LOG.warning(
+                "the bot does not know the game %s, and makes no moves", table.settings.game
+            )
+            return
         player = BoardPlayer(
             self._connection,
-            GAMES[table.settings.game],
+            game,
             self._choose,
             pace=self._pace,
             variation=self._variation,
@@ -228,6 +238,7 @@ class TablePlayer:
         return (
             table is not None
             and takes_ready(table)
+            and table.settings.game in GAMES
             and not self._duties.is_ready
             and not self._duties.is_blocked
             and self._is_first("ready", table.commitment)
@@ -239,7 +250,7 @@ class TablePlayer:
         if table is None or self._starts_with is None or not self._duties.is_host:
             return None
         if table.phase == "countdown":
-            self._done.discard(("start", table.commitment))  # the call may end without a race
+            self._done.pop(("start", table.commitment), None)  # the call may end without a race
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)
         for seat in table.seats:
@@ -256,7 +267,7 @@ class TablePlayer:
         """Return whether this command was not sent on this occasion before, and record it."""
         if (command, occasion) in self._done:
             return False
-        self._done.add((command, occasion))
+        put_newest(self._done, (command, occasion), None, MOST_DONE)
         return True
 
 

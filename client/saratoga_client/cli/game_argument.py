@@ -9,9 +9,13 @@ import click
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
+from saratoga_client.wording import listed
 from saratoga_rules.games import GAMES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+THE_GAMES: Final = f"The games are {listed(list(GAMES))}."
+"""The sentence about all games in the help of commands."""
 
 UP: Final = frozenset({"\x1b[A", "\x1bOA", "\x00H", "\xe0H", "k"})
 DOWN: Final = frozenset({"\x1b[B", "\x1bOB", "\x00P", "\xe0P", "j"})

@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.game_argument import game_argument
+from saratoga_client.cli.game_argument import THE_GAMES, game_argument
 from saratoga_client.cli.options import output_options, server_option
 from saratoga_client.local.identity import new_token
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
@@ -53,6 +53,12 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
 
 @click.command(
     cls=ExampleCommand,
+    help=f"""Show the best players of GAME.
+
+    {THE_GAMES} Only ranked races count: a random deal, a time limit, and at least two people among the
+    racers; on some servers only races at public tables. Bots have their own leaderboards, for which two
+    racers of any kind are enough.
+    """,
     examples=(
         ("saratoga leaderboard canfield", "the best results of today"),
         ("saratoga leaderboard caprice --period all", "the best results of all time"),
@@ -105,13 +111,7 @@ def command(
     plain: bool,
     server: str,
 ) -> None:
-    """Show the best players of GAME.
-
-    The games are klondike, canfield, canfield-aisleriot, lafayette, lady-palk and caprice.
-    Only ranked races count: a random deal, a time limit, and at least two people among the racers; on
-    some servers only races at public tables. Bots have their own leaderboards, for which two racers of
-    any kind are enough.
-    """
+    """Print a page of a leaderboard, with `watch` again whenever it changes."""
     question = partial(
         SubscribeLeaderboard if watch else GetLeaderboard,
         game=game,

@@ -48,7 +48,8 @@ def _cells(page: events.Leaderboard, row: LeaderboardRow) -> list[Text | str]:
     )
     if page.ranking == "bankroll":
         return [f"{row.rank}.", name, _money(row.value), str(row.races), people, race]
-    after = "" if row.elapsed is None else minutes_and_seconds(row.elapsed, tenths=True)
+    # 0: no move raised the deal's count
+    after = minutes_and_seconds(row.elapsed, tenths=True) if row.elapsed else ""
     return [f"{row.rank}.", name, str(row.value), _money(row.net), people, after, race]
 
 

@@ -32,16 +32,14 @@ def open_lobby(context: click.Context, flags: Mapping[str, object]) -> None:
 
 
 async def _in_lines(settings: Settings) -> None:
-    from saratoga_client.plain.lobby import claim_name, run_lobby
+    from saratoga_client.plain.lobby import run_lobby
     from saratoga_client.plain.session import open_session
 
     async with open_connection(settings.server_url) as connection:
         remember_server(settings.server_url)
         session = open_session()
-        if connection.welcome.name is None and settings.name:
-            await claim_name(connection, session, settings.name)
         with alarmed_at_end(session.alarms):
-            await run_lobby(connection, session=session)
+            await run_lobby(connection, name=settings.name, session=session)
 
 
 async def _on_screen(settings: Settings) -> None:

@@ -6,7 +6,7 @@ from textwrap import wrap
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.game_argument import game_argument
+from saratoga_client.cli.game_argument import THE_GAMES, game_argument
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line
 from saratoga_client.rules_text import plain_lines, table
@@ -21,6 +21,10 @@ HEADINGS = 18
 
 @click.command(
     cls=ExampleCommand,
+    help=f"""Print the rules of GAME.
+
+    {THE_GAMES} The text is generated from the rules that the server applies.
+    """,
     examples=(
         ("saratoga rules canfield", "the casino's game"),
         ("saratoga rules caprice | grep space", "one rule per line, for pipes"),
@@ -29,11 +33,7 @@ HEADINGS = 18
 @game_argument
 @click.option("--plain", is_flag=True, help="One rule per line, without a pager.")
 def command(game: str, plain: bool) -> None:
-    """Print the rules of GAME.
-
-    The games are klondike, canfield, canfield-aisleriot, lafayette, lady-palk and caprice.
-    The text is generated from the rules that the server applies.
-    """
+    """Print the rules of a game."""
     rules = GAMES[game]
     if output_format(as_json=False, plain=plain) is OutputFormat.PLAIN:
         for line in plain_lines(rules):

@@ -71,8 +71,9 @@ class Scoreboard:
 
 
 def watched_scoreboard(state: SessionState, now: int) -> RenderableType:
-    """Return the scoreboard of a watched table, with the alarms and the latest check of a record."""
-    notes = [cell(f"ALARM: {alarm}", "bold red") for alarm in state.alarms]
+    """Return the scoreboard of a watched table, with announcement, alarms and the latest check of a record."""
+    notes = [cell(f"house: {state.announcement}", "bold")] if state.announcement else []
+    notes += [cell(f"ALARM: {alarm}", "bold red") for alarm in state.alarms]
     latest = list(state.verifications.values())[-1:]
     notes += [cell(each.sentence, "dim" if each.ok else "bold red") for each in latest]
     return Group(scoreboard(state.table_view, now), *notes)

@@ -87,7 +87,12 @@ async def until_checked(
                 yield state
                 over = state
             # the table may have gone on to its next race
-            over = replace(over, alarms=state.alarms, verifications=state.verifications)
+            over = replace(
+                over,
+                alarms=state.alarms,
+                verifications=state.verifications,
+                announcement=state.announcement,
+            )
             if over.table.race in over.verifications:
                 break
     if over is not None:

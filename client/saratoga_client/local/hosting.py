@@ -135,7 +135,7 @@ async def _found(public_url: str, port: int) -> LocalServer:
         return server
     return LocalServer(
         own=server.own,
-        friends=server.friends,
+        friends=server.own,
         is_ours=False,
         warning=(
             "The running server accepts connections from this machine only. To let friends in, stop "

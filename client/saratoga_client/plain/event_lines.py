@@ -46,7 +46,7 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
     yield from (f"alarm: {alarm}" for alarm in state.alarms)
     if state.own is not None:
         yield from _board_lines(state.own, style)
-    elif state.phase == "running" and state.seat is not None:
+    elif state.phase == "running" and state.is_left_out:
         yield "note: this race started without you; you can be ready for the next one"
     if state.phase == "running" and state.own is None:
         yield from standings_lines(state)

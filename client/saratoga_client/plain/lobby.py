@@ -34,12 +34,16 @@ PERIODS: Final = ("day", "week", "month", "all")
 async def run_lobby(
     connection: Connection,
     *,
+    name: str = "",
     session: PlainSession | None = None,
     witness: Witness | None = None,
     records: RecordStore | None = None,
 ) -> ExitReason:
-    """Carry out lobby commands, and go to tables, until the player quits. Raises `Problem`."""
-    return await PlainLobby(connection, session or open_session(), witness, records).stay()
+    """Carry out lobby commands, and go to tables, until the player quits. Raises `Problem`.
+
+    A player without a name at this server claims `name` first.
+    """
+    return await PlainLobby(connection, session or open_session(), witness, records).stay(name)
 
 
 async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
@@ -109,8 +113,10 @@ class PlainLobby:
             "help": self._help,
         }
 
-    async def stay(self) -> ExitReason:
-        """Carry out commands until the player quits or the input ends."""
+    async def stay(self, wanted: str) -> ExitReason:
+        """Claim the `wanted` name if the player has none; carry out commands until the player quits or the input ends."""
+        if self._name is None and wanted:
+            await self._take_name(wanted)
         await self._greet()
         while True:
             parsed = await self._session.command(Context.LOBBY)

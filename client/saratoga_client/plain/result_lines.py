@@ -67,7 +67,7 @@ def result_lines(state: SessionState) -> Iterator[str]:
     if state.player in {row.player for row in found}:
         yield f"you: {own_result(state)}"
     if any(row.tie for row in found):
-        yield "note: of two players with the same money, the one who reached it first is ahead"
+        yield "note: of two players with the same money, the one who last rose to it earlier is ahead"
     if words := digest_words_of(outcome):
         yield f"words: {words}; friends who were shown the same race have the same four words"
     if state.is_new_best:

@@ -8,6 +8,7 @@ from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.moments import with_last_minute
 from saratoga_client.session.record_check import CHECKS_WITHIN
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.session_tasks import SessionTasks
@@ -17,7 +18,7 @@ from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
 
 MEASURE_EVERY: Final = 1.0
-"""Seconds between two updates of the round-trip time in the state."""
+"""Seconds between two updates of the state by the clock."""
 
 
 class EventListener:
@@ -71,13 +72,17 @@ class EventListener:
             await asyncio.wait(self._checks, timeout=CHECKS_WITHIN)
 
     async def measure(self) -> None:
-        """Copy the connection's round-trip time to the state every `MEASURE_EVERY` seconds."""
+        """Update what changes without an event every `MEASURE_EVERY` seconds: the round-trip time, the clock."""
         while True:
-            seconds = self._connection.round_trip
-            millis = None if seconds is None else round(seconds * 1000)
             state = self._store.state
-            if state is not None and state.round_trip_ms != millis:
-                self._store.replace(replace(state, round_trip_ms=millis))
+            if state is not None:
+                seconds = self._connection.round_trip
+                millis = None if seconds is None else round(seconds * 1000)
+                if state.round_trip_ms != millis:
+                    state = replace(state, round_trip_ms=millis)
+                state = with_last_minute(state, self._connection.now())
+                if state is not self._store.state:
+                    self._store.replace(state)
             await asyncio.sleep(MEASURE_EVERY)
 
     def link_changed(self, link: LinkState) -> None:

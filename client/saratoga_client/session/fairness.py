@@ -122,7 +122,7 @@ class FairnessDuties:
 
     @property
     def testimonies(self) -> dict[str, Testimony]:
-        """The comparison of every finished race with its record, by race id."""
+        """The comparisons of the latest finished races with their records, by race id."""
         return self._records.testimonies
 
     @property

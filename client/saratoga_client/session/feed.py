@@ -13,6 +13,7 @@ from typing import Final
 
 from saratoga_client.session.table_view import Row
 from saratoga_client.wording import dollars, shown_name
+from saratoga_rules.money import CARD_PRIZE
 
 MAX_LINES: Final = 60
 """Maximum number of lines kept; the oldest are dropped first."""
@@ -38,6 +39,7 @@ class Tone(StrEnum):
     MILESTONE = "milestone"
     EVEN = "even"
     WON = "won"
+    LAST_MINUTE = "last minute"
     ENDING = "ending"
     PEOPLE = "people"
     LINK = "link"
@@ -205,7 +207,9 @@ def _even(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
         return
     row = next(row for row in moment.rows if row.player == moment.you)
     if row.state == "racing":
-        yield FeedLine(moment.at, f"you broke even with {row.banked}", Tone.EVEN, row.player)
+        # where no number of cards pays for the packs exactly, nobody is ever even
+        what = "are ahead" if row.net % CARD_PRIZE else "broke even"
+        yield FeedLine(moment.at, f"you {what} with {row.banked}", Tone.EVEN, row.player)
 
 
 def _leader(moment: RaceMoment) -> str:

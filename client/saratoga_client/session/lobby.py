@@ -92,6 +92,8 @@ class LobbyState:
     """True while the player chooses a game for practice."""
     is_local: bool = False
     """True if the new table will be on a server on this machine."""
+    runs_here: bool | None = None
+    """Whether a server runs on this machine; `None` until the lobby knows it."""
 
     def with_server(self, name: str, seat: str) -> "LobbyState":
         """Return the lobby of a server that answers."""

@@ -7,7 +7,7 @@ between two changes of the lead; a moment is the most important of the new lines
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from saratoga_client.session.feed import FeedLine, Tone, new_lines
+from saratoga_client.session.feed import FeedLine, Tone, new_lines, with_line
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.wording import capitalised
 
@@ -66,14 +66,30 @@ def next_moment(
         return known, None
     lines = new_lines(seen.lines, state.feed_lines)
     texts = [line.text for tone in TONES for line in lines if line.tone is tone]
-    is_new_minute = is_last_minute and not seen.is_last_minute
-    if is_new_minute and left is not None and left > LAST_MINUTE - LATE:
+    if not seen.is_last_minute and _last_minute_begins(state, now):
         return known, RaceNews(LAST_MINUTE_WORDS, is_last_minute=True)
     if not texts:
         return known, None
     text = texts[0]
     # a player's name stays as it is
     return known, RaceNews(f"{capitalised(text) if text.startswith('you ') else text}.")
+
+
+def with_last_minute(state: SessionState, now: int) -> SessionState:
+    """Return the state with a line in the feed if the last minute has just begun, the same state otherwise."""
+    if not _last_minute_begins(state, now) or any(
+        line.tone is Tone.LAST_MINUTE for line in state.feed_lines
+    ):
+        return state
+    line = LAST_MINUTE_WORDS.rstrip(".").lower()
+    feed = with_line(state.feed, now - state.start_at, line, Tone.LAST_MINUTE)
+    return replace(state, feed=feed)
+
+
+def _last_minute_begins(state: SessionState, now: int) -> bool:
+    left = race_clock(state, now).left
+    is_minute = left is not None and LAST_MINUTE - LATE < left <= LAST_MINUTE
+    return is_minute and state.phase == "running" and state.table_view.outcome is None
 
 
 def until_last_minute(state: SessionState, now: int) -> int | None:

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, UnexpectedAnswer
+from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import GONE, VOID_WITHHELD, WITHHELD
@@ -29,6 +30,9 @@ ASK_AGAIN_AFTER: Final = 2.0
 CHECKS_WITHIN: Final = 30.0
 """Seconds for which the end of a session waits for the checks that have begun."""
 
+MOST_CHECKS: Final = 1000
+"""The most races whose checks are remembered; only the latest ones of a table are asked about."""
+
 RUNNING: Final = "race_running"
 """The code of the refusal to send the record of a race that runs."""
 
@@ -47,39 +51,64 @@ class CheckedRecord(NamedTuple):
     proof: "Proof"
 
 
+@dataclass(slots=True)
+class _Check:
+    """How far the check of one race's record has come."""
+
+    is_begun: bool = False
+    """True after the record was requested, until it turns out to be withheld."""
+    has_record: bool = False
+    """True after the record has come."""
+    is_lost: bool = False
+    """True after the server has said for good that it has no record."""
+    testimony: Testimony | None = None
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.is_begun and self.testimony is None
+
+
 class RecordCheck:
     """The check of the records of one table's races against their sightings."""
 
     def __init__(self, connection: Connection, races: RaceWitness) -> None:
         self._connection = connection
         self._races = races
-        self._begun: set[str] = set()
-        """Ids of races whose record was requested, except those whose record was withheld."""
-        self._compared: set[str] = set()
-        """Ids of races whose record has come."""
-        self._lost: set[str] = set()
-        """Ids of races of which the server has said for good that it has no record."""
-        self.testimonies: dict[str, Testimony] = {}
-        """The comparison of every finished race with its record, by race id.
+        self._checks: dict[str, _Check] = {}
+        """The last `MOST_CHECKS` checks, by race id."""
+
+    @property
+    def testimonies(self) -> dict[str, Testimony]:
+        """The comparisons of finished races with their records, of the last `MOST_CHECKS` races, by race id.
 
         The faults of a record that is not verified are disagreements too.
         """
+        checks = self._checks.items()
+        return {race: each.testimony for race, each in checks if each.testimony is not None}
 
     def begin(self, race: str) -> bool:
         """Mark the check of a race as begun; return whether it was not begun before."""
-        is_new = race not in self._begun
-        self._begun.add(race)
+        check = self._noted(race)
+        is_new = not check.is_begun
+        check.is_begun = True
         return is_new
 
     def is_checking(self, race: str = "") -> bool:
         """Return whether the check of a race, by default of any, has begun and not ended."""
-        races = {race} if race else self._begun
-        return not self._begun.isdisjoint(races - self.testimonies.keys())
+        checks = self._checks.items()
+        return any(each.is_unfinished for noted, each in checks if race in ("", noted))
 
     def renew(self, race: str) -> None:
         """Let the check of a race begin again, because more of it was seen, unless the record is still to come."""
-        if race in self._compared:
-            self._begun.discard(race)
+        check = self._checks.get(race)
+        if check is not None and check.has_record:
+            check.is_begun = False
+
+    def _noted(self, race: str) -> "_Check":
+        """Return the check of a race, as the newest one."""
+        check = self._checks.get(race, _Check())
+        put_newest(self._checks, race, check, MOST_CHECKS)
+        return check
 
     async def check(self, race: str) -> CheckedRecord | None:
         """Fetch and check the record of a race; raise the alarm if the server withholds it.
@@ -90,8 +119,8 @@ class RecordCheck:
         try:
             while (record := await self._fetched(race)) is None:
                 waited = connected.lap(_longest_round())
-                if race in self._lost or waited >= WITHHELD_AFTER:
-                    self._begun.discard(race)
+                if self._noted(race).is_lost or waited >= WITHHELD_AFTER:
+                    self._noted(race).is_begun = False
                     self._missing(race)
                     return None
                 await asyncio.sleep(ASK_AGAIN_AFTER)
@@ -142,7 +171,7 @@ class RecordCheck:
 
     def _missing(self, race: str) -> str:
         """Raise the alarm that the server has no record of a race; return it."""
-        self._lost.add(race)
+        self._noted(race).is_lost = True
         sighting = self._races.load(race)
         alarm = GONE
         if sighting is not None and (sighting.voided or sighting.digest):
@@ -155,14 +184,14 @@ class RecordCheck:
         # Imported only after a race, so that the program starts faster.
         from saratoga_client.session.verification import prove
 
-        self._compared.add(race)
+        self._noted(race).has_record = True
         proof = await asyncio.to_thread(
             prove, text.encode("ascii", "replace"), race, witness=self._races
         )
         testimony = proof.testimony
         if not proof.ok:
             testimony = replace(testimony, disagreements=proof.faults)
-        self.testimonies[race] = testimony
+        self._noted(race).testimony = testimony
         self._races.settle(race, "" if proof.void is None else proof.void.reason)
         if not proof.ok:
             self._races.tell(race, proof.faults)

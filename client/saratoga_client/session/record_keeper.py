@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
+from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_check import CheckedRecord, not_sent
@@ -15,6 +16,9 @@ from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 
 LOG: Final = logging.getLogger("saratoga.racing")
+
+MOST_VERIFICATIONS: Final = 100
+"""The most verdicts in the state; screens show those of the latest races."""
 
 
 class RecordKeeper:
@@ -114,8 +118,9 @@ class RecordKeeper:
     def _show(self, race: str, verification: Verification) -> None:
         state = self._store.state
         if state is not None:
-            known = MappingProxyType({**state.verifications, race: verification})
-            self._store.replace(replace(state, verifications=known))
+            known = dict(state.verifications)
+            put_newest(known, race, verification, MOST_VERIFICATIONS)
+            self._store.replace(replace(state, verifications=MappingProxyType(known)))
 
     def _report(self, text: str) -> None:
         """Add a line to the feed, unless the feed has it already."""

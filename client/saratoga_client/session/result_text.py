@@ -10,7 +10,7 @@ from saratoga_client.wording import capitalised, counted, dollars, finish, shown
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.ranked import LEAST_RANKED
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
 
 
 def gap(state: SessionState) -> str:
@@ -83,7 +83,8 @@ def last_board(state: SessionState, now: int) -> str:
 
 def seconds_to_end(state: SessionState, now: int) -> int:
     """Return the seconds until the host may end the last board."""
-    return max(0, ceil((state.table.end_from - now) / 1000))
+    # the server adds a moment for clocks that differ
+    return max(0, min(LAST_BOARD_MILLIS // 1000, ceil((state.table.end_from - now) / 1000)))
 
 
 def name_of(state: SessionState, player: str) -> str:

@@ -79,7 +79,7 @@ class SessionState:
     is_new_best: bool = False
     """True if the race that is over is better than the best before; a player's first race is no news."""
     verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
-    """The checks of finished races, by race id."""
+    """The checks of the latest finished races, by race id, the newest last."""
     idle_since: int = 0
     """The server's time from which the player's idleness counts, as of the last snapshot; 0 if it does not count."""
     idle_left: int = 0
@@ -128,6 +128,11 @@ class SessionState:
     def seat(self) -> events.Seat | None:
         """The player's own seat; `None` for a watcher."""
         return next((seat for seat in self.table.seats if seat.player == self.player), None)
+
+    @property
+    def is_left_out(self) -> bool:
+        """True if the player has a seat, and the race started without them."""
+        return self.seat is not None and self.player not in self.table.racers
 
     @property
     def start_at(self) -> int:

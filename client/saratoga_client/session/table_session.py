@@ -17,6 +17,7 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnsw
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.activity import Activity
+from saratoga_client.session.cashing_out import cash_out
 from saratoga_client.session.error_messages import (
     CONNECTION_ERRORS,
     problem_for,
@@ -198,24 +199,7 @@ class TableSession:
 
     async def cash_out(self) -> None:
         """End the board and keep the banked cards, after all moves in flight are answered."""
-        own = self._store.own
-        if own is None or not own.is_racing or own.is_cashing_out:
-            return
-        self._mark_cashing_out(True)
-        try:
-            await self._explained(self._store.until(lambda: not self._has_moves_in_flight()))
-            now = self._store.own
-            if now is None or now.race != own.race or not now.is_racing:
-                return
-            if now.taken_back:
-                raise Problem(
-                    f"Not cashed out: {now.taken_back}",
-                    "Look at the board, and cash out again if you still want to.",
-                    Exit.REFUSED,
-                )
-            await self._explained(self._move_sender.cash_out(own.race))
-        finally:
-            self._mark_cashing_out(False)
+        await self._explained(cash_out(self._store, self._move_sender))
 
     async def record(self, race: str) -> RaceRecord:
         """Return the record of a finished race, from this machine or from the server."""
@@ -381,14 +365,3 @@ class TableSession:
             lost = await self._duties.lost_races(last.table.code, is_gone=is_gone)
             await self._listener.finish_checks()
             self._tasks.end(with_alarms(problem, lost))
-
-    def _has_moves_in_flight(self) -> bool:
-        own = self._store.own
-        return own is not None and bool(own.in_flight)
-
-    def _mark_cashing_out(self, is_cashing_out: bool) -> None:
-        state, own = self.state, self._store.own
-        if state is not None and own is not None and own.is_cashing_out != is_cashing_out:
-            reason = "" if is_cashing_out else own.taken_back
-            own = replace(own, is_cashing_out=is_cashing_out and own.is_racing, taken_back=reason)
-            self._store.replace(replace(state, own=own))

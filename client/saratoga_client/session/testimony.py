@@ -7,7 +7,7 @@ from typing import Final
 from saratoga_client.session.announced_result import RESULT_AND_VOID, faults_of_outcome
 from saratoga_client.session.seen_board import SeenBoard, compare_board
 from saratoga_client.session.seen_standings import compare_standings
-from saratoga_client.session.witness import CONSISTENT, Sighting, faults_of_blame
+from saratoga_client.session.witness import CONSISTENT, NOT_STARTED, Sighting, faults_of_blame
 from saratoga_client.wording import counted
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
@@ -178,8 +178,8 @@ def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[s
         yield from _nonce_disagreements(seen, hashes)
     if sighting.player in record.line.missing:
         yield from faults_of_blame(sighting)
-    if record.is_countdown and sighting.deal and not sighting.may_lose:
-        yield "by the record no race started, but this player was dealt a board"
+    if record.is_countdown and sighting.has_started:
+        yield NOT_STARTED
     if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
         yield "the deal of the record's seed and nonces is not the one that this player was dealt"
 

@@ -48,6 +48,8 @@ NONCE_DENIED: Final = "the server says that this player's nonce was missing, but
 
 REVEAL_UNANSWERED: Final = "the server says that this player's nonce was missing, but it never answered whether it took the nonce"
 
+NOT_STARTED: Final = "the server says that only the countdown was voided, but the race had started"
+
 GONE: Final = "the racers were listed, and then the race disappeared: the server shows neither its result nor that it was voided"
 WITHHELD: Final = "the server announced the result, but did not send the record"
 VOID_WITHHELD: Final = "the server voided the race, but did not send the record"
@@ -127,6 +129,11 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The player's own entries and boards, in the order in which the server acknowledged and showed them."""
     standings: tuple[SeenStanding, ...] = ()
     """The standings seen, without those that repeat the racer's one before."""
+
+    @property
+    def has_started(self) -> bool:
+        """True if the server showed that the race had started, and may not lose that."""
+        return bool(self.start_at or self.deal) and not self.may_lose
 
     @property
     def may_lose(self) -> bool:
@@ -367,6 +374,8 @@ def _faults_against(voided: events.VoidedRace, sighting: Sighting) -> Iterator[s
         yield "the server announced a result of the race that it says was voided"
     if sighting.voided not in ("", voided.reason):
         yield f"the reason for the void was {sighting.voided}, and now is {voided.reason}"
+    if voided.reason in COUNTDOWN_REASONS and sighting.has_started:
+        yield NOT_STARTED
     if voided.commitment and sighting.commitment != voided.commitment:
         yield "the voided race's commitment is not the one announced before the race"
     if sighting.player in voided.missing:

@@ -32,7 +32,9 @@ def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> P
     The theme is ignored on terminals with 16 colours or none.
     """
     if depth is Depth.NONE:
-        return _without_colours()
+        return MappingProxyType(_without_colours())
+    if depth is Depth.SIXTEEN and not background:
+        return MappingProxyType(_few_on_any_ground())
     chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
     if not background:
         chosen = on_any_ground(chosen)
@@ -104,7 +106,25 @@ def _table(theme: Theme) -> dict[Role, Style]:
     return styles
 
 
-def _without_colours() -> Paint:
+def _few_on_any_ground() -> dict[Role, Style]:
+    """Return the styles for 16 colours on a light or a dark terminal.
+
+    Of the 16, only bright red can be read on both in the usual palettes. Other words are told apart by
+    their weight.
+    """
+    loss = Style(color=FEW.loss, bold=True)
+    return {
+        **_without_colours(),
+        Role.KEY: Style(bold=True),
+        Role.KEY_LIT: Style(bold=True, underline=True),
+        Role.MONEY_UP: Style(bold=True),
+        Role.MONEY_DOWN: loss,
+        Role.ALARM: loss,
+        **_cards(FEW),
+    }
+
+
+def _without_colours() -> dict[Role, Style]:
     """Return styles without colours; shapes and lines show suits and highlights."""
     styles = dict.fromkeys(Role, Style())
     for tone in ("black", "red", "club", "diamond"):
@@ -128,4 +148,4 @@ def _without_colours() -> Paint:
         styles[role] = Style(bold=True, reverse=True)
     for role in (Role.DIM, Role.SPACE, Role.BAR_REST):
         styles[role] = Style(dim=True)
-    return MappingProxyType(styles)
+    return styles

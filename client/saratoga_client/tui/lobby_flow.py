@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.hosting import still_here
+from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, still_here
 from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import (
     Settings,
@@ -297,6 +297,14 @@ class LobbyFlow:
         return self._link.current
 
     # Leaving
+
+    def look_here(self) -> None:
+        self._do(self._look_here())
+
+    async def _look_here(self) -> None:
+        """Show whether a server runs on this machine."""
+        runs = await is_server(THIS_MACHINE, last_port())
+        self._change(lambda lobby: replace(lobby, runs_here=runs))
 
     def host_here(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap, races=table.races)

@@ -16,7 +16,7 @@ from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.pages.table_news import table_news
+from saratoga_client.tui.pages.table_news import idle_warning, table_news
 from saratoga_client.tui.ports import SeatActions
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -52,6 +52,7 @@ class TableFlow:
         self._left = asyncio.Event()
         self._known: SessionState | None = None
         """The state that the screens have last been told about."""
+        self._said_announcement = ""
         self.seat = seat
         self._bots = LocalBots(
             self._welcome_bot, self._raise_alarm, partial(self._say, Role.WARNING)
@@ -157,6 +158,7 @@ class TableFlow:
             screen.changed(evening)
         else:
             self._changes.set()
+        self._say_announcement()
 
     def _tell_reader(self, evening: SessionState) -> None:
         """Say the table's news on the screen that covers the table's; nobody is taken away from it."""
@@ -166,6 +168,20 @@ class TableFlow:
         news = table_news(before, evening)
         if news:
             top.say(news, Role.WARNING)
+        elif top.message == idle_warning(before) and not evening.idle_left:
+            top.say("")
+
+    def _say_announcement(self) -> None:
+        """Show the operator's latest announcement once, when a screen is open and no idle warning is on it."""
+        screen, text, said = self._screen, self.state.announcement, self._said_announcement
+        if text == said or self.state.idle_left or screen is None or not screen.can_draw:
+            return
+        self._said_announcement = text
+        if text:
+            (self._top or screen).say(text, Role.WARNING)
+        elif screen.message == said:
+            # the announced restart is over
+            screen.say(screen.resting)
 
     @property
     def _top(self) -> BaseScreen | None:
@@ -203,6 +219,7 @@ class TableFlow:
             self._changes.clear()
             if self.seat.state is not None:
                 await self._switch_to(self._screen_class(self.state))
+                self._say_announcement()
 
     async def _switch_to(self, wanted: type[TableScreen]) -> None:
         if type(self._screen) is wanted:

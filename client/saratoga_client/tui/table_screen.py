@@ -10,7 +10,7 @@ from saratoga_client.session.result_text import last_board, name_of, seconds_to_
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide, TitleLine
-from saratoga_client.tui.pages.table_news import HOST_AWAY
+from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
 from saratoga_client.tui.ports import TableControls
 from saratoga_protocol.events import Seat
 
@@ -23,7 +23,6 @@ MOMENT_WAITS: Final = 3_000
 MOMENT_SHOWN: Final = 6_000
 """Milliseconds for which a moment of the race is shown, unless another message comes."""
 
-LOST: Final = "Connection lost; trying again."
 LONG_LOST: Final = "Still no connection; the server may have been closed. Trying again; q leaves."
 READY_WAITS: Final = "You get ready as soon as the connection is back."
 UNREADY_WAITS: Final = "Your ready mark goes as soon as the connection is back."
@@ -98,7 +97,7 @@ class TableScreen(BaseScreen):
         if link is LinkState.CONNECTED and self._lost_at is not None:
             self._lost_at = None
             if self.message in UNTIL_CONNECTED:
-                self.say("Connected again.")
+                self.say(RESTORED)
         elif link is LinkState.RECONNECTING and not self.is_asking:
             if self._lost_at is None:
                 self._lost_at = now
@@ -180,8 +179,12 @@ class TableScreen(BaseScreen):
             self.controls.do(actions.not_ready())
             self.say("You are not ready any more." if is_connected else UNREADY_WAITS)
         else:
-            self.controls.do(actions.ready())
+            self.controls.do(self.get_ready())
             self.say("You are ready." if is_connected else READY_WAITS)
+
+    async def get_ready(self) -> None:
+        """Mark the player ready; raises `Problem`."""
+        await self.controls.seat.ready()
 
     def end_race_key(self) -> Guide:
         """Return the key that ends the race, for the host while another player's board is the last one racing."""

@@ -202,9 +202,10 @@ PLAIN: Final = Theme(
 """The theme with the highest contrast."""
 
 _BLACK, _RED, _GREEN, _BROWN = "#000000", "#aa0000", "#00aa00", "#aa5500"
-_BLUE, _CYAN, _GREY, _DARK = "#0000aa", "#00aaaa", "#aaaaaa", "#555555"
+_BLUE, _PURPLE, _GREY, _DARK = "#0000aa", "#aa00aa", "#aaaaaa", "#555555"
 _PINK, _LIME, _YELLOW, _WHITE = "#ff5555", "#55ff55", "#ffff55", "#ffffff"
-# The RGB values of rich's 16 colours, so that rich shows each one unchanged.
+# The RGB values of rich's 16 colours, so that rich shows each one unchanged. Most terminals show brown
+# as yellow: it can be read on black, but not on white.
 
 FEW: Final = Theme(
     name="few",
@@ -221,7 +222,7 @@ FEW: Final = Theme(
     black=_BLACK,
     red=_RED,
     club=_BLUE,
-    diamond=_BROWN,
+    diamond=_PURPLE,
     picked=_YELLOW,
     picked_edge=_BLACK,
     target=_LIME,
@@ -241,8 +242,8 @@ FEW: Final = Theme(
     warning=_YELLOW,
     lit_red=_RED,
     lit_club=_BLUE,
-    lit_diamond=_BROWN,
-    practice="#aa00aa",
+    lit_diamond=_PURPLE,
+    practice=_PURPLE,
     practice_ink=_WHITE,
 )
 """The theme for 16 colours; its table is black, because the 16 include no dark green."""
@@ -253,19 +254,13 @@ _BETWEEN, _BETWEEN_RED, _BETWEEN_GREEN, _BETWEEN_AMBER = "#767676", "#d24242", "
 
 def on_any_ground(theme: Theme) -> Theme:
     """Return the theme with words and lines that can be read on a light and on a dark terminal."""
-    few = theme is FEW
-    amber = _BROWN if few else _BETWEEN_AMBER
-    green = _GREEN if few else _BETWEEN_GREEN
-    red = _PINK if few else _BETWEEN_RED
-    grey = "" if few else _BETWEEN
     return replace(
         theme,
         **dict.fromkeys(("table", "text", "title", "label"), ""),
-        **dict.fromkeys(("dim", "frame", "space", "bar_rest"), grey),
-        **dict.fromkeys(("key", "key_lit", "bar", "leader", "warning"), amber),
-        **dict.fromkeys(("lit", "gain"), green),
-        loss=red,
-        edge=theme.edge if few else _BETWEEN,
+        **dict.fromkeys(("dim", "frame", "space", "bar_rest", "edge"), _BETWEEN),
+        **dict.fromkeys(("key", "key_lit", "bar", "leader", "warning"), _BETWEEN_AMBER),
+        **dict.fromkeys(("lit", "gain"), _BETWEEN_GREEN),
+        loss=_BETWEEN_RED,
     )
 
 

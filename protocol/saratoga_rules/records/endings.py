@@ -19,9 +19,7 @@ def faults_of_ending(
     game: Game, record: RaceRecord, racer: RacerLog, made: Sequence[Step]
 ) -> Iterator[str]:
     """Yield what is wrong with the ending of a racer's board; `made` is the replay of the racer's log."""
-    for line, position in made[:-1]:
-        if not line.is_move or is_won(game, position):
-            yield f"the log continues after the board ended at {line.at} ms"
+    yield from faults_after_end(game, made)
     line, position = made[-1] if made else Step(LogLine(0, 0, ""), record.deal)
     if is_won(game, position) and line.is_move:
         declared = State.WON
@@ -34,6 +32,13 @@ def faults_of_ending(
         yield from proof(game, record, line, position)
     if declared is State.IDLE:
         yield from _idle_faults(made)
+
+
+def faults_after_end(game: Game, made: Sequence[Step]) -> Iterator[str]:
+    """Yield where the replay of a log goes on after an ending or a win."""
+    for line, position in made[:-1]:
+        if not line.is_move or is_won(game, position):
+            yield f"the log continues after the board ended at {line.at} ms"
 
 
 def _stuck_faults(

@@ -6,6 +6,7 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
+from saratoga_rules.records.endings import faults_after_end
 from saratoga_rules.records.record import LOG_ENDINGS, MOST_ENTRIES
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
 from saratoga_rules.records.void_record import VoidRecord
@@ -37,6 +38,8 @@ def replay_faults(void: VoidRecord, deal: Position) -> Iterator[str]:
         except ReplayError as fault:
             yield f"{racer.name}, {fault}, though the log is marked complete"
             continue
+        for went_on in faults_after_end(game, steps):
+            yield f"{racer.name}: {went_on}"
         end = steps[-1].position if steps else deal
         has_ending = bool(racer.log) and racer.log[-1].text in LOG_ENDINGS
         has_results &= has_ending or is_won(game, end)

@@ -21,7 +21,7 @@ from typing import Final
 
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, PLAYER, POSITIVE, SEAT
-from saratoga_rules.records.lines import RecordReader, check_limit
+from saratoga_rules.records.lines import MOST_RACERS, RecordReader, check_limit
 
 DAMAGED: Final = "damaged"
 NONCE_MISSING: Final = "nonce-missing"
@@ -135,6 +135,8 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
                 missing[player] = hashed
             else:
                 reader.refuse("a race that started has every nonce")
+            if len(nonces) + len(missing) > MOST_RACERS:
+                reader.refuse(f"a voided race has more than {MOST_RACERS} racers")
         yield VoidedLine(
             race=int(race),
             game=game,

@@ -25,6 +25,7 @@ from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable, TableMoved, read_table
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
+from saratoga_server.live.unreadable_tables import UnreadableTables
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableStore
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
@@ -99,10 +100,10 @@ class TableCache:
         self._timeout = timeout
         self._tables: dict[str, LiveTable] = {}
         self._loads = TableLoads()
-        self._damaged: set[str] = set()
-        """The tables whose stored data are damaged, as far as this node has noticed."""
-        self._moved: set[str] = set()
-        """The tables that only newer nodes can read, as far as this node has noticed."""
+        self._damaged = UnreadableTables()
+        """The tables whose stored data are damaged."""
+        self._moved = UnreadableTables()
+        """The tables that only newer nodes can read."""
 
     async def get(self, code: str) -> LiveTable:
         """Return the table. Raises `CommandRejected` if there is none."""
@@ -126,13 +127,11 @@ class TableCache:
         try:
             state = read_table(body)
         except Damage as damage:
-            if code not in self._damaged:
-                self._damaged.add(code)
+            if self._damaged.note(code):
                 log.error("table_damaged", table=code, reason=str(damage))
             raise CommandRejected("no_such_table", DAMAGED) from None
         except tables.NewerTable as newer:
-            if code not in self._moved:
-                self._moved.add(code)
+            if self._moved.note(code):
                 log.warning("table_unreadable", table=code, reason=str(newer))
             raise TableMoved from None
         self._damaged.discard(code)

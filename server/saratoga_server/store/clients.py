@@ -23,29 +23,36 @@ REPLY_TIMEOUT: Final = 2.0
 POOL_SIZE: Final = 32
 
 
-class _LossReporting:
-    """A mixin for redis-py's connections: a write to a closed connection is a `ConnectionError`.
+class _Sending:
+    """A mixin for redis-py's connections: sending a command reports a lost connection, and can be cancelled.
 
     redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError` when such
-    a connection is written to.
+    a connection is written to: that is a `ConnectionError`. On Python 3.11 `asyncio.wait_for`, which redis-py
+    uses, swallows a cancellation in the turn of the event loop in which the command is written.
     """
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        task = asyncio.current_task()
+        before = task.cancelling() if task else 0
         try:
             await super().send_packed_command(command, check_health)  # type: ignore[misc]
         except RuntimeError as error:
             raise RedisConnectionError(f"the connection was closed: {error}") from error
+        if task and task.cancelling() > before:
+            # the reply, which comes nevertheless, must not be taken for that to another command
+            await super().disconnect(nowait=True)  # type: ignore[misc]
+            raise asyncio.CancelledError
 
 
-class _TcpConnection(_LossReporting, Connection):
+class _TcpConnection(_Sending, Connection):
     pass
 
 
-class _TlsConnection(_LossReporting, SSLConnection):
+class _TlsConnection(_Sending, SSLConnection):
     pass
 
 
-class _UnixConnection(_LossReporting, UnixDomainSocketConnection):
+class _UnixConnection(_Sending, UnixDomainSocketConnection):
     pass
 
 

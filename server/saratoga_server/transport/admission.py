@@ -64,10 +64,10 @@ class Admission:
         if self._is_health_check(connection, request):
             return None
         if not self._limiter.has_room(quota):
-            return _too_many(RETRY_WHEN_FULL)
+            return _too_many(RETRY_WHEN_FULL, request)
         # a page has a dozen files, each requested on a connection of its own
         if wait := quota.take(Action.STATIC if _is_static(request) else Action.CONNECTION):
-            return _too_many(wait)
+            return _too_many(wait, request)
         return None
 
     async def page(self, connection: PlayerConnection, request: Request) -> Response:
@@ -76,15 +76,15 @@ class Admission:
             return await self._pages(request)
         quota = connection.quota
         if wait := quota.take(Action.REPLAY if _is_replay(request.path) else Action.PAGE):
-            return _too_many(wait)
+            return _too_many(wait, request)
         # a client that requests a record may be guessing table codes
         if wait := quota.take(Action.WRONG_CODE):
-            return _too_many(wait)
+            return _too_many(wait, request)
         page = await self._page(request)
         if page.status_code != HTTPStatus.NOT_FOUND:
             quota.refund(Action.WRONG_CODE)
         if not self._budget.has_room(len(page.body)):
-            return _too_many(WAIT)
+            return _too_many(WAIT, request)
         connection.page_size = len(page.body)
         return page
 
@@ -100,7 +100,7 @@ class Admission:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._budget.loading.acquire()
         except TimeoutError:
-            return _too_many(WAIT)
+            return _too_many(WAIT, request)
         try:
             return await self._pages(request)
         finally:
@@ -130,7 +130,8 @@ class Admission:
 
 def is_handshake(request: Request) -> bool:
     """Return whether a request asks for a WebSocket; the handshake refuses duplicate headers."""
-    return any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade"))
+    upgrades = request.headers.get_all("Upgrade")
+    return request.method == "GET" and any(value.lower() == "websocket" for value in upgrades)
 
 
 def _is_static(request: Request) -> bool:
@@ -149,7 +150,7 @@ def _may_be_long(path: str) -> bool:
     return "records" in unquote(path)
 
 
-def _too_many(wait: float) -> Response:
+def _too_many(wait: float, request: Request) -> Response:
     seconds = max(1, ceil(wait))
     page = refusal_page(
         HTTPStatus.TOO_MANY_REQUESTS,
@@ -157,4 +158,4 @@ def _too_many(wait: float) -> Response:
         f"Too many requests come from your address. Wait {seconds} s.",
         wait=seconds,
     )
-    return response(page, "GET")
+    return response(page, request.method)

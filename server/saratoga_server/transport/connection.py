@@ -349,10 +349,14 @@ class PlayerConnection(asyncio.Protocol):
         if self._transport.is_closing():
             return
         self.resume_reading()
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
-        else:
+        if not self._transport.can_write_eof():
             self._transport.close()
+            return
+        try:
+            self._transport.write_eof()
+        except OSError:
+            # asyncio's transport has not noticed yet that the client is gone
+            self._transport.abort()
 
     # Periodic checks by the gateway
 

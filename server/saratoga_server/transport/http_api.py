@@ -264,8 +264,10 @@ def _refused(code: str, detail: str = "") -> Page:
 
 
 def _split(target: str) -> SplitResult:
+    # without a host, a path that begins with two slashes would be read as one
+    base = "http://host" if target.startswith("/") else ""
     try:
-        return urlsplit(target)
+        return urlsplit(base + target)
     except ValueError:
         raise _HttpError(HTTPStatus.BAD_REQUEST, "bad_request", "That URL is not valid.") from None
 

@@ -1,6 +1,7 @@
 """HTTP responses with the headers that all of them have, and the headers of requests that choose among them."""
 
 import email.utils
+import re
 from http import HTTPStatus
 from typing import Final
 
@@ -12,6 +13,9 @@ METHODS: Final = "GET, HEAD, OPTIONS"
 TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
 NOT_KEPT: Final = "no-store"
+
+_NEVER: Final = re.compile(r"q\s*=\s*0(\.0*)?", re.IGNORECASE)
+"""The weight of a coding that the client does not read."""
 
 Rules = tuple[tuple[str, str], ...]
 
@@ -71,7 +75,7 @@ def accepts_gzip(headers: Headers) -> bool:
     """Return whether the client reads bodies compressed by gzip."""
     codings = (each.partition(";") for each in _listed(headers, "Accept-Encoding"))
     return any(
-        name.strip().lower() == "gzip" and weight.replace(" ", "") not in ("q=0", "q=0.0")
+        name.strip().lower() == "gzip" and not _NEVER.fullmatch(weight.strip())
         for name, _, weight in codings
     )
 

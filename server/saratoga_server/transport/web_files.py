@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from saratoga_server.transport.game_facts import game_facts
 from saratoga_server.transport.http_responses import TEXT
 
 KINDS: Final[Mapping[str, str]] = {
@@ -30,6 +31,8 @@ PACKAGE: Final = Path(__file__).parents[1]
 """The folder of the server's package."""
 INDEX: Final = "index.html"
 STATIC: Final = "/static/"
+NO_FACTS: Final = b'<script type="application/json" id="facts">{}</script>'
+"""The place in the index for what the page knows of the games."""
 
 COMMENTED: Final = frozenset({".js", ".css"})
 """The suffixes of files whose comments are left out."""
@@ -76,7 +79,8 @@ def web_folder(package: Path = PACKAGE) -> Path | None:
 def load_web_files(folder: Path | None) -> WebFiles | None:
     """Read the page's files; return `None` if there is no folder. Raises `OSError`.
 
-    The index names its files as `/static/NAME`; it is served with the folder's hash in that path.
+    The index names its files as `/static/NAME`; it is served with the folder's hash in that path, and with
+    the facts of the games.
     """
     if folder is None:
         return None
@@ -88,9 +92,10 @@ def load_web_files(folder: Path | None) -> WebFiles | None:
     index = bodies.pop(INDEX)
     version = _hash(*(part for name, body in bodies.items() for part in (name.encode(), body)))
     hashed = index.replace(f'"{STATIC}'.encode(), f'"{STATIC}{version}/'.encode())
+    whole = hashed.replace(NO_FACTS, NO_FACTS.replace(b"{}", game_facts()))
     return WebFiles(
         version=version,
-        index=web_file(hashed, KINDS[".html"]),
+        index=web_file(whole, KINDS[".html"]),
         files={name: web_file(body, KINDS[Path(name).suffix]) for name, body in bodies.items()},
     )
 

@@ -7,7 +7,8 @@
     GET /static/HASH/FILE        a file of the page, which never changes
 
 All routes answer the same document, which the browser checks each time. A route to something that does not
-exist is 404, with a small document that says so.
+exist is 404, with a small document that says so; one written with capitals or a slash at its end leads to
+the right one.
 """
 
 import html
@@ -99,6 +100,9 @@ class WebPage(Struct, frozen=True):
             case _:
                 missing = await self._missing(segments)
         if missing is not None:
+            right = [segment.lower() for segment in segments if segment]
+            if right != segments and right and await self._missing(right) is None:
+                return self._moved("/" + "/".join(right))
             return self.refusal(HTTPStatus.NOT_FOUND, missing)
         return self._file(self.files.index, headers, CHECKED)
 
@@ -111,6 +115,11 @@ class WebPage(Struct, frozen=True):
             advice=html.escape(advice),
         )
         return Page(body=document.encode(), status=status, kind=KINDS[".html"], rules=self._rules())
+
+    def _moved(self, path: str) -> Page:
+        return Page(
+            body=b"", status=HTTPStatus.FOUND, more=(("Location", path),), rules=self._rules()
+        )
 
     async def _missing(self, segments: Sequence[str]) -> str | None:
         """Return a sentence that says what does not exist; `None` if the page has this route."""

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count as count_from
 
+from redis.asyncio import Redis
+
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
@@ -117,26 +119,26 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
     # no rewrite of the store's file disturbs the measurement
     with lone_store(**{"auto-aof-rewrite-percentage": "0"}) as server:
         assert server.process is not None
+        await _fill(server.url, entries)
         async with open_store(server.url) as store:
-            await _fill(store, entries)
+            total, page = await store.leaderboards.page(KEY, entries // 2, PAGE)
+            assert (total, len(page)) == (entries, PAGE), (total, page)
             await at_rest(server.process.pid)
             yield Kept(entries, server.process.pid, _acts(store, entries))
 
 
-async def _fill(store: Store, entries: int) -> None:
+async def _fill(url: str, entries: int) -> None:
     """Write that many leaderboard rows; wait until the store has resized its hash tables."""
-    await store.client.command("CONFIG", "SET", "appendfsync", "no")
-    try:
+    async with Redis.from_url(url) as client:
+        # a store that a server has open may not be set like this
+        await client.config_set("appendfsync", "no")
         for first in range(0, entries, BATCH):
             rows = min(BATCH, entries - first)
-            there = await store.client.command("EVAL", _FILL, 0, leaderboard_tag(GAME), first, rows)
+            there = await client.eval(_FILL, 0, leaderboard_tag(GAME), first, rows)
             assert there == first + rows, there
         for first in range(0, round(entries * LOOKS), BATCH):
-            await store.client.command("EVAL", _LOOK, 0, leaderboard_tag(GAME), first, BATCH)
-    finally:
-        await store.client.command("CONFIG", "SET", "appendfsync", "always")
-    total, page = await store.leaderboards.page(KEY, entries // 2, PAGE)
-    assert (total, len(page)) == (entries, PAGE), (total, page)
+            await client.eval(_LOOK, 0, leaderboard_tag(GAME), first, BATCH)
+        await client.config_set("appendfsync", "always")
 
 
 def _acts(store: Store, entries: int) -> dict[str, Act]:

@@ -5,6 +5,8 @@ import pytest
 from kit.positions import draw
 from saratoga_client.board_view.layout import lay_out
 from saratoga_client.board_view.rule_line import rule_rows
+from saratoga_client.rules_text import column_rules
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import View, redact
 
@@ -34,6 +36,14 @@ def test_the_last_rows_say_how_columns_build_and_what_fills_a_space_now(
     name: str, picture: str, first: str, second: str
 ) -> None:
     assert rows_of(name, picture) in ({19: first, 20: second}, {20: f"{first} {second}"})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_says_it_at_the_deal_beside_the_panel_of_a_race(name: str) -> None:
+    game = GAMES[name]
+    view = redact(deal_for_key(game, practice_key("test")))
+    rows = rule_rows(game, view, lay_out(game, view, 55, 21, None))
+    assert " ".join(rows.values()) == " ".join(column_rules(game, view))
 
 
 def test_a_wide_board_says_it_in_one_line() -> None:

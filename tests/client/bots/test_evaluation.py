@@ -4,6 +4,7 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, evaluator, weights_of
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
@@ -26,6 +27,16 @@ def test_each_face_down_card_lowers_the_value() -> None:
     game = GAMES["klondike"]
     evaluate = evaluator(game, weights_of(game, 0))
     assert evaluate(draw(game, "t1: ## ## | 8H")) < evaluate(draw(game, "t1: ## | 8H"))
+
+
+@pytest.mark.parametrize("name", ["klondike", "lafayette"])
+def test_a_hidden_card_that_turns_up_has_a_value_of_its_own(name: str) -> None:
+    game = GAMES[name]
+    weights = weights_of(game, 0)
+    opened = draw(game, "t1: 8H")
+    turned = opened._replace(columns=((HIDDEN,), *opened.columns[1:]))
+    evaluate = evaluator(game, weights)
+    assert evaluate(turned) == pytest.approx(evaluate(opened) + weights.unseen)
 
 
 def test_cards_built_in_order_are_worth_more_than_the_same_cards_apart() -> None:

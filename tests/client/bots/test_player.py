@@ -108,6 +108,31 @@ async def test_a_seated_bot_says_ready(bot: Bot) -> None:
     assert ready.commitment == table().commitment
 
 
+async def test_a_bot_does_not_get_ready_for_a_game_that_it_does_not_know(bot: Bot) -> None:
+    known = gathered().table
+    golf = replace(known.settings, game="golf")
+    newer = replace(known, version=1, settings=golf, commitment="f" * 64)
+    await bot.peer.send(replace(snapshot(), table=newer), gathered())
+    ready = await bot.done()
+    assert isinstance(ready, commands.Ready)
+    assert ready.commitment == known.commitment
+
+
+async def test_a_bot_that_comes_back_to_a_board_of_a_game_that_it_does_not_know_plays_the_next_race(
+    bot: Bot,
+) -> None:
+    settings = replace(table().settings, game="golf")
+    running = replace(table(phase="running"), settings=settings)
+    following = replace(gathered(version=3).table, race=f"{CODE}/2", commitment="f" * 64)
+    await bot.peer.send(
+        replace(snapshot(), table=running, board=board()),
+        events.TableChanged(table=following, now=NOON),
+    )
+    ready = await bot.done()
+    assert isinstance(ready, commands.Ready)
+    assert ready.commitment == following.commitment
+
+
 async def test_a_bot_that_is_host_starts_when_enough_are_ready(bot: Bot) -> None:
     ready = await ready_bot(bot)
     await bot.peer.send(gathered(ready, version=3))

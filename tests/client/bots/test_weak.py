@@ -1,8 +1,14 @@
 """The weak bot's choices."""
 
+import pytest
+
 from kit.positions import draw
+from saratoga_client.bots.casual import is_banking
 from saratoga_client.bots.memory import Memory
+from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.weak import choose_weakly
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW, Move, parse_move
@@ -50,3 +56,12 @@ def test_it_never_takes_a_card_back_from_a_foundation() -> None:
     view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
     assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
     assert choose_weakly(AISLERIOT, view, Memory()).move is None
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_it_plays_until_it_can_neither_draw_nor_bank(game: Game) -> None:
+    for number in range(20):
+        deal = deal_for_key(game, practice_key(f"test {number}"))
+        end = play_offline(game, deal, choose_weakly, variation=number).end
+        left = () if game.goal(end) else legal_moves(game, end)
+        assert not [move for move in left if move == DRAW or is_banking(move)]

@@ -30,6 +30,16 @@ def test_a_script_without_a_game_gets_a_usage_error_with_all_games(
     assert f"saratoga {command} klondike" in error
 
 
+@pytest.mark.parametrize("command", ["rules", "leaderboard"])
+def test_the_help_names_all_games_in_their_order(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [command, "--help"]) == Exit.DONE
+    text = " ".join(capsys.readouterr().out.split())
+    *first, last = GAMES
+    assert f"The games are {', '.join(first)} and {last}." in text
+
+
 def test_a_person_at_a_terminal_chooses_a_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ import re
 from io import StringIO
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from kit.leaderboard_pages import BANKROLL, BEST
@@ -32,3 +33,8 @@ def test_a_row_has_the_number_of_people_raced_against() -> None:
 
 def test_the_time_of_a_best_result_has_tenths() -> None:
     assert "1:30.5" in printed(BEST)
+
+
+def test_a_result_that_no_move_bettered_has_no_time() -> None:
+    row = replace(BEST.rows[0], elapsed=0)
+    assert "0:00" not in printed(replace(BEST, rows=[row], me=None))

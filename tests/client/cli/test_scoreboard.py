@@ -20,15 +20,17 @@ def test_the_scoreboard_shows_marks_money_places_and_the_clock() -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
-def test_the_scoreboard_of_a_watched_table_has_the_alarms_and_the_latest_verdict() -> None:
+def test_the_scoreboard_of_a_watched_table_has_announcement_alarms_and_the_latest_verdict() -> None:
     state = SessionState(
         player="w" * 16,
         table_view=running(),
+        announcement="The server restarts at ten.",
         alarms=("The deal was changed.",),
         verifications=MappingProxyType({"a/1": Verification(False, "NOT VERIFIED: 1 of 14.")}),
     )
     console = Console(width=80, record=True, file=StringIO())
     console.print(watched_scoreboard(state, NOON))
     text = console.export_text()
+    assert "house: The server restarts at ten." in text
     assert "ALARM: The deal was changed." in text
     assert "NOT VERIFIED: 1 of 14." in text

@@ -107,6 +107,13 @@ async def test_the_last_state_is_of_the_race_that_was_watched() -> None:
     assert seen == [finished, replaced(finished, verifications=checked)]
 
 
+async def test_an_announcement_during_the_check_is_shown() -> None:
+    finished = over(FINISHED, you="ana")
+    told = next_state(finished, events.Announcement(text="We close at ten."), NOON)
+    seen = [state async for state in until_checked(states(finished, told))]  # type: ignore[arg-type]
+    assert [state.announcement for state in seen] == ["", "We close at ten."]
+
+
 async def test_a_table_that_is_closed_ends_the_wait_for_the_check() -> None:
     finished = over(FINISHED, you="ana")
     seen = [state async for state in until_checked(states(finished))]  # type: ignore[arg-type]

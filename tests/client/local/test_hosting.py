@@ -92,6 +92,7 @@ async def test_a_server_that_listens_on_loopback_only_gets_a_warning(
     monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
     async with answering(ALIVE) as port, local_server("", port, lambda _: None) as server:
         assert "--host 0.0.0.0" in server.warning
+        assert server.friends == server.own
 
 
 async def test_a_machine_without_a_network_gets_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

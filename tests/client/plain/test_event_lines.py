@@ -88,9 +88,16 @@ def test_a_player_who_returns_sees_the_board() -> None:
 
 
 def test_a_player_who_comes_late_sees_that_the_race_is_running() -> None:
-    lines = list(opening_lines(state_after(first=snapshot("y1 =a1")), PLAIN, START))
-    assert any(line.startswith("note: this race started without you") for line in lines)
-    assert lines[-1].startswith("standing ")
+    racing = at_table("yar")
+    left_out = msgspec.structs.replace(racing, racers=[player("a"), player("r")])
+    without = "note: this race started without you; you can be ready for the next one"
+    for shown, is_left_out in ((left_out, True), (racing, False)):
+        # a racer may watch the own race in another window
+        lines = list(
+            opening_lines(state_after(first=snapshot("a1 =r1", None, shown)), PLAIN, START)
+        )
+        assert (without in lines) is is_left_out
+        assert lines[-1].startswith("standing ")
 
 
 def test_other_players_coming_and_getting_ready_are_written_but_not_your_own_ready() -> None:

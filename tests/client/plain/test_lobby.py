@@ -101,6 +101,17 @@ async def test_a_taken_name_is_asked_for_again() -> None:
     ]
 
 
+@pytest.mark.parametrize("known", [None, "Carl"])
+async def test_a_name_that_the_program_was_started_with_is_claimed_by_a_player_without_one(
+    known: str | None,
+) -> None:
+    connection = AnsweringConnection(name=known)
+    session, output = scripted_session("quit")
+    await run_lobby(cast(Connection, connection), name="Bert", session=session)
+    assert [command.name for command in connection.asked] == ([] if known else ["Bert"])
+    assert f"you are {known or 'Bert'}. Type help" in output.lines[-1]
+
+
 async def test_an_empty_or_too_long_name_is_not_sent() -> None:
     connection = AnsweringConnection(name=None)
     session, output = scripted_session()

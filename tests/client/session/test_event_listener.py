@@ -92,3 +92,14 @@ async def test_the_round_trip_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     async with stepped_session() as there:
         await there.gather()
         await there.session.until(lambda state: state.round_trip_ms == 42)
+
+
+async def test_the_last_minute_is_in_the_feed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
+    async with stepped_session() as there:
+        await there.gather(cap=3)
+        await there.start_race()
+        assert there.state.feed_lines == ()
+        await there.pass_time(120_000)
+        state = await there.session.until(lambda state: bool(state.feed_lines))
+        assert [line.text for line in state.feed_lines] == ["the last minute"]

@@ -72,7 +72,7 @@ def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack(
     banked = ["a1 y10 r1", "y11 a1 r1", "y10 a1 r1", "y11 a1 r1"]
     state = state_after(*[standings(text, "klondike") for text in banked], first=first)
     says = [line.text for line in state.feed_lines if line.tone in (Tone.EVEN, Tone.MILESTONE)]
-    assert says == ["you reached 10", "you broke even with 11"]
+    assert says == ["you reached 10", "you are ahead with 11"]
 
 
 def test_a_won_board_has_broken_the_bank() -> None:

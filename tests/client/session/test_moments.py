@@ -14,6 +14,7 @@ from saratoga_client.session.moments import (
     SeenMoments,
     next_moment,
     until_last_minute,
+    with_last_minute,
 )
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_protocol import events
@@ -101,6 +102,17 @@ def test_a_last_minute_that_has_begun_before_is_not_told(first_look: int) -> Non
     state, last = state_after(first=ALONE), START + CAP - LAST_MINUTE
     seen, _ = next_moment(SeenMoments(), state, last - (first_look > 0))
     assert next_moment(seen, state, last + first_look)[1] is None
+
+
+def test_the_last_minute_is_in_the_feed_once_with_its_time() -> None:
+    state, begins = state_after(first=ALONE), CAP - LAST_MINUTE
+    for at in (begins - 1, begins + LATE, CAP):
+        assert with_last_minute(state, START + at) is state
+    told = with_last_minute(state, START + begins + 700)
+    assert [(line.at, line.text) for line in told.feed_lines] == [(begins + 700, "the last minute")]
+    assert with_last_minute(told, START + begins + 900) is told
+    over = next_state(state, events.RaceOver(outcome=outcome("a5 y3 r1")), START + begins)
+    assert with_last_minute(over, START + begins) is over
 
 
 def test_the_time_until_the_last_minute_is_known_until_it_begins() -> None:

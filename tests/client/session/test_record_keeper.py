@@ -11,7 +11,7 @@ from kit.finished_races import finished_race, over
 from kit.session_states import CODE, START, table
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.record_check import CheckedRecord
-from saratoga_client.session.record_keeper import RecordKeeper
+from saratoga_client.session.record_keeper import MOST_VERIFICATIONS, RecordKeeper
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification, next_state
 from saratoga_client.session.state_store import StateStore
@@ -180,3 +180,12 @@ def test_alarms_are_collected_once_and_are_in_the_feed(keeping: Keeping) -> None
         f"Race {RACE}: the seed is another.",
     )
     assert [line.text for line in keeping.state.feed_lines] == list(keeping.state.alarms)
+
+
+def test_of_many_races_the_latest_verdicts_are_kept_in_their_order(keeping: Keeping) -> None:
+    races = [f"{CODE}/{number}" for number in range(1, 3 * MOST_VERIFICATIONS)]
+    for race in races:
+        keeping.keeper.missing(race)
+    assert [*keeping.state.verifications] == races[-MOST_VERIFICATIONS:]
+    keeping.keeper.missing(races[-2])
+    assert [*keeping.state.verifications][-1] == races[-2]

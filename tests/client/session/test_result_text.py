@@ -87,7 +87,7 @@ def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("host", "last", "millis", "sentence"),
     [
-        ("y", "r", -60_000, "Only raj is still racing; you can end the race in 60 s."),
+        ("y", "r", -60_200, "Only raj is still racing; you can end the race in 60 s."),
         ("a", "r", -1, "Only raj is still racing; ana can end the race in 1 s."),
         ("a", "y", 0, "Only you are still racing; ana can end the race now."),
         ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),

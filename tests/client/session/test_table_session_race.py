@@ -1,4 +1,4 @@
-"""A table session in a race at a real server: the countdown, cashing out and records."""
+"""A table session in a race at a real server: the countdown and records."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from saratoga_client.net.connection import Timing
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import verification
 from saratoga_protocol import events
-from saratoga_protocol.commands import CashOut, GetRecord, Reveal
+from saratoga_protocol.commands import GetRecord, Reveal
 from saratoga_rules.moves import DRAW
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 
@@ -67,58 +67,6 @@ async def test_after_a_countdown_cancelled_meanwhile_the_player_can_get_ready_ag
         await there.do(there.session.ready())
         assert there.state.seat is not None
         assert there.state.seat.ready
-
-
-async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.network.cut()
-        cashing = asyncio.create_task(there.session.cash_out())
-        await run_ready_tasks()
-        assert there.own.is_cashing_out
-        await there.network.restore()
-        await there.settle()
-        await cashing
-        assert there.own.state == "cashed out"
-        assert await there.moves() == ["cash-out"]
-
-
-@pytest.mark.parametrize("is_done", [True, False])
-@pytest.mark.parametrize("code", ["server_fault", "store_unavailable"])
-async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
-    code: str, is_done: bool
-) -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.network.refusals.append((code, is_done))
-        await there.do(there.session.cash_out())
-        assert there.own.state == "cashed out"
-        assert await there.moves() == ["cash-out"]
-
-
-async def test_cashing_out_a_board_that_has_ended_shows_how_it_ended() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.on_another_device(CashOut)
-        cashing = asyncio.create_task(there.session.cash_out())
-        await there.network.restore()
-        await there.settle()
-        await cashing
-        assert there.own.state == "cashed out"
-        assert await there.moves() == ["cash-out"]
-
-
-async def test_after_a_refused_cash_out_the_race_goes_on() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.network.refusals.append(("time_up", False))
-        with pytest.raises(Problem):
-            await there.do(there.session.cash_out())
-        assert there.session.play(DRAW)
 
 
 async def finish_race(there: SteppedSession) -> str:

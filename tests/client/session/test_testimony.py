@@ -13,7 +13,7 @@ from kit.walks import banking, wandering
 from saratoga_client.session.announced_result import RESULT_AND_VOID
 from saratoga_client.session.seen_board import SeenBoard, SeenEntry
 from saratoga_client.session.testimony import VOID_AND_RESULT, compare_with_record
-from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Sighting
+from saratoga_client.session.witness import NONCE_DENIED, NOT_STARTED, REVEAL_UNANSWERED, Sighting
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, format_record
@@ -214,3 +214,5 @@ def test_a_nonce_that_the_server_had_confirmed_cannot_be_missing() -> None:
     assert said.disagreements == (REVEAL_UNANSWERED,)
     lost = replace(SEEN, revealed=True, durability="fast")
     assert compare_with_record(lost, text).disagreements == ()
+    watched = replace(SEEN, start_at=voided.start_at, deadline=voided.start_at + 600_000)
+    assert compare_with_record(watched, text).disagreements == (NOT_STARTED,)

@@ -12,7 +12,13 @@ from kit.walks import banking
 from saratoga_client.session import witness as witness_module
 from saratoga_client.session.seen_board import MOST_SEEN
 from saratoga_client.session.seen_standings import MOST_STANDINGS
-from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_voided
+from saratoga_client.session.witness import (
+    NOT_STARTED,
+    MemoryWitness,
+    Sighting,
+    Witness,
+    faults_of_voided,
+)
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import RaceRecord
 
@@ -212,6 +218,19 @@ def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(
 ) -> None:
     (found,) = faults_of_voided(replace(voided_race(), **changed), SEEN)
     assert fault in found
+
+
+COUNTDOWN = replace(
+    voided_race(), reason="nonce-missing", nonces={}, missing=SEEN.nonce_hashes, logs=0
+)
+
+
+@pytest.mark.parametrize("seen", [{"start_at": 1_790_000_000_000}, {"deal": "a deal"}])
+def test_a_race_that_had_started_was_no_countdown(seen: dict[str, Any]) -> None:
+    assert list(faults_of_voided(COUNTDOWN, SEEN)) == []
+    started = replace(SEEN, **seen)
+    assert list(faults_of_voided(COUNTDOWN, started)) == [NOT_STARTED]
+    assert list(faults_of_voided(COUNTDOWN, replace(started, durability="fast"))) == []
 
 
 @pytest.mark.parametrize("race", ["x", "mint-otter-42/x", "mint-otter-42/\u00b2", ""])

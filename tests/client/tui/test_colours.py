@@ -17,13 +17,40 @@ VGA_COLOURS = (
 )  # fmt: skip
 """The sixteen colours of the standard palette, by number."""
 
+PALETTES = {
+    "VGA": VGA_COLOURS,
+    "xterm": (
+        "#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5",
+        "#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
+    ),
+    "Windows": (
+        "#0c0c0c", "#c50f1f", "#13a10e", "#c19c00", "#0037da", "#881798", "#3a96dd", "#cccccc",
+        "#767676", "#e74856", "#16c60c", "#f9f1a5", "#3b78ff", "#b4009e", "#61d6d6", "#f2f2f2",
+    ),
+    "macOS": (
+        "#000000", "#990000", "#00a600", "#999900", "#0000b2", "#b200b2", "#00a6b2", "#bfbfbf",
+        "#666666", "#e50000", "#00d900", "#e5e500", "#0000ff", "#e500e5", "#00e5e5", "#e5e5e5",
+    ),
+    "GNOME": (
+        "#171421", "#c01c28", "#26a269", "#a2734c", "#12488b", "#a347ba", "#2aa1b3", "#d0cfcc",
+        "#5e5c64", "#f66151", "#33da7a", "#e9ad0c", "#2a7bde", "#c061cb", "#33c7de", "#ffffff",
+    ),
+}  # fmt: skip
+"""The sixteen colours as terminals show them; they differ most in number 3, brown or yellow."""
+
 READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}
 """The smallest contrast by colour depth: WCAG 2.2 (1.4.3) for text; with few colours, a little below
 its value for large text, because that text is bold.
 """
 
+PALEST = 2.4
+"""The smallest contrast in the palette that suits worst: of the purple suit on a picked card in GNOME's."""
+
 LINES = 2.5
 """The smallest contrast of the edges of cards, which are no words."""
+
+PATTERNS = (Role.CARD_BACK, Role.FRAME, Role.SPACE, Role.DIM, Role.BAR_REST)
+"""Patterns, lines, and words that only repeat others: with sixteen colours they may be weak."""
 
 EDGES = tuple(role for role in Role if role.endswith("-edge"))
 
@@ -42,6 +69,13 @@ def seen(colour: Color | None, depth: Depth) -> tuple[int, int, int]:
     return colour.downgrade(SYSTEMS[depth]).get_truecolor()
 
 
+def in_palette(colour: Color, palette: str) -> tuple[int, int, int]:
+    """Return one of the sixteen colours as a terminal with that palette shows it."""
+    number = colour.downgrade(ColorSystem.STANDARD).number
+    assert number is not None
+    return Color.parse(PALETTES[palette][number]).get_truecolor()
+
+
 def luminance(colour: tuple[int, int, int]) -> float:
     # WCAG 2.2, relative luminance
     red, green, blue = (
@@ -52,8 +86,12 @@ def luminance(colour: tuple[int, int, int]) -> float:
 
 
 def contrast(style: Style, depth: Depth) -> float:
-    ink, ground = luminance(seen(style.color, depth)), luminance(seen(style.bgcolor, depth))
-    return (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
+    return ratio(seen(style.color, depth), seen(style.bgcolor, depth))
+
+
+def ratio(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 @pytest.mark.parametrize("depth", Depth)
@@ -122,6 +160,23 @@ def test_without_background_words_can_be_read_on_a_light_and_on_a_dark_terminal(
         assert contrast(painted, depth) > least, role
 
 
+@pytest.mark.parametrize("palette", PALETTES)
+@pytest.mark.parametrize("background", [True, False])
+def test_sixteen_colours_can_be_read_in_the_palettes_of_usual_terminals(
+    palette: str, background: bool
+) -> None:
+    for role, style in paint(Depth.SIXTEEN, background=background).items():
+        if style.color is None or role in PATTERNS or role in EDGES:
+            continue
+        ink = in_palette(style.color, palette)
+        grounds = (
+            [in_palette(style.bgcolor, palette)]
+            if style.bgcolor is not None
+            else [(255, 255, 255), (0, 0, 0)]
+        )
+        assert min(ratio(ink, ground) for ground in grounds) > PALEST, role
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_without_background_roles_that_differ_in_meaning_differ_in_style(theme: str) -> None:
     bare = paint(Depth.ALL, theme, background=False)
@@ -130,6 +185,9 @@ def test_without_background_roles_that_differ_in_meaning_differ_in_style(theme: 
     ):
         assert bare[one] != bare[other]
     assert bare[Role.KEY] != bare[Role.KEY_LIT] != bare[Role.KEY_TARGET]
+    few = paint(Depth.SIXTEEN, background=False)
+    roles = (Role.TEXT, Role.DIM, Role.KEY, Role.KEY_LIT, Role.KEY_TARGET, Role.MONEY_DOWN)
+    assert len({few[role] for role in roles}) == len(roles)
 
 
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)

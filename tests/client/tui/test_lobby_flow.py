@@ -12,7 +12,7 @@ from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobb
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
 from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.origins import DEFAULT_SERVER
-from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui import lobby_connection
 from saratoga_client.tui.app import SaratogaApp, run_flow
@@ -43,6 +43,18 @@ async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_aga
         await visitor.press("ctrl+u")
         await visitor.type("Zoë B")
         await visitor.reads("You are Zoë B")
+
+
+async def test_the_form_of_a_table_on_this_machine_looks_for_a_server(lobby: OpenLobby) -> None:
+    remember_server(NOWHERE)
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("host: run a server")
+        await visitor.press("h")
+        await visitor.reads("Enter starts a server on this machine, which runs until you leave.")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("h")
+        await visitor.reads("Enter opens the table on the server that runs on this machine.")
 
 
 async def test_the_chosen_name_is_claimed_by_itself(lobby: OpenLobby) -> None:

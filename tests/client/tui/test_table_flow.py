@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
+from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.help import HelpScreen
@@ -17,6 +19,7 @@ from saratoga_client.tui.screens.watching import WatchingScreen
 from saratoga_protocol import events
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
+SAID = events.Announcement(text="The server restarts at ten.")
 DEALT = events.Dealt(board=board(), start_at=START, deadline=START + 600_000, now=START)
 
 
@@ -157,3 +160,57 @@ async def test_a_reader_is_told_the_table_s_news_and_stays_on_the_screen() -> No
         assert top(at_table) is HelpScreen
         await at_table.press("q")
         assert top(at_table) is GatheringScreen
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        GATHERING,
+        state_after(first=snapshot(shown=table(phase="countdown"))),
+        state_after(first=snapshot("a1 r1", shown=table("ar", host="a"))),
+        state_after(),
+        state_after(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4)),
+    ],
+    ids=["gathering", "countdown", "watching", "racing", "results"],
+)
+async def test_every_screen_shows_an_announcement_once(first: SessionState) -> None:
+    async with table_player(first) as at_table:
+        await at_table.receive(SAID)
+        assert SAID.text in at_table.rows[-2]
+        at_table.screen.say("")
+        at_table.seat.change_to(dataclasses.replace(at_table.flow.state, round_trip_ms=7))
+        await at_table.settled()
+        assert SAID.text not in at_table.text
+
+
+async def test_an_announcement_waits_for_the_end_of_a_question_and_of_an_idle_warning() -> None:
+    async with table_player(GATHERING) as at_table:
+        await at_table.press("q")
+        await at_table.receive(SAID)
+        assert SAID.text not in at_table.text
+        await at_table.press("escape")
+        assert SAID.text in at_table.rows[-2]
+        at_table.seat.change_to(dataclasses.replace(at_table.flow.state, idle_left=60))
+        later = events.Announcement(text="Tea is ready.")
+        await at_table.receive(later)
+        assert later.text not in at_table.text
+        at_table.seat.note_activity()
+        await at_table.settled()
+        assert later.text in at_table.rows[-2]
+
+
+async def test_a_reader_and_a_watcher_have_no_announcement_of_a_restart_that_is_over() -> None:
+    first = state_after(first=snapshot("a1 r1", shown=table("ar", host="a")))
+    async with table_player(first) as at_table:
+        resting = at_table.rows[-2]
+        await at_table.press("?")
+        await at_table.receive(SAID)
+        assert SAID.text in at_table.rows[-2]
+        await at_table.press("q")
+        assert at_table.rows[-2] == resting
+        await at_table.receive(events.Announcement(text="Now."))
+        assert "Now." in at_table.rows[-2]
+        at_table.seat.link(LinkState.RECONNECTING)
+        at_table.seat.link(LinkState.CONNECTED)
+        await at_table.settled()
+        assert at_table.rows[-2] == resting

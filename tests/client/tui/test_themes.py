@@ -6,16 +6,14 @@ import pytest
 
 from saratoga_client.tui.themes import FEW, THEMES, Theme, on_any_ground
 
-EVERY = pytest.mark.parametrize("theme", [*THEMES.values(), FEW], ids=lambda theme: theme.name)
 
-
-@EVERY
+@pytest.mark.parametrize("theme", [*THEMES.values(), FEW], ids=lambda theme: theme.name)
 def test_every_colour_of_a_theme_is_written_out(theme: Theme) -> None:
     for purpose, colour in asdict(theme).items():
         assert purpose == "name" or (len(colour) == 7 and int(colour[1:], 16) >= 0)
 
 
-@EVERY
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
 def test_on_a_ground_that_nobody_knows_the_table_has_the_terminals_colours(theme: Theme) -> None:
     changed = on_any_ground(theme)
     assert (changed.table, changed.text, changed.title, changed.label) == ("", "", "", "")

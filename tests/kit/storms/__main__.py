@@ -11,7 +11,14 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kit.storms.storm_run import LONG_CLUSTERED, LONG_STANDALONE, StormPlan, StormResult, run_storm
+from kit.storms.storm_run import (
+    LONG_CLUSTERED,
+    LONG_STANDALONE,
+    StormPlan,
+    StormResult,
+    drawn_games,
+    run_storm,
+)
 
 FAULTS_A_RACE = 50
 """The number of faults for each race that every table must finish."""
@@ -39,6 +46,7 @@ def plans(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, StormPl
                 seed=f"{seed} {store}",
                 faults=faults,
                 kinds=kinds,
+                games=drawn_games(f"{seed} {store}"),
                 nodes=options.nodes,
                 pace=options.pace,
                 together=0 if options.only else 3,
@@ -58,7 +66,7 @@ def report(store: str, plan: StormPlan, result: StormResult, seconds: float) -> 
         injected += f" of {plan.faults}"
     level = "replicated" if plan.clustered else "safe"
     return (
-        f"store: {store}, level {level}, {plan.nodes} nodes, seed {plan.seed!r}\n"
+        f"store: {store}, level {level}, {plan.nodes} nodes, seed {plan.seed!r}, {' and '.join(plan.games)}\n"
         f"{result.figures()}\n{injected} faults in {seconds:.0f} s{wrong}\n"
     )
 

@@ -10,7 +10,6 @@ from kit.recorded_players import Acknowledged, Notes
 from kit.storms.auditor import Auditor
 from kit.storms.installation import Installation
 from kit.storms.storm_player import StormPlayer
-from saratoga_client.bots.player import TablePlayer
 from saratoga_server.store.keys import race_key, records_key
 from saratoga_server.store.opening import Store
 
@@ -74,20 +73,14 @@ class AuditedRaces:
             key: (self.client.dump(key), self.client.pttl(key)) for key in self.client.scan_iter()
         }
         notes = [contents_of(player.notes) for player in self.installation.players]
-        testimonies = [
-            copy.deepcopy(bot_of(player).testimonies) for player in self.installation.players
-        ]
         try:
             yield
         finally:
             self.client.flushall()
             for key, (value, ttl) in keys.items():
                 self.client.restore(key, max(ttl, 0), value)
-            for player, kept, said in zip(
-                self.installation.players, notes, testimonies, strict=True
-            ):
+            for player, kept in zip(self.installation.players, notes, strict=True):
                 vars(player.notes).update(kept)
-                bot_of(player).testimonies.update(said)
 
 
 def mover(table: list[StormPlayer]) -> tuple[StormPlayer, list[Acknowledged]]:
@@ -111,8 +104,3 @@ def log_of(player: StormPlayer) -> str:
 
 def contents_of(notes: Notes) -> dict[str, object]:
     return copy.deepcopy({name: value for name, value in vars(notes).items() if name != "on_news"})
-
-
-def bot_of(player: StormPlayer) -> TablePlayer:
-    assert player.bot.bot is not None
-    return player.bot.bot

@@ -3,7 +3,7 @@
 The racing bots obey the protocol, so most codes can only be wrong for them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kit.recorded_players import Notes, Refusal
 from saratoga_protocol.commands import CashOut, MakeMove, Reveal
@@ -63,7 +63,7 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
 def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes) -> Iterator[str]:
     """Describe the refusals of nonces, moves and cash-outs in a race that its record contradicts."""
     racer = record.racer(notes.player)
-    stored = {entry.command_id for entry in board.entries}
+    stored = {entry.command_id: place for place, entry in enumerate(board.entries, start=1)}
     for refusal in notes.refusals:
         command = notes.sent.get(refusal.id)
         if isinstance(command, Reveal) and _is_first(command, notes):
@@ -90,12 +90,26 @@ def _is_first(command: Reveal, notes: Notes) -> bool:
     return command.id == min(sent.id for sent in shown if sent.nonce == command.nonce)
 
 
-def _contradicted(refusal: Refusal, stored: set[int], what: str) -> Iterator[str]:
-    """Describe a refusal that the ids of the commands carried out on the board contradict."""
-    if not refusal.retry and refusal.id in stored:
+def _contradicted(refusal: Refusal, stored: Mapping[int, int], what: str) -> Iterator[str]:
+    """Describe a refusal that the commands carried out on the board contradict.
+
+    `stored` has the places of their entries in the log, from 1, by the command's id.
+    """
+    place = stored.get(refusal.id)
+    if not refusal.retry and place is not None and not _is_too_early(refusal, place):
         yield f"{what}, which was carried out"
     if refusal.code == "stale_id" and max(stored, default=0) < refusal.id:
         yield f"{what}, and no later command was carried out"
+
+
+def _is_too_early(refusal: Refusal, place: int) -> bool:
+    """Return whether a move came before the move that its place in the log follows.
+
+    Links deliver moves in another order, and again. The id of a refused move is free, so the same frame
+    is carried out when it comes again in its turn.
+    """
+    board = refusal.board
+    return refusal.code == "stale_move" and board is not None and board.count < place - 1
 
 
 def _was_never_acknowledged(refusal: Refusal, notes: Notes) -> bool:

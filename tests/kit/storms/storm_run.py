@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from kit.server_process import ServerProcess
 from kit.storms.auditor import Auditor
@@ -21,6 +22,7 @@ from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
 from saratoga_client.net.connection import Timing
+from saratoga_rules.games import GAMES
 from saratoga_server.store.opening import open_store
 
 AUDIT_EVERY = 25
@@ -40,6 +42,11 @@ LONG_STANDALONE = (*STANDALONE, *CHANGED, NODE_HUNG_LONG, STORE_HUNG_LONG, STORE
 LONG_CLUSTERED = (*CLUSTERED, SETTINGS_CHANGED, NODE_HUNG_LONG)
 
 
+def drawn_games(seed: str) -> tuple[str, ...]:
+    """Return the games of a storm with two tables, so that storms with other seeds race other games."""
+    return tuple(Random(seed).sample(list(GAMES), 2))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StormPlan:
     """The parameters of a storm: the faults to inject, and the installation."""
@@ -47,7 +54,8 @@ class StormPlan:
     seed: str
     faults: int
     kinds: Sequence[Fault]
-    games: Sequence[str] = ("lady-palk", "canfield")
+    games: Sequence[str]
+    """The game of each table."""
     nodes: int = 3
     pace: float = 6.0
     """Moves a second that each player makes."""

@@ -67,6 +67,15 @@ def test_a_log_marked_complete_that_does_not_replay_is_a_fault() -> None:
     assert not deal_check(void).ok
 
 
+def test_a_complete_log_that_goes_on_after_its_end_is_a_fault() -> None:
+    first, *others = VOID.racers
+    at = first.log[-1].at
+    went_on = replace(first, log=(*first.log, LogLine(at, 99, "cash-out")))
+    check = deal_check(replace(VOID, racers=(went_on, *others)))
+    assert check.detail == f"{first.name}: the log continues after the board ended at {at} ms"
+    assert not check.ok
+
+
 def test_a_log_marked_damaged_is_not_replayed() -> None:
     void = replace(VOID, racers=(replace(RIGGED, complete=False), *VOID.racers[1:]))
     assert deal_check(void).ok

@@ -18,6 +18,7 @@ def voided(number: int) -> VoidedLine:
     return void_record(f"{AFTER.table}/{number}", "lafayette").line
 
 
+MANY_NONCES = {f"{'a' * 15}{letter}": "0a" * 16 for letter in "abcdefghijklmnopq"}
 LEFT = replace(voided(1), reason=RACER_LEFT, logs=0, left="a" * 16)
 
 
@@ -42,6 +43,7 @@ def test_voided_races_written_and_read_are_the_same(races: list[VoidedLine]) -> 
         ([replace(LEFT, left="")], "the racer who left"),
         ([replace(voided(1), left="a" * 16)], "voided-left"),
         ([replace(voided(1), missing={"a" * 16: "ab" * 32})], "has every nonce"),
+        ([replace(voided(1), nonces=MANY_NONCES)], "more than 16 racers"),
         ([voided(number) for number in range(1, MOST_VOIDED + 2)], "more than 16"),
     ],
 )

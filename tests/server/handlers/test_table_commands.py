@@ -259,6 +259,7 @@ async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProc
     early = await anna.ask(EndRace, race=race)
     assert isinstance(early, Refused)
     assert (early.code, early.retry) == ("too_early", False)
+    assert early.message == "You can end the race of Bert in 60 s."
     assert early.wait == bert.table.end_from - server.time.at
     await bert.moves("draw")
     await server.pass_time(early.wait)

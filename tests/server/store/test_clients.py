@@ -34,6 +34,28 @@ async def test_a_command_to_a_store_that_is_gone_is_not_repeated(mortal_store: S
         await client.aclose()
 
 
+async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
+    store_server: StoreServer,
+) -> None:
+    client = open_client(store_server.url)
+
+    async def ask_on_and_on() -> None:
+        while True:
+            assert await client.echo("again") == b"again"
+
+    try:
+        for turns in range(60):
+            asking = asyncio.create_task(ask_on_and_on())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait([asking], timeout=10)
+            assert asking.cancelled(), f"not after {turns} turns of the loop"
+            assert await client.ping()
+    finally:
+        await client.aclose()
+
+
 RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)
 """The value of SO_LINGER with which a closed connection is reset."""
 

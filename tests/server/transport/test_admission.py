@@ -79,6 +79,20 @@ async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
         assert +opened.metrics.limited == {"pages": 3}
 
 
+@pytest.mark.parametrize("upgrade", ["", "Upgrade: websocket\r\n"])
+async def test_the_refusal_of_a_head_request_has_no_body(upgrade: str) -> None:
+    head = f"HEAD / HTTP/1.1\r\nHost: server\r\nX-Forwarded-For: {GUESTS}\r\n{upgrade}\r\n"
+    async with behind_a_proxy(factor=0.1) as opened:
+        statuses = []
+        for _ in range(int(PER_ADDRESS[Action.PAGE].burst * 0.1) + 1):
+            with raw_socket(opened.port, window=None) as socket:
+                await socket.say(head.encode())
+                answer, _, body = (await socket.read_to_the_end()).partition(b"\r\n\r\n")
+            assert body == b""
+            statuses.append(int(answer.split()[1]))
+        assert statuses[-2:] == [503, 429]
+
+
 async def test_sixteen_friends_behind_one_address_load_the_page_at_once() -> None:
     friends, files = 16, 24
 

@@ -1,6 +1,7 @@
 """The life of a connection: its session, closing, and freeing its memory."""
 
 import asyncio
+import errno
 import gc
 import weakref
 from collections.abc import AsyncIterator
@@ -10,10 +11,10 @@ from time import monotonic
 import msgspec
 import pytest
 
-from kit.fake_transport import FakeOwner, open_connection, settle
+from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_sockets import BINARY, CONTINUATION, PING, RawSocket, frame, raw_socket
+from kit.raw_sockets import BINARY, CLOSE, CONTINUATION, PING, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat, Hello
 from saratoga_protocol.events import Announcement, Done
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
@@ -31,6 +32,13 @@ async def raw(opened: OpenGateway) -> AsyncIterator[RawSocket]:
     with raw_socket(opened.port, window=None) as socket:
         assert b" 101 " in await socket.shake_hands()
         yield socket
+
+
+class Unconnected(FakeTransport):
+    """A transport whose client has gone without the event loop having noticed, as asyncio's behaves then."""
+
+    def write_eof(self) -> None:
+        raise OSError(errno.ENOTCONN, "not connected")
 
 
 def beat(number: int) -> bytes:
@@ -187,6 +195,13 @@ async def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
     connection.check(now)
     assert not transport.closed
     connection.check(now + CLOSE_WITHIN)
+    assert transport.closed
+
+
+async def test_a_client_that_is_gone_when_its_close_is_answered_is_cut_off() -> None:
+    connection, transport = open_connection(FakeOwner(), Unconnected())
+    connection.data_received(frame(RESTARTING.code.to_bytes(2, "big"), CLOSE))
+    await settle()
     assert transport.closed
 
 

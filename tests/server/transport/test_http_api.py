@@ -258,6 +258,11 @@ async def test_the_page_is_not_shown_under_a_name_of_somebody_else(
     assert (await pages.page("GET", "/healthz", rebound)).status == 200
 
 
+@pytest.mark.parametrize("path", ["//healthz", "//other.example/healthz"])
+async def test_a_path_with_two_slashes_names_no_host(server: FakePublicServer, path: str) -> None:
+    assert (await get(server, path)).status == 404
+
+
 async def test_an_address_that_cannot_be_read_is_refused(server: FakePublicServer) -> None:
     assert told(await get(server, "http://[::1/healthz")) == (400, "bad_request")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from saratoga_server.transport.game_facts import game_facts
 from saratoga_server.transport.web_files import (
     PACKAGE,
     WebFile,
@@ -44,6 +45,12 @@ def test_the_index_names_its_files_in_the_folder_with_their_hash(folder: Path) -
     web = load_web_files(folder)
     assert web is not None
     assert web.index.body.decode() == INDEX.replace("/static/", f"/static/{web.version}/")
+
+
+def test_the_index_has_the_facts_of_the_games() -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    assert b'id="facts">' + game_facts() + b"</script>" in web.index.body
 
 
 def test_the_folder_is_named_anew_whenever_a_file_changes_or_is_renamed(folder: Path) -> None:

@@ -61,8 +61,6 @@ async def test_every_route_of_the_page_answers_the_same_document(
         (f"races/{CODE}/3", "There is no such race."),
         (f"races/{CODE}/01", "There is no such race."),
         (f"races/{CODE}", "There is no such page."),
-        (f"{CODE}/", "There is no such page."),
-        ("Mint-Otter-42", "There is no such page."),
         ("static/main.js", "There is no such page."),
         ("static/0123/main.js", "There is no such page."),
         ("<script>alert(1)</script>", "There is no such page."),
@@ -79,6 +77,25 @@ async def test_what_does_not_exist_is_not_found_with_a_small_plain_page(
     assert '<html lang="en">' in text
     assert '<a href="/">' in text
     assert len(page.body) < 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "right"),
+    [
+        (f"{CODE}/", f"/{CODE}"),
+        ("Mint-Otter-42", f"/{CODE}"),
+        (f"/{CODE}", f"/{CODE}"),
+        (f"races/{CODE}/2/", f"/races/{CODE}/2"),
+        ("Leaderboards/Canfield", "/leaderboards/canfield"),
+    ],
+)
+async def test_a_path_with_capitals_or_slashes_too_many_leads_to_the_right_one(
+    server: FakeServer, path: str, right: str
+) -> None:
+    page = await got(server, *path.split("/"))
+    assert (page.status, page.body) == (302, b"")
+    assert page.more == (("Location", right),)
+    assert page.cache == "no-store"
 
 
 async def test_without_the_store_the_page_itself_says_so(server: FakeServer) -> None:
@@ -106,7 +123,10 @@ async def test_a_browser_that_reads_gzip_gets_it(server: FakeServer, accepted: s
     assert ("ETag", tag_of(SCRIPT, compressed=True)) in page.more
 
 
-@pytest.mark.parametrize("accepted", ["", "br", "identity", "gzip;q=0", "gzip; q=0", "x-gzipped"])
+@pytest.mark.parametrize(
+    "accepted",
+    ["", "br", "identity", "gzip;q=0", "gzip; q=0", "gzip;q=0.000", "gzip;Q=0.", "x-gzipped"],
+)
 async def test_another_client_gets_the_file_itself(server: FakeServer, accepted: str) -> None:
     page = await got(server, *STATIC, "main.js", accept_encoding=accepted)
     assert page.body == SCRIPT.body

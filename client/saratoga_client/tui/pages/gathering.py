@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name
+from saratoga_client.local.origins import is_this_machine
 from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.voided import check_line, void_reason
@@ -27,18 +28,25 @@ SEATS: Final = 52
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:
     """Return the alarms, if there are any, and the invitation for friends without its install line."""
-    what, link, *_, command = invitation
+    what, line, *_, command = invitation
+    link = line.rpartition(" ")[2]
+    code = ((" (", Role.TEXT), ("o", Role.KEY), (": QR code)", Role.TEXT))
     return Group(
         *alarms_part(state, ink),
         ink.line(
-            (" Friends open ", Role.TEXT),
-            (link.rpartition(" ")[2], Role.YOU),
-            (" (", Role.TEXT),
-            ("o", Role.KEY),
-            (": QR code) or type", Role.TEXT),
+            (opened_by(link), Role.TEXT),
+            (link, Role.YOU),
+            # a phone cannot open an address of this machine
+            *(() if is_this_machine(link) else code),
+            (" or type", Role.TEXT),
         ),
         *(ink.indented(line.strip(), Role.TITLE, 3) for line in (what, command)),
     )
+
+
+def opened_by(link: str) -> str:
+    """Return the words before a table's link, which say who can open it."""
+    return " Only on this machine: " if is_this_machine(link) else " Friends open "
 
 
 def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink) -> RenderableType:

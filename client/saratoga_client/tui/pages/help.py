@@ -28,8 +28,8 @@ def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> Renderab
         *(part for text in prose(game) for part in (ink.indented(text), "")),
         ink.indented(
             f"A pack costs ${game.pack_price} and every banked card pays ${CARD_PRIZE}: with"
-            f" {money.even} cards you are {money.even_word}. The player with the most money wins. Of players with the same money, the one"
-            " who reached it first wins."
+            f" {money.even} cards you are {money.even_word}. The player with the most money wins."
+            " Of players with the same money, the one who last rose to it earlier wins."
         ),
         "",
         *_section("RULE BY RULE", game.describe(), Role.DIM, ink),

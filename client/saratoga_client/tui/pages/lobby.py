@@ -24,6 +24,15 @@ WITHOUT_SERVER: Final = (
 )
 """The choices while no server answers."""
 
+OPENS_HERE: Final = {
+    None: "Looking for a server on this machine ...",
+    True: "Enter opens the table on the server that runs on this machine.",
+    False: "Enter starts a server on this machine, which runs until you leave.",
+}
+"""What Enter does, by whether a server runs on this machine."""
+
+ASKS_FIRST: Final = "If you have a seat at a table there, or friends wait at your last one, it asks whether to return."
+
 COLUMNS: Final = (1, 21, 21, 7, 10, 6, 20)
 """Widths in cells of the list's columns: mark, code, game, time limit, phase, seats, host."""
 
@@ -80,7 +89,8 @@ def tables_heading(lobby: LobbyState, ink: Ink) -> RenderableType:
 def choices_part(lobby: LobbyState, ink: Ink) -> RenderableType:
     """Return the open choices: a new table's form, the games, or the keys that need no server."""
     if lobby.form is not None:
-        return _choices(*_form(lobby), ink)
+        form = _choices(*_form(lobby), ink)
+        return Group(form, "", *_effect_of_enter(lobby, ink)) if lobby.is_local else form
     if lobby.is_practice:
         games = tuple((str(number), game_title(game)) for number, game in enumerate(GAMES, 1))
         return _choices("PRACTICE", games, ink)
@@ -103,6 +113,12 @@ def _form(lobby: LobbyState) -> tuple[str, tuple[tuple[str, str], ...]]:
         ("m", match_words(form.races)),
         ("p", public),
     )
+
+
+def _effect_of_enter(lobby: LobbyState, ink: Ink) -> Iterator[RenderableType]:
+    """Return what Enter does in the form of a new table on this machine."""
+    yield ink.indented(OPENS_HERE[lobby.runs_here], Role.DIM)
+    yield ink.indented(ASKS_FIRST, Role.DIM)
 
 
 def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> RenderableType:

@@ -65,6 +65,7 @@ TONES: Final = {
     Tone.LEAD: Role.LEADER,
     Tone.EVEN: Role.MONEY_UP,
     Tone.WON: Role.LEADER,
+    Tone.LAST_MINUTE: Role.WARNING,
     Tone.ENDING: Role.TEXT,
     Tone.LINK: Role.WARNING,
     Tone.ALARM: Role.ALARM,

@@ -122,6 +122,8 @@ def _racers(
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
     rows = range(first, min(first + room, len(replay.boards)))
+    counts = len(str(replay.game.goal.cards)) + 1
+    name = width - 11 - counts
     canvas.put(1, 0, f"BANKED BY {minutes_and_seconds(replay.moment)}", Role.LABEL)
     for y, index in enumerate(rows, 1):
         board = replay.boards[index]
@@ -131,10 +133,9 @@ def _racers(
         if index == replay.shown:
             canvas.put(0, y, symbols.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        x = canvas.put(
-            x, y, fitted_name(board.name, board.bot, board.level, width - 15, symbols.dots), role
-        )
-        x = canvas.put(x, y, f"{banked:>4}", Role.COUNT)
+        fitted = fitted_name(board.name, board.bot, board.level, name, symbols.dots)
+        x = canvas.put(x, y, fitted, role)
+        x = canvas.put(x, y, f"{banked:>{counts}}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", Role.MONEY_DOWN if money < 0 else Role.MONEY_UP)
     return len(rows) + 1
 

@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
+from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
@@ -40,6 +41,10 @@ class GatheringScreen(TableScreen):
     """The last notice from the server that was shown."""
     _left_behind: tuple[str, ...] = ()
     """The names in the question whether to start without these players; empty if it is not open."""
+    _ready_for = ""
+    """The commitment for which a ready mark is on its way; empty for none."""
+    _start_waits = False
+    """True while a start waits for the host's own ready mark."""
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -68,6 +73,11 @@ class GatheringScreen(TableScreen):
         elif state.table.notice != self._notice:
             self._say_notice()
         self.warn_host(state)
+        if state.seat is not None and state.seat.ready:
+            self._ready_for = ""
+            if self._start_waits:
+                self._start_waits = False
+                self._start()
         super().changed(state)
 
     @property
@@ -143,7 +153,7 @@ class GatheringScreen(TableScreen):
         return keys
 
     def press(self, key: str) -> None:
-        self._left_behind = ()
+        self._left_behind, self._start_waits = (), False
         seat = self.state.seat
         if key == "y":
             self.app.copy_to_clipboard("\n".join(self.controls.invitation_lines))
@@ -151,6 +161,7 @@ class GatheringScreen(TableScreen):
         elif key == "o":
             self.controls.show_invitation()
         elif seat is not None and key == "r":
+            self._ready_for = "" if seat.ready else self.state.table.commitment
             self.press_ready(seat)
         elif seat is not None and key == "b":
             self.ask(
@@ -163,6 +174,13 @@ class GatheringScreen(TableScreen):
             self._press_of_host(key)
         else:
             super().press(key)
+
+    async def get_ready(self) -> None:
+        try:
+            await super().get_ready()
+        except Problem:
+            self._ready_for, self._start_waits = "", False
+            raise
 
     def _press_of_host(self, key: str) -> None:
         if not self.state.is_host:
@@ -234,7 +252,9 @@ class GatheringScreen(TableScreen):
     def _start(self) -> None:
         seat = self.state.seat
         if seat is None or not seat.ready:
-            self.say("Press r first: the host races too.")
+            self._start_waits = self._ready_for == self.state.table.commitment
+            waits = "The race starts as soon as you are ready."
+            self.say(waits if self._start_waits else "Press r first: the host races too.")
             return
         self._left_behind = left_behind(self.state.table)
         if not self._left_behind:

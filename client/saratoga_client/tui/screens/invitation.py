@@ -12,6 +12,7 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.gathering import opened_by
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 
 CLOSING: Final = ("o", "escape", "q", "enter")
@@ -37,7 +38,7 @@ class InvitationScreen(BaseScreen):
         is_on_dark = style.bgcolor is None
         lines = qr_lines(self._link, ascii_only=self.program.appearance.ascii, on_dark=is_on_dark)
         return Group(
-            ink.line((" Friends open ", Role.TEXT), (self._link, Role.TITLE)),
+            ink.line((opened_by(self._link), Role.TEXT), (self._link, Role.TITLE)),
             ink.text(" in a browser, or scan this with a phone:"),
             "",
             Padding(Text("\n".join(lines), style, no_wrap=True), (0, 0, 0, 1), expand=False),

@@ -248,8 +248,11 @@ class LobbyScreen(BaseScreen):
         elif key in ENTRIES:
             self.lobby = replace(lobby, entry=Entry(ENTRIES[key]))
         elif key in ("c", "h"):
-            self.lobby = replace(lobby, form=self._offered, is_local=key == "h")
+            is_local = key == "h"
+            self.lobby = replace(lobby, form=self._offered, is_local=is_local, runs_here=None)
             self.say("")
+            if is_local:
+                self._actions.look_here()
         else:
             self._press_any_time(key)
 

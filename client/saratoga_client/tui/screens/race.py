@@ -15,14 +15,14 @@ from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.result_text import last_board, name_of
+from saratoga_client.session.result_text import last_board
 from saratoga_client.session.state import SessionState, race_clock
-from saratoga_client.session.table_view import rows
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
+from saratoga_client.tui.pages.table_news import board_warning, own_ending
 from saratoga_client.tui.ports import TableControls
 from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
@@ -38,28 +38,9 @@ LATE: Final = 30_000
 METER: Final = 6
 """Number of rows of the money meter below the panel."""
 
-ENDINGS: Final = {
-    "won": "You have won! All {banked} cards are banked, net {net}.",
-    "cashed out": "Cashed out: {banked} banked, net {net}.",
-    "stuck": "Stuck: nothing more can be banked. Your board is over: {banked} banked, net {net}.",
-    "out of time": "Time is up: {banked} banked, net {net}. All of it counts.",
-    "left": "You left the race: {banked} banked, net {net}. All of it counts.",
-    "ended by host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
-    "idle": (
-        "Your board ended after 3 minutes without a key. Your seat is kept. {banked} banked, net {net};"
-        " the next race comes after this one."
-    ),
-}
-"""The message at the end of the player's board, by the board's state."""
-
 WAITS: Final = "This move waits for the connection"
 
 CASHING_OUT: Final = "Cashing out: no more moves can be made."
-
-
-def idle_warning(left: int) -> str:
-    """Return the warning `left` seconds before the board of an idle player ends."""
-    return f"No key for a while. Your board ends in {left} s; press any key to go on."
 
 
 class RaceScreen(GameScreen, TableScreen):
@@ -85,7 +66,6 @@ class RaceScreen(GameScreen, TableScreen):
         self._said_last_racer = ""
         self._said_idle_left = 0
         self._said_link = LinkState.CONNECTED
-        self._said_announcement = ""
         self._seen = self._own.view
         """The confirmed board of the last report."""
         self._said_move = ""
@@ -140,7 +120,7 @@ class RaceScreen(GameScreen, TableScreen):
         if own.is_cashing_out:
             return CASHING_OUT
         if not own.is_racing:
-            return self._ending(own)
+            return own_ending(self.state, own)
         if not self.state.is_connected:
             return "Your last move waits for the connection, and turns a card up."
         return "A card is being turned up: click again in a moment."
@@ -231,43 +211,25 @@ class RaceScreen(GameScreen, TableScreen):
         if left:
             # the key that keeps the board must not answer a question that the warning covers
             self.drop_question()
-            self.say(idle_warning(left), Role.WARNING)
+            self.say(board_warning(left), Role.WARNING)
             self.app.bell()
-        elif self.message == idle_warning(self._said_idle_left):
+        elif self.message == board_warning(self._said_idle_left):
             self.say("")
         self._said_idle_left = left
 
     def _report_connection(self, state: SessionState) -> None:
-        """Show messages about the server's notices and the connection."""
+        """Show messages about the connection, and alarms."""
         if state.link is not self._said_link:
             self._said_link = state.link
             if state.link is LinkState.RECONNECTING:
                 self.say("Connection lost; trying again. Your score is safe.", Role.WARNING)
             elif state.link is LinkState.CONNECTED:
                 self.say("Connected again; nothing is lost.")
-        if state.announcement and state.announcement != self._said_announcement:
-            self.say(state.announcement, Role.WARNING)
-        self._said_announcement = state.announcement
         self.say_alarm(state)
 
     def _say_ending(self, own: OwnBoard) -> None:
-        self._said_ending = self._ending(own)
+        self._said_ending = own_ending(self.state, own)
         self.say(self._said_ending, Role.TITLE)
-
-    def _ending(self, own: OwnBoard) -> str:
-        """Return a sentence on the end of the board and the number of players still racing."""
-        words = ENDINGS.get(own.state, "Your board is over: {banked} banked, net {net}.")
-        host = name_of(self.state, self.state.table.host)
-        ending = words.format(banked=own.banked, net=dollars(own.net), host=host)
-        others = [
-            row
-            for row in rows(self.state.table_view)
-            if row.state == "racing" and row.player != self.state.player
-        ]
-        if others and self.state.phase == "running":
-            racing = others[0].name if len(others) == 1 else str(len(others))
-            ending += f" {racing} still racing."
-        return ending
 
     # Keys
 

@@ -23,16 +23,8 @@ class WatchingScreen(TableScreen):
 
     @property
     def resting(self) -> str:
-        return (
-            f"You have a seat for the next race. {self.RESTING}"
-            if self._is_waiting
-            else self.RESTING
-        )
-
-    @property
-    def _is_waiting(self) -> bool:
-        """True if the player has a seat, and the race started without them."""
-        return self.state.seat is not None and self.state.player not in self.state.table.racers
+        is_left_out = self.state.is_left_out
+        return f"You have a seat for the next race. {self.RESTING}" if is_left_out else self.RESTING
 
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
@@ -65,7 +57,7 @@ class WatchingScreen(TableScreen):
 
     def facts(self) -> list[str]:
         table = self.state.table
-        role = "not in this race" if self._is_waiting else "watching"
+        role = "not in this race" if self.state.is_left_out else "watching"
         facts = [game_title(table.settings.game).upper(), table.code, role]
         return [*facts, race_of_match(table)]
 

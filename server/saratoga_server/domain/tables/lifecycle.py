@@ -144,10 +144,11 @@ def end_race(
         raise CommandRejected("too_early")
     if now < table.end_from:
         wait = (table.end_from - now) / 1000
-        name = table.name(table.last_racer)
-        raise CommandRejected(
-            "too_early", f"You can end the race of {name} in {ceil(wait)} s.", wait
-        )
+        seconds = min(ceil(wait), LAST_BOARD_MILLIS // 1000)
+        message = f"You can end the race of {table.name(table.last_racer)} in {seconds} s."
+        if table.last_racer == player:
+            message = "Only you are still racing: cash out to end the race."
+        raise CommandRejected("too_early", message, wait)
     ended = replace(
         table.with_seat(seat.with_accepted(command_id, now)),
         is_ended_by_host=True,

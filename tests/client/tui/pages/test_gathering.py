@@ -36,6 +36,22 @@ def page(
     return page_text(parts, width)
 
 
+def test_the_invitation_says_who_can_open_its_link() -> None:
+    state = gathering([seat("y")])
+
+    def line(address: str) -> str:
+        link = f"In a browser: http://{address}/mint-otter-42"
+        part = page_text(invitation_part(state, ("what", link, "install", "command"), INK))
+        return part.split("\n")[0].rstrip()
+
+    assert line("192.168.1.7:7470") == (
+        " Friends open http://192.168.1.7:7470/mint-otter-42 (o: QR code) or type"
+    )
+    assert line("127.0.0.1:7470") == (
+        " Only on this machine: http://127.0.0.1:7470/mint-otter-42 or type"
+    )
+
+
 def test_each_seat_shows_its_state_and_its_money_at_this_table() -> None:
     seats = [
         seat("y", ready=True, races=3, wins=1, net=-25),

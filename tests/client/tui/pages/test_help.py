@@ -45,7 +45,7 @@ def test_the_rules_and_the_money_are_seen_first_at_80x24_without_scrolling(game:
     first = " ".join(" ".join(text(game).split("\n")[:ROWS]).split())
     assert first.startswith(f"RULES OF {game.title.upper()} {prose(game)[0]}")
     assert prose(game)[-1] in first
-    assert first.index("who reached it first wins.") < first.index("RULE BY RULE")
+    assert first.index("who last rose to it earlier wins.") < first.index("RULE BY RULE")
     assert "KEYS" not in first
 
 

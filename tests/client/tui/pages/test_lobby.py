@@ -97,6 +97,24 @@ def test_the_player_reads_their_name_and_a_seat_that_waits() -> None:
     assert "n chooses one" in player(replace(OPEN, name=""))
 
 
+@pytest.mark.parametrize(
+    ("runs_here", "words"),
+    [
+        (None, "Looking for a server on this machine ..."),
+        (True, "Enter opens the table on the server that runs on this machine."),
+        (False, "Enter starts a server on this machine, which runs until you leave."),
+    ],
+)
+def test_the_form_of_a_table_on_this_machine_says_what_enter_does(
+    runs_here: bool | None, words: str
+) -> None:
+    form = TableWanted(game="caprice", cap=0, seats=1, public=False)
+    lines = choices(replace(OPEN, form=form, is_local=True, runs_here=runs_here))
+    said = " ".join(line.strip() for line in lines[6:]).strip()
+    assert said.startswith(f"{words} If you have a seat")
+    assert said.endswith("it asks whether to return.")
+
+
 def test_a_new_table_is_shown_with_the_keys_that_change_it() -> None:
     form = TableWanted(game="caprice", cap=0, seats=1, public=False)
     lines = choices(replace(OPEN, form=form))

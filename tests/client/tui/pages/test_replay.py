@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -48,6 +49,19 @@ def test_the_panel_names_every_hidden_card_or_says_how_many_more_there_are(heigh
         assert len(stock) == 24
 
 
+def test_the_panel_names_the_face_down_cards_of_each_column() -> None:
+    opened = ReplayState(replay=replayed("klondike"), is_open=True)
+    rows = replay_panel(opened, LETTERS, ascii_card_name, 24, 21).text().splitlines()
+    first = rows.index(" COLUMNS, FROM THE TOP") + 1
+    assert rows[first : first + 7] == [
+        *(
+            f" {number} {' '.join(map(ascii_card_name, reversed(cards)))}"
+            for number, cards in enumerate(opened.replay.position.face_down[1:], start=2)
+        ),
+        "",
+    ]
+
+
 def test_the_panel_shows_every_count_at_the_moment() -> None:
     replay = replayed().at(60_000)
     rows = (
@@ -60,6 +74,16 @@ def test_the_panel_shows_every_count_at_the_moment() -> None:
         board = replay.boards[index]
         assert row.lstrip("> ").startswith(f"{board.place} {board.name}")
         assert int(row.split()[-2]) == board.positions[board.step_at(60_000)].banked
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bots_short_name_is_whole_where_counts_have_two_digits(name: str) -> None:
+    replay = replayed(name)
+    boards = tuple(replace(board, name="Thea", bot=True) for board in replay.boards)
+    seen = ReplayState(replay=replace(replay, boards=boards))
+    rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text().splitlines()
+    assert all(len(row) <= 24 for row in rows)
+    assert ("Thea [bot]" in rows[1]) is (GAMES[name].goal.cards < 100)
 
 
 def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:

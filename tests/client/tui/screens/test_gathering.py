@@ -1,5 +1,6 @@
 """The screen of a table before a race: the command that each key sends."""
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 from kit.session_states import CODE, START, in_match, player, seat, snapshot, state_after, table
 from kit.table_screens import REFUSAL, table_player
 from saratoga_client.net.link_state import LinkState
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.state import SessionState, link_changed
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.table_screen import LONG
@@ -111,6 +113,51 @@ async def test_a_host_who_is_not_ready_must_press_r_before_s() -> None:
         at_table.seat.change_to(gathering(ready="ya"))
         await at_table.press("s")
         assert at_table.seat.asked == ["start"]
+
+
+async def test_a_start_waits_for_the_host_s_ready_mark_that_is_on_its_way() -> None:
+    async with table_player(gathering(ready="a")) as at_table:
+        await at_table.press("r", "s")
+        assert "The race starts as soon as you are ready." in at_table.text
+        at_table.seat.change_to(gathering(ready="ya"))
+        await at_table.settled()
+        assert at_table.seat.asked == ["ready", "start"]
+        at_table.seat.change_to(gathering(ready="a"))
+        await at_table.press("s")
+        assert "Press r first: the host races too." in at_table.text
+
+
+async def test_a_start_that_waits_asks_about_a_player_who_is_not_ready() -> None:
+    async with table_player(gathering()) as at_table:
+        await at_table.press("r", "s")
+        at_table.seat.change_to(gathering(ready="y"))
+        await at_table.settled()
+        assert "s starts, any other key waits." in at_table.text
+        await at_table.press("s")
+        assert at_table.seat.asked == ["ready", "start"]
+
+
+@pytest.mark.parametrize("key", ["f3", ""])
+async def test_another_key_or_a_refused_mark_drops_the_start_that_waits(key: str) -> None:
+    async with table_player(gathering(ready="a")) as at_table:
+        answered = asyncio.Event()
+
+        async def refused() -> None:
+            await answered.wait()
+            raise Problem(REFUSAL, "", Exit.REFUSED)
+
+        at_table.seat.ready = refused  # type: ignore[method-assign]
+        await at_table.press("r", "s")
+        assert "The race starts as soon as you are ready." in at_table.text
+        if key:
+            await at_table.press(key)
+        else:
+            answered.set()
+            await at_table.settled()
+            assert REFUSAL in at_table.text
+        at_table.seat.change_to(gathering(ready="ya"))
+        await at_table.settled()
+        assert at_table.seat.asked == []
 
 
 async def test_the_host_kicks_a_player_after_one_question() -> None:

@@ -37,6 +37,9 @@ class RecordedActions:
     def open_table(self, table: TableWanted) -> None:
         self.asked.append(("open", table))
 
+    def look_here(self) -> None:
+        self.asked.append(("look", None))
+
     def host_here(self, table: TableWanted) -> None:
         self.asked.append(("host", table))
 
@@ -114,6 +117,7 @@ async def test_the_form_describes_a_table_before_it_is_created() -> None:
         await player.press("h", "c", "m", "enter")
     assert actions.asked == [
         ("open", TableWanted(game="canfield", cap=10, seats=16, public=True)),
+        ("look", None),
         ("host", TableWanted(game="canfield", cap=20, seats=16, public=False, races=3)),
     ]
 

@@ -218,10 +218,10 @@ async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
         at_table.seat.confirm(state)
         await at_table.settled()
         message = " ".join(row.strip() for row in at_table.rows[-3:-1] if "net   " not in row)
-        assert message.endswith(f"{words} 2 still racing.")
+        assert message.endswith(f"{words} ana and raj are still racing.")
         await at_table.receive(standings("y4:stuck a3 r2:stuck"))
         message = " ".join(row.strip() for row in at_table.rows[-3:-1])
-        assert message.endswith(f"{words} ana still racing.")
+        assert message.endswith(f"{words} ana is still racing.")
         await at_table.press("1", "x")
         assert at_table.seat.asked == []
 
@@ -251,7 +251,7 @@ async def test_the_last_racer_is_warned_and_told_who_ended_the_race() -> None:
         assert "ana can end" in at_table.text.replace(said(at_table), "")
         at_table.seat.confirm("ended by host")
         await at_table.settled()
-        assert said(at_table).startswith("ana has ended the race: 4 banked, net -$30.")
+        assert "ana has ended the race: 4 banked, net -$30." in at_table.text
 
 
 async def test_the_clock_warns_before_the_cap() -> None:

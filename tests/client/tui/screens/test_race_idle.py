@@ -35,6 +35,20 @@ async def test_an_idle_racer_is_warned_by_a_message_and_the_bell_until_the_next_
         assert "Your seat is kept." in at_table.text
 
 
+async def test_a_racer_who_reads_the_help_is_warned_there_until_the_next_key() -> None:
+    async with table_player(RACING, position=opening()) as at_table:
+        await at_table.press("?")
+        at_table.seat.change_to(replace(at_table.flow.state, idle_left=60))
+        await at_table.settled()
+        assert "Your board ends in 60 s; press any key to go on." in at_table.rows[-2]
+        at_table.seat.change_to(replace(at_table.flow.state, idle_left=0))
+        await at_table.settled()
+        assert "Your board ends" not in at_table.text
+        at_table.seat.confirm("idle")
+        await at_table.settled()
+        assert "Your board ended after 3 minutes without a key." in at_table.text
+
+
 async def test_every_key_click_and_scroll_is_a_sign_of_activity_also_under_the_help() -> None:
     async with table_player(RACING, position=opening()) as at_table:
         before = at_table.seat.inputs

@@ -59,7 +59,7 @@ async def test_the_end_of_the_board_closes_the_question_about_cashing_out() -> N
         await at_table.press("x")
         at_table.seat.confirm("out of time")
         await at_table.settled()
-        assert said(at_table).startswith("Time is up: 4 banked")
+        assert "Time is up: 4 banked" in at_table.text
         await at_table.press("y")
         assert "cash out" not in at_table.seat.asked
 

@@ -146,6 +146,15 @@ def test_the_host_may_end_the_last_racing_board_after_a_minute() -> None:
     assert (over.last_racer, over.end_from) == ("", 0)
 
 
+def test_a_host_whose_own_board_is_the_last_is_told_to_cash_out() -> None:
+    change = last_board(running(ANN, BEN), ANN, after(20_000))
+    assert change is not None
+    table = change.table
+    with pytest.raises(CommandRejected) as early:
+        end_race(table, ANN, 9, race_id=table.race_id, now=after(21_000))
+    assert early.value.detail == "Only you are still racing: cash out to end the race."
+
+
 def ended_without(
     table: TableState, *away: str, bots: Iterable[str] = (), absent: Iterable[str] = ()
 ) -> TableState:
