@@ -95,6 +95,8 @@ class WatchedTable(Struct, frozen=True, kw_only=True):
     """The latest check of a record, which may be that of the race before."""
     alarms: list[str]
     """Sentences on how the server contradicted itself, since the program has started."""
+    announcement: str
+    """The latest announcement of the server's operator; empty without one, and after the connection was lost."""
 
 
 class JsonDisplay:
@@ -146,6 +148,7 @@ def watched_table(state: SessionState, now: int) -> WatchedTable:
         digest=None if view.outcome is None else view.outcome.digest,
         verification=_watched_record(*checked[0]) if checked else None,
         alarms=list(state.alarms),
+        announcement=state.announcement,
     )
 
 

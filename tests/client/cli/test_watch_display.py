@@ -35,7 +35,7 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
     assert (shown["table"], shown["race"], shown["phase"]) == (CODE, RACE, "running")
     assert list(shown) == [
         *("schema", "table", "race", "game", "phase", "now", "remaining_ms", "rows"),
-        *("race_of_match", "match", "notice", "digest", "verification", "alarms"),
+        *("race_of_match", "match", "notice", "digest", "verification", "alarms", "announcement"),
     ]
     assert shown["rows"][0] == {
         "place": 1,
@@ -95,6 +95,17 @@ def test_the_json_has_the_alarms_and_the_latest_check(capsys: pytest.CaptureFixt
     assert (first["alarms"], first["verification"]) == ([], None)
     assert alarmed["alarms"] == ["The deal was changed."]
     assert last["verification"] == {"race": f"{CODE}/2", "verified": False, "sentence": "Bad."}
+
+
+def test_the_json_has_the_operator_s_latest_announcement(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    display, state = JsonDisplay(now), seen(running())
+    display.show(state)
+    display.show(replace(state, announcement="The server restarts in a minute."))
+    silent, said = map(json.loads, capsys.readouterr().out.splitlines())
+    assert silent["announcement"] == ""
+    assert said["announcement"] == "The server restarts in a minute."
 
 
 def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFixture[str]) -> None:
