@@ -285,13 +285,14 @@ async def table_player(
     record: RaceRecord | None = None,
     size: tuple[int, int] = (80, 24),
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
+    inviter: Inviter = INVITER,
 ) -> AsyncIterator[TablePlayer]:
     """Open the screens of a table in this state; `position` includes the hidden cards."""
     seat = FakeSession(first, position, record)
     flows: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        flows.append(TableFlow(app, seat, inviter=INVITER))
+        flows.append(TableFlow(app, seat, inviter=inviter))
         await flows[0].stay()
 
     app = SaratogaApp(stay, appearance)

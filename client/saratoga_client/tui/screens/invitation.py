@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.board_view.roles import Role
+from saratoga_client.local.origins import is_this_machine
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.gathering import opened_by
@@ -34,11 +35,14 @@ class InvitationScreen(BaseScreen):
             yield RichView(self._draw, id="invitation")
 
     def _draw(self, ink: Ink) -> RenderableType:
+        heading = ink.line((opened_by(self._link), Role.TEXT), (self._link, Role.TITLE))
+        if is_this_machine(self._link):
+            return Group(heading, ink.text(" in a browser. A phone cannot open this address."))
         style = ink.style(Role.CARD_BLACK)
         is_on_dark = style.bgcolor is None
         lines = qr_lines(self._link, ascii_only=self.program.appearance.ascii, on_dark=is_on_dark)
         return Group(
-            ink.line((opened_by(self._link), Role.TEXT), (self._link, Role.TITLE)),
+            heading,
             ink.text(" in a browser, or scan this with a phone:"),
             "",
             Padding(Text("\n".join(lines), style, no_wrap=True), (0, 0, 0, 1), expand=False),
