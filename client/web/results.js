@@ -8,7 +8,7 @@
 import { PRIZE, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
 import { isSame } from "./fairness.js";
 import { store, stored } from "./identity.js";
-import { button, clockText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
+import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords, viewOf } from "./records.js";
 import { ownSeat, priceOf, rows } from "./session.js";
@@ -85,30 +85,14 @@ export function shareText(finish) {
   ].join("\n");
 }
 
-/** Copy a text, also where there is no clipboard API. @param {string} text @param {HTMLElement} inside the open dialog, whose texts only can be selected */
-async function copied(text, inside) {
-  const area = h("textarea", { class: "unseen", "aria-hidden": "true", tabindex: "-1" });
-  area.value = text;
-  try {
-    if (navigator.clipboard) return await navigator.clipboard.writeText(text), true;
-    inside.append(area);
-    area.select();
-    return document.execCommand("copy");
-  } catch {
-    return false;
-  } finally {
-    area.remove();
-  }
-}
-
 /** Show the text to share, and copy it. @param {Finish} finish */
 function openShare(finish) {
   const text = shareText(finish);
   const said = h("p", { role: "status" });
   const shown = h("textarea", { readonly: true, rows: text.split("\n").length + 4, "aria-label": "Text to share", class: "share" });
   shown.value = text;
-  const copy = async () => {
-    const isCopied = await copied(text, sheet);
+  const copy = () => {
+    const isCopied = copyText(text);
     write(said, isCopied ? "Copied." : "Your browser does not copy here: the text is selected, copy it by hand.");
     if (!isCopied) shown.select();
   };
