@@ -1,5 +1,7 @@
 """Races on the page with interruptions: nothing is lost, and the player is told."""
 
+from playwright.async_api import expect
+
 from kit.browser_pages import (
     PHONE,
     PHONE_ON_ITS_SIDE,
@@ -100,4 +102,4 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
         await player.race(player.tap_move, 6)
         assert len(player.notes.acknowledged) == 11
         assert not player.notes.refusals
-        assert await player.page.locator(".away").count() == 0
+        await expect(player.page.locator(".away")).to_have_count(0)

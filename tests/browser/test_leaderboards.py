@@ -21,8 +21,7 @@ async def start(host: Player, *guests: Player) -> None:
     for player in (host, *guests):
         await player.ready()
     await host.ask(Start, table=host.table.code)
-    for player in (host, *guests):
-        await player.reveal()
+    await asyncio.gather(*(player.reveal() for player in (host, *guests)))
     for player in (host, *guests):
         await player.expect(Dealt)
 

@@ -46,7 +46,7 @@ async def pick_something(player: PagePlayer) -> None:
 async def test_the_sheets_of_a_race_fit_every_size(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "canfield", has_touch=True, pace=2, finishes=False) as (
+    async with racing(page_server, pages, "canfield", has_touch=True, pace=0.1, finishes=False) as (
         player,
         _,
     ):

@@ -25,12 +25,14 @@ from saratoga_protocol.commands import CreateTable, JoinTable, Start
 WIDE = ("W" * 20, "M" * 20)
 
 
-async def test_a_race_by_keys_alone_never_loses_the_focus(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with rival_at(page_server, "klondike") as rival, asyncio.TaskGroup() as group:
+async def test_a_race_by_keys_alone_never_loses_the_focus(pages: Pages) -> None:
+    async with (
+        serving_pages(module=ServerProcess.module) as server,
+        rival_at(server, "klondike") as rival,
+        asyncio.TaskGroup() as group,
+    ):
         rivals_race = group.create_task(rival.race(1, BRISK, 2))
-        page = await pages.open(page_url(page_server, f"/{rival.notes.code}"), DESKTOP)
+        page = await pages.open(page_url(server, f"/{rival.notes.code}"), DESKTOP)
         keys = page.keyboard
         await expect(page.get_by_label("Your name at this table")).to_be_focused()
         await keys.type("Mira")
@@ -41,6 +43,8 @@ async def test_a_race_by_keys_alone_never_loses_the_focus(
         await expect(page.get_by_text("The race starts in ")).to_have_role("status")
         assert await page.locator("[aria-live=assertive]").count() == 0
         await expect(page.locator(".pile[data-pile=stock]")).to_be_focused()
+        # the last words about the rival, which would take the place of those about the draw
+        await page.get_by_text("Only you are still racing").first.wait_for()
         await keys.press("Space")
         await expect(page.get_by_text("3 cards from the stock")).to_be_visible()
         # what no sign shows to the ear: the card that the draw turned up
@@ -57,6 +61,7 @@ async def test_a_race_by_keys_alone_never_loses_the_focus(
         await expect(page.get_by_role("heading", name="Where you parted")).to_be_focused()
         await keys.press("Home")
         await expect(page.locator(".next", has_text="3 cards from the stock").first).to_be_visible()
+        await pages.close()
 
 
 async def test_the_button_of_the_call_keeps_the_focus(pages: Pages) -> None:

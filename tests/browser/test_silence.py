@@ -13,7 +13,7 @@ from kit.server_process import ServerProcess
 from saratoga_protocol.commands import JoinTable
 
 IDLE: Final = "const IDLE = 180_000;"
-SOON: Final = "const IDLE = 62_000;"
+SOON: Final = "const IDLE = 70_000;"
 """A warning after two seconds: a minute before the end."""
 
 IDLE_LEFT: Final = """async ([state, sign, now]) => {

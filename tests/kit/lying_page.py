@@ -44,6 +44,12 @@ IMPATIENT: Final = {
 }
 """The page's waits for a record, and those of a test in which it never comes."""
 
+PATIENT: Final[dict[bytes, bytes]] = {b"const SILENCE = 6_000;": b"const SILENCE = 600_000;"}
+"""The page's wait for a server that is silent, and one that no pause of the machine exceeds.
+
+The lying server cannot go on with a race on a second connection.
+"""
+
 GAME_UNKNOWN: Final = {b'"canfield":{"title"': b'"monte-carlo":{"title"'}
 """A page that does not know the game of the race."""
 
@@ -176,7 +182,7 @@ def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response |
     name = request.path.removeprefix(f"{STATIC}{FILES.version}/")
     file = FILES.files.get(name, FILES.index)
     body = file.body
-    for text, changed in changes.items():
+    for text, changed in {**PATIENT, **changes}.items():
         body = body.replace(text, changed)
     return _response(HTTPStatus.OK, file.kind, body)
 

@@ -170,8 +170,11 @@ class PagePlayer:
         same = f'.pile[data-pile="{pile}"]'
         chosen = f'{same}.lit, .pile[data-pile^="{pile}."].lit' if lit else same
         found = self.page.locator(chosen).first
-        box = await found.locator(".card, .space, span").last.bounding_box()
-        assert box is not None
+        top = found.locator(".card, .space, span").last
+        async with asyncio.timeout(SHOWN_WITHIN):
+            while (box := await top.bounding_box()) is None:
+                # an answer replaces the card at this moment
+                await self.page.evaluate("() => new Promise(requestAnimationFrame)")
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     async def tap_move(self, move: Move) -> None:

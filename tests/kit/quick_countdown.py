@@ -16,9 +16,10 @@ MODULE: Final = "kit.quick_countdown"
 """The module that `running_server(module=...)` runs for a server with a short countdown."""
 
 
-def shorten_countdown() -> None:
+def shorten_countdown(reveal_millis: int = REVEAL_MILLIS) -> None:
+    """Shorten call and countdown; racers must reveal within `reveal_millis`."""
     vars(countdown).update(
-        CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=REVEAL_MILLIS, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
+        CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=reveal_millis, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
     )
 
 

@@ -91,6 +91,8 @@ class Notes:
     """The table's code."""
     phase: str = ""
     """The table's phase, as last sent."""
+    present: str = ""
+    """The id of the table's present race."""
     unavailable: int = 0
     """The number of refusals because the server did not reach its store."""
     heard: float = 0.0
@@ -194,7 +196,7 @@ class Notes:
         self.on_news()
 
     def _see(self, table: events.Table) -> None:
-        self.code, self.phase = table.code, table.phase
+        self.code, self.phase, self.present = table.code, table.phase, table.race
         if table.phase == "countdown":
             self.commitments[table.race] = table.commitment
         if table.phase == "countdown" and table.racers:  # none are listed until the call ends

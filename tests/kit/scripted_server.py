@@ -24,6 +24,8 @@ TOKEN = "5a" * 32
 PLAYER = player_id(TOKEN)
 CODE = "mint-otter-42"
 RACE = f"{CODE}/1"
+RECEIVED_WITHIN = 60.0
+"""Longest time in seconds for a client's next connection or command."""
 NOON = 1_790_000_000_000
 """The time that the scripted server's clock always shows, in milliseconds since 1970."""
 
@@ -41,7 +43,7 @@ class ScriptedPeer:
 
     async def command(self) -> AnyCommand:
         """Return the client's next command other than a hello or a heartbeat."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             return await self._commands.get()
 
     async def send(self, *sent: AnyEvent) -> None:
@@ -107,7 +109,7 @@ class ScriptedServer:
 
     async def peer(self) -> ScriptedPeer:
         """Return the connection of the next client that says hello."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             return await self.peers.get()
 
     async def open(self) -> None:

@@ -307,6 +307,10 @@ class LobbyFlow:
         self._change(lambda lobby: replace(lobby, runs_here=runs))
 
     def host_here(self, table: TableWanted) -> None:
+        """Open the table on this machine: in this lobby, if its server is the one that runs here."""
+        if self._hosting is not None:
+            self.open_table(table)
+            return
         remember_last(game=table.game, cap=table.cap, races=table.races)
         self._leave(HostHere(table))
 

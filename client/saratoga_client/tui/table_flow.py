@@ -229,6 +229,9 @@ class TableFlow:
             return
         await self._uncover()
         former, self._screen = self._screen, wanted(self)
+        if wanted is RaceScreen:
+            # racers may have missed it in the countdown
+            self._said_announcement = ""
         if former is None:
             await self.app.push_screen(self._screen)
         else:

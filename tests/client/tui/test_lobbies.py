@@ -88,6 +88,21 @@ async def test_the_server_here_is_closed_for_no_other_step_without_a_question(
         assert server_here == ["started", "closed"]
 
 
+async def test_h_opens_another_table_on_the_server_here_and_closes_nothing(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        other = await lobby.host("Anna")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        await visitor.press("n", "h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        assert server_here == ["started"]
+
+
 async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

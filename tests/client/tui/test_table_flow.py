@@ -183,6 +183,17 @@ async def test_every_screen_shows_an_announcement_once(first: SessionState) -> N
         assert SAID.text not in at_table.text
 
 
+async def test_an_announcement_of_the_countdown_is_shown_in_the_race_too() -> None:
+    async with table_player(
+        state_after(first=snapshot(shown=table(phase="countdown")))
+    ) as at_table:
+        await at_table.receive(SAID)
+        at_table.seat.change_to(dataclasses.replace(state_after(), announcement=SAID.text))
+        await at_table.settled()
+        assert isinstance(at_table.screen, RaceScreen)
+        assert SAID.text in at_table.rows[-2]
+
+
 async def test_an_announcement_waits_for_the_end_of_a_question_and_of_an_idle_warning() -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("q")

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
 from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import race_of_match
@@ -126,10 +127,15 @@ class GatheringScreen(TableScreen):
             race_of_match(table),
         ]
 
+    @property
+    def _code_or_link(self) -> str:
+        """What `o` shows: a phone cannot open an address of this machine."""
+        return "link" if is_this_machine(self.controls.friends_server) else "QR code"
+
     def guide(self) -> Guide:
         seat = self.state.seat
         if seat is None or not self.state.is_connected:
-            return (*self.scroll_guide(), ("o", "QR code"), ("t", "colours"))
+            return (*self.scroll_guide(), ("o", self._code_or_link), ("t", "colours"))
         keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
         if self.state.is_host:
             # The page shows g, c, p, +, - and l beside the settings that they change.
@@ -139,7 +145,7 @@ class GatheringScreen(TableScreen):
                 ("s", "start"),
                 ("b", "bring a bot"),
                 ("y", "copy invitation"),
-                ("o", "QR code"),
+                ("o", self._code_or_link),
                 ("k", "kick"),
                 ("t", "colours"),
             ]
@@ -147,7 +153,7 @@ class GatheringScreen(TableScreen):
             keys += [
                 ("b", "bring a bot"),
                 ("y", "copy invitation"),
-                ("o", "QR code"),
+                ("o", self._code_or_link),
                 ("t", "colours"),
             ]
         return keys

@@ -29,6 +29,8 @@ async def test_o_shows_the_link_as_text_and_as_a_code(key: str) -> None:
 
 async def test_an_address_of_this_machine_has_no_code_for_phones() -> None:
     async with table_player(GATHERING, inviter=Inviter(server="ws://127.0.0.1:7470")) as at_table:
+        assert "o link" in at_table.text
+        assert "QR code" not in at_table.text
         await at_table.press("o")
         link = "http://127.0.0.1:7470/mint-otter-42"
         assert f"Only on this machine: {link}" in at_table.text
