@@ -34,8 +34,8 @@ const FACTS = JSON.parse(document.getElementById("facts")?.textContent ?? "");
 export const PRIZE = FACTS.prize;
 /** The version of the rules of these games. */
 export const RULES = FACTS.rules;
-/** The games that the server knew when it sent the page, in the order in which they are offered. */
-export const GAMES = FACTS.games;
+/** The games that the server knew when it sent the page, in the order in which they are offered; no other name is found here. @type {Record<string, GameFacts>} */
+export const GAMES = Object.assign(Object.create(null), FACTS.games);
 
 /** A game's title; of a game that this page does not know, its name. @param {string} game */
 export function gameTitle(game) {

@@ -184,7 +184,10 @@ export function openSheet(options, ...children) {
   const heading = h("h2", { id }, options.title);
   const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id }, heading, ...children);
   document.body.append(sheet);
-  sheet.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => options.keys?.[event.key.toLowerCase()]?.());
+  sheet.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    // Ctrl+Y is the browser's
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) options.keys?.[event.key.toLowerCase()]?.();
+  });
   sheet.addEventListener("close", () => {
     sheet.remove();
     options.onclose?.();

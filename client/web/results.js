@@ -392,7 +392,11 @@ export class ReviewScreen {
     } catch (error) {
       return this.#cannot(error instanceof TypeError ? "The server does not answer. Load the page again in a moment." : /** @type {Error} */ (error).message, this.text);
     }
-    this.#build(replayed);
+    try {
+      this.#build(replayed);
+    } catch {
+      this.#cannot("The boards that the server sent cannot be shown.", this.text);
+    }
   }
 
   /** @param {string} sentence @param {string} text the record; empty without one */

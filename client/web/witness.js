@@ -486,9 +486,11 @@ export class Witness {
 
   /** @param {string} race @returns {Promise<string | NoRecord>} */
   #asked(race) {
+    /** @type {NoRecord} */
+    const none = { code: "", isRefused: false, retry: true };
     /** @type {Promise<NoRecord>} */
-    const late = new Promise((resolve) => setTimeout(resolve, WITHHELD_AFTER / 3, { code: "", isRefused: false, retry: true }));
-    const asked = this.around.ask(race).catch((error) => ({ code: error.code ?? "", isRefused: Boolean(error.event), retry: Boolean(error.event?.retry) }));
+    const late = new Promise((resolve) => setTimeout(resolve, WITHHELD_AFTER / 3, none));
+    const asked = this.around.ask(race).then((text) => (typeof text === "string" ? text : none)).catch((error) => ({ code: error.code ?? "", isRefused: Boolean(error.event), retry: Boolean(error.event?.retry) }));
     return Promise.race([asked, late]);
   }
 
@@ -674,9 +676,23 @@ export function proofOf(race, text, load, boards = null) {
   try {
     record = parseRecord(text);
   } catch (error) {
-    const fault = `the record cannot be read: ${error instanceof Error ? error.message : error}`;
-    return { race, record: null, digest: "", checks: [], seen: [], worth: CONSISTENT, losses: "", unchecked: [], faults: [fault] };
+    return noProof(race, `the record cannot be read: ${error instanceof Error ? error.message : error}`);
   }
+  try {
+    return proofOfRecord(race, record, text, load, boards);
+  } catch (error) {
+    // whatever the server sent in another form than the wire's must not silence the alarm
+    return noProof(race, `what the server sent of this race cannot be compared: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** @param {string} race @param {string} fault @returns {Proof} */
+function noProof(race, fault) {
+  return { race, record: null, digest: "", checks: [], seen: [], worth: CONSISTENT, losses: "", unchecked: [], faults: [fault] };
+}
+
+/** @param {string} race @param {RaceRecord} record @param {string} text @param {(race: string) => Sighting | null} load @param {ReplayedRace | null} boards @returns {Proof} */
+function proofOfRecord(race, record, text, load, boards) {
   const sighting = load(race);
   const checks = [...checksOf(record, text), ...earlierCheck(record, load)];
   const other = record.race === race ? [] : [`race ${race} was asked for, but the record is of race ${record.race}`];

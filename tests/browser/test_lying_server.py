@@ -49,6 +49,18 @@ async def test_a_lie_about_the_race_is_found_out(name: str, pages: Pages) -> Non
             await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
 
 
+@pytest.mark.parametrize(
+    "boards",
+    [{"boards": [{"player": OWN.player, "entries": [{}] * len(OWN.log)}]}, {"boards": 7}],
+    ids=["empty entries", "no list"],
+)
+async def test_boards_in_no_form_of_the_wire_silence_no_alarm(boards: object, pages: Pages) -> None:
+    async with lying_page(pages, Lie(), boards=msgspec.json.encode(boards)) as seen:
+        await seen.race()
+        await seen.tells("what the server sent of this race cannot be compared")
+        await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
+
+
 @pytest.mark.parametrize("name", sorted(UNSEEN))
 async def test_what_only_a_replay_shows_is_said_to_be_unchecked(name: str, pages: Pages) -> None:
     pages.forgive("404 (Not Found)")

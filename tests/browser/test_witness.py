@@ -1,6 +1,7 @@
 """What the page keeps of races in the browser's storage."""
 
 import msgspec
+import pytest
 
 from kit.browser_pages import Pages, page_url
 from kit.race_lies import TRUTH
@@ -51,6 +52,16 @@ async def test_alarms_about_a_race_stay_in_its_proof_except_that_the_record_was_
     alarm = "the start or the deadline of the running race has changed"
     race = [TRUTH.race_id, format_record(TRUTH), [WITHHELD, alarm]]
     assert await page.evaluate(PROOF, race) == [alarm]
+
+
+@pytest.mark.parametrize("name", ["constructor", "valueof", "monte-carlo"])
+async def test_a_record_of_any_game_has_a_proof(
+    name: str, page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    text = format_record(TRUTH).replace("game canfield", f"game {name}", 1)
+    faults = await page.evaluate(PROOF, [TRUTH.race_id, text, []])
+    assert any("digest" in fault for fault in faults)
 
 
 async def test_the_last_twenty_races_are_kept(page_server: ServerProcess, pages: Pages) -> None:

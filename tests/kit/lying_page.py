@@ -134,15 +134,18 @@ class LyingPage:
 
 @asynccontextmanager
 async def lying_page(
-    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES
+    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES, boards: bytes | None = None
 ) -> AsyncIterator[LyingPage]:
-    """Open the page of the racer at the table of a lying server, with changes of the page's files."""
+    """Open the page of the racer at the table of a lying server, with changes of the page's files.
+
+    `boards` is sent as the race's boards; by default they are those of the record.
+    """
     assert FILES is not None
     files = [FILES.index, *FILES.files.values()]
     assert all(any(text in file.body for file in files) for text in changes)
     async with scripted_server() as server:
         liar = LyingServerOfPages(server, TRUTH, lie)
-        server.pages = lambda request: _answer(request, liar, changes)
+        server.pages = lambda request: _answer(request, liar, changes, boards)
 
         async def serve() -> None:
             async with asyncio.TaskGroup() as group:
@@ -172,13 +175,19 @@ async def _show_end(peer: ScriptedPeer, liar: LyingServer) -> None:
     await peer.send(Snapshot(re=entry.id, table=liar.table("over"), now=liar.now))
 
 
-def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response | None:
+def _answer(
+    request: Request, liar: LyingServer, changes: Changes, boards: bytes | None
+) -> Response | None:
     """Return the file or the boards that a request asks for; `None` for a WebSocket."""
     assert FILES is not None
     if request.headers.get("Upgrade"):
         return None
     if request.path.startswith("/api/records/"):
-        return _boards(liar)
+        return (
+            _boards(liar)
+            if boards is None
+            else _response(HTTPStatus.OK, "application/json", boards)
+        )
     name = request.path.removeprefix(f"{STATIC}{FILES.version}/")
     file = FILES.files.get(name, FILES.index)
     body = file.body

@@ -23,7 +23,7 @@ REPLY_TIMEOUT: Final = 2.0
 POOL_SIZE: Final = 32
 
 
-class _Sending:
+class Sending:
     """A mixin for redis-py's connections: sending a command reports a lost connection, and can be cancelled.
 
     redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError` when such
@@ -36,23 +36,27 @@ class _Sending:
         before = task.cancelling() if task else 0
         try:
             await super().send_packed_command(command, check_health)  # type: ignore[misc]
-        except RuntimeError as error:
-            raise RedisConnectionError(f"the connection was closed: {error}") from error
+        except (RuntimeError, RedisError) as error:  # redis-py has closed the connection
+            if task and task.cancelling() > before:
+                raise asyncio.CancelledError from error
+            if isinstance(error, RuntimeError):
+                raise RedisConnectionError(f"the connection was closed: {error}") from error
+            raise
         if task and task.cancelling() > before:
             # the reply, which comes nevertheless, must not be taken for that to another command
             await super().disconnect(nowait=True)  # type: ignore[misc]
             raise asyncio.CancelledError
 
 
-class _TcpConnection(_Sending, Connection):
+class _TcpConnection(Sending, Connection):
     pass
 
 
-class _TlsConnection(_Sending, SSLConnection):
+class _TlsConnection(Sending, SSLConnection):
     pass
 
 
-class _UnixConnection(_Sending, UnixDomainSocketConnection):
+class _UnixConnection(Sending, UnixDomainSocketConnection):
     pass
 
 

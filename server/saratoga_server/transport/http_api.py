@@ -172,14 +172,14 @@ class HttpPages(Struct):
             case ["api", *_]:
                 raise _no_page()
             case _:
-                return await self._web_page(segments, headers)
+                return await self._web_page(segments, headers, parts.query)
 
-    async def _web_page(self, segments: list[str], headers: Headers) -> Page:
+    async def _web_page(self, segments: list[str], headers: Headers, query: str) -> Page:
         if self.web is not None:
             page = WebPage(self.web, self.server, self.hosts.is_tls)
             if not self.hosts.serves(headers):
                 return page.refusal(HTTPStatus.MISDIRECTED_REQUEST, NOT_SERVED)
-            return await page.found(segments, headers)
+            return await page.found(segments, headers, query)
         if segments == [""]:
             return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
         raise _no_page()

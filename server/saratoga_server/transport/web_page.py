@@ -89,8 +89,8 @@ class WebPage(Struct, frozen=True):
     is_tls: bool = False
     """True if the server itself terminates TLS."""
 
-    async def found(self, segments: Sequence[str], headers: Headers) -> Page:
-        """Return the answer to a request for this path."""
+    async def found(self, segments: Sequence[str], headers: Headers, query: str = "") -> Page:
+        """Return the answer to a request for this path; a query follows it to a corrected path."""
         match segments:
             case ["static", version, *names]:
                 file = self.files.files.get("/".join(names))
@@ -102,7 +102,7 @@ class WebPage(Struct, frozen=True):
         if missing is not None:
             right = [segment.lower() for segment in segments if segment]
             if right != segments and right and await self._missing(right) is None:
-                return self._moved("/" + "/".join(right))
+                return self._moved("/" + "/".join(right) + (f"?{query}" if query else ""))
             return self.refusal(HTTPStatus.NOT_FOUND, missing)
         return self._file(self.files.index, headers, CHECKED)
 

@@ -10,7 +10,7 @@ import uvloop
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kit.stores import StoreServer
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.clients import Sending, open_client
 
 
 async def test_replies_are_bytes_and_the_client_has_a_name(store_server: StoreServer) -> None:
@@ -54,6 +54,28 @@ async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
             assert await client.ping()
     finally:
         await client.aclose()
+
+
+class ResetInThatTurn:
+    """A connection that is reset in the turn of the loop in which its task is cancelled."""
+
+    async def send_packed_command(self, command: bytes, check_health: bool = True) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise RedisConnectionError("Connection reset by peer") from None
+
+
+class SendingOverIt(Sending, ResetInThatTurn):
+    pass
+
+
+async def test_a_cancellation_counts_more_than_a_connection_that_is_reset_with_it() -> None:
+    sending = asyncio.create_task(SendingOverIt().send_packed_command(b"PING"))
+    await asyncio.sleep(0)
+    sending.cancel()
+    await asyncio.wait([sending], timeout=10)
+    assert sending.cancelled()
 
 
 RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)

@@ -98,6 +98,12 @@ async def test_a_path_with_capitals_or_slashes_too_many_leads_to_the_right_one(
     assert page.cache == "no-store"
 
 
+async def test_a_query_follows_to_the_right_path(server: FakeServer) -> None:
+    page = WebPage(WEB_FILES, server, is_tls=False)
+    found = await page.found(["leaderboards", "canfield", ""], asking(), "period=week&bots=1")
+    assert found.more == (("Location", "/leaderboards/canfield?period=week&bots=1"),)
+
+
 async def test_without_the_store_the_page_itself_says_so(server: FakeServer) -> None:
     server.fault = StoreUnavailable()
     assert (await got(server, CODE)).status == 200
