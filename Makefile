@@ -28,7 +28,7 @@ FUZZER := $(VENV)/.fuzzer-is-set-up
 BROWSER := $(VENV)/.browser-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright browser bench long faults soak fuzz picture clean
+.PHONY: help play demo serve test check style types layers pyright browser bench long planted faults soak fuzz picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS
 
 long: $(TOOLS) ## the long tests: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m "long and not browser" $(ARGS)
+
+planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the tests find; ARGS="NAME"
+	PYTHONPATH=tests $(BIN)/python tests/planted/run.py $(ARGS)
 
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour, writes fault-figures.txt
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
