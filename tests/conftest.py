@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, settings
 
 from saratoga_rules.game import Game
 
-# A shell without job control ignores SIGINT in background jobs, and all programs that the tests start
-# would inherit that.
+# A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all programs that the
+# tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Several processes load every test module, and hundreds start the program: without bytecode each of them
 # would compile it again.
