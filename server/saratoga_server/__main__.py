@@ -19,12 +19,10 @@ class _Commands(click.Group):
         from saratoga_server.admin.backup_commands import backup, restore
         from saratoga_server.admin.clock_commands import accept_clock
         from saratoga_server.admin.commands import admin
-        from saratoga_server.admin.repair_command import repair
 
         admin.add_command(accept_clock)
         admin.add_command(backup)
         admin.add_command(restore)
-        admin.add_command(repair)
         return admin
 
 

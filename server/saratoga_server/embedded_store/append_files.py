@@ -193,8 +193,8 @@ def sequence(name: str) -> int:
 def remedy_for(folder: Path) -> str:
     """Return what to do about a store's damaged files."""
     return (
-        f"`saratoga-server admin --data {shlex.quote(str(folder.parent))} repair` says what can be recovered; `restore` in "
-        f"place of `repair` creates a store from a backup. To begin with an empty store, move {folder} away."
+        f"Move {folder} away. `saratoga-server admin --data {shlex.quote(str(folder.parent))} restore BACKUP` then creates "
+        "a store from a backup; without it, the server begins with an empty one."
     )
 
 

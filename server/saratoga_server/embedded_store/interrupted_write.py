@@ -1,7 +1,7 @@
 """An interrupted last write: what a crash leaves of a write at the end of the embedded store's newest file.
 
 A store does not load such a file. The write was never acknowledged, so it is cut off, and the file as it was is kept as
-a copy. Whatever else a store cannot load is damage, and is left to `admin repair`.
+a copy. Whatever else a store cannot load is damage, and is refused.
 """
 
 import datetime

@@ -88,7 +88,7 @@ async def read_ledger(client: "Redis") -> LedgerEntry:
 
 
 async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
-    """Give the data of a store another generation, after they were restored or repaired; return the note for it."""
+    """Give the data of a store another generation, after they were restored; return the note for it."""
     await client.hset(LEDGER_KEY, "generation", generation)
     await client.hincrby(LEDGER_KEY, "sequence", 1)
     entry = await read_ledger(client)

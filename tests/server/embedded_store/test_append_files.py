@@ -154,8 +154,8 @@ async def test_missing_and_emptied_files_are_refused_and_the_rest_is_left_alone(
     left = contents(folder)
     with pytest.raises(StoreRefused) as refused:
         await used(folder)
-    assert f"saratoga-server admin --data {tmp_path} repair" in str(refused.value)
-    assert f"move {folder} away" in str(refused.value)
+    assert f"saratoga-server admin --data {tmp_path} restore" in str(refused.value)
+    assert f"Move {folder} away" in str(refused.value)
     assert contents(folder) == left
 
 
@@ -225,7 +225,7 @@ async def test_a_snapshot_that_was_copied_into_the_folder_is_not_ignored(tmp_pat
 
 def test_the_remedy_can_be_typed_as_it_is_printed() -> None:
     remedy = append_files.remedy_for(Path("/our data/store"))
-    assert "`saratoga-server admin --data '/our data' repair`" in remedy
+    assert "`saratoga-server admin --data '/our data' restore BACKUP`" in remedy
 
 
 def test_a_file_that_became_shorter_was_cut_and_one_that_is_gone_was_replaced(

@@ -289,7 +289,7 @@ async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) 
     [file] = (folder / "appendonlydir").glob("*.incr.aof")
     file.write_bytes(b"*junk\r\n" + file.read_bytes())
     with pytest.raises(
-        StoreRefused, match=r"(?s)(Bad file format|Fatal|AOF).*admin --data .* repair"
+        StoreRefused, match=r"(?s)(Bad file format|Fatal|AOF).*admin --data .* restore"
     ):
         async with EmbeddedStore(folder):
             pass

@@ -66,8 +66,8 @@ async def used(folder: Path) -> None:
 
 
 async def refused(folder: Path, reason: str) -> None:
-    """Check that the store is refused for this reason, and that the message says how to repair it."""
-    with pytest.raises(StoreRefused, match=rf"{reason}.* repair"):
+    """Check that the store is refused for this reason, and that the message says what to do."""
+    with pytest.raises(StoreRefused, match=rf"{reason}.* restore"):
         await used(folder)
 
 
