@@ -28,7 +28,7 @@ FUZZER := $(VENV)/.fuzzer-is-set-up
 BROWSER := $(VENV)/.browser-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright browser bench long planted faults soak fuzz picture clean
+.PHONY: help play demo serve test check style types layers pyright browser bench long planted faults soak fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,10 +80,6 @@ fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real serve
 
 soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: memory and response times must stay level
 	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
-
-picture: $(BROWSER) ## draw the README's pictures of races with the real program (three minutes)
-	PYTHONPATH=tests $(BIN)/python -m kit.race_picture
-	PYTHONPATH=tests $(BIN)/python -m kit.page_picture
 
 clean: ## delete .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

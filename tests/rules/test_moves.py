@@ -3,12 +3,9 @@ import pytest
 from saratoga_rules.moves import (
     COLUMN_INDEX,
     COLUMN_NAMES,
-    DRAW,
-    REDEAL,
     Carry,
     Draw,
     Redeal,
-    carry,
     parse_move,
 )
 
@@ -73,10 +70,3 @@ def test_a_move_knows_the_columns_it_goes_between() -> None:
     assert (Carry("t3", "t12").origin, Carry("t3", "t12").destination) == (2, 11)
     assert (Carry("w", "up").origin, Carry("w", "up").destination) == (-1, -1)
     assert [COLUMN_INDEX[name] for name in COLUMN_NAMES[:3]] == [0, 1, 2]
-
-
-def test_moves_are_values() -> None:
-    assert carry("t1", "t2", 3) == Carry("t1", "t2", 3) != Carry("t1", "t2", 2)
-    assert repr(Carry("w", "up")) == "Carry(source='w', target='up', count=1)"
-    assert Draw() == DRAW
-    assert len({DRAW, REDEAL, Draw(), Carry("w", "up"), carry("w", "up")}) == 3

@@ -1,6 +1,6 @@
 """Tampering: every changed byte of a record is detected, and no forgery crashes the verifier."""
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kit.races import Entrant, race
@@ -68,8 +68,7 @@ def test_a_removed_byte_is_detected(text: bytes, place: int) -> None:
 def test_two_swapped_lines_are_detected(text: bytes, one: int, other: int) -> None:
     lines = text.split(b"\n")
     first, second = one % len(lines), other % len(lines)
-    if lines[first] == lines[second]:
-        return
+    assume(lines[first] != lines[second])
     lines[first], lines[second] = lines[second], lines[first]
     assert not verify(b"\n".join(lines)).ok
 

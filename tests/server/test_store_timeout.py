@@ -14,11 +14,6 @@ async def test_what_is_not_done_in_time_is_given_up() -> None:
             await asyncio.Event().wait()
 
 
-async def test_what_is_done_in_time_is_left_alone() -> None:
-    async with within_timeout(STORE_TIMEOUT):
-        await asyncio.sleep(0)
-
-
 async def test_a_cancelled_call_raises_only_its_cancellation() -> None:
     async def waits() -> None:
         async with within_timeout(STORE_TIMEOUT):

@@ -98,7 +98,3 @@ def test_only_the_newest_files_of_the_pattern_stay(tmp_path: Path) -> None:
     assert [path.name for path in newest_first(tmp_path, "*.run")] == ["c.run", "a.run", "b.run"]
     delete_oldest(tmp_path, "*.run", 2)
     assert {path.name for path in tmp_path.iterdir()} == {"c.run", "a.run", "old.txt"}
-
-
-def test_deleting_in_a_missing_folder_does_nothing(tmp_path: Path) -> None:
-    delete_oldest(tmp_path / "none", "*", 0)

@@ -16,7 +16,6 @@ from saratoga_client.local.hosting import (
     friends_address,
     is_free,
     is_server,
-    lan_address,
     last_port,
     local_server,
     page_origin,
@@ -67,11 +66,6 @@ def test_a_host_opens_the_server_again_at_its_last_port() -> None:
     assert last_port() == 41233
     remember_server("ws://192.168.1.7:8000")
     assert last_port() == PORT
-
-
-def test_the_lan_address_is_no_loopback_address() -> None:
-    address = lan_address()
-    assert address is None or not address.startswith("127.")
 
 
 async def test_a_running_local_server_is_used_and_not_stopped() -> None:

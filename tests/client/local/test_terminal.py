@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from saratoga_client.local.terminal import Capabilities, Colours, capabilities, this_terminal
+from saratoga_client.local.terminal import Capabilities, Colours, capabilities
 
 
 def judged(
@@ -94,7 +94,3 @@ def test_windows_has_no_term_and_redraws_all_the_same() -> None:
 )
 def test_the_whole_picture_needs_eighty_by_twenty_four(size: tuple[int, int], roomy: bool) -> None:
     assert capabilities({}, is_terminal=True, size=size).is_roomy is roomy
-
-
-def test_a_test_runs_in_no_terminal() -> None:
-    assert not this_terminal().is_terminal

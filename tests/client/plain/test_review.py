@@ -22,9 +22,8 @@ def test_every_move_of_every_board_is_a_line_with_its_time(name: str) -> None:
     moves = [line for line in lines if line.startswith("move ")]
     assert len(moves) == sum(racer.moves for racer in record.racers)
     assert all("; at " in line for line in moves)
-    assert [line for line in lines if line.startswith("result ")] == [
-        line for line in lines if line.startswith(("result 1. ", "result 2. ", "result 3. "))
-    ]
+    results = [line for line in lines if line.startswith("result ")]
+    assert [line[:10] for line in results] == ["result 1. ", "result 2. ", "result 3. "]
 
 
 def test_no_line_contains_control_characters(record: RaceRecord) -> None:

@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from kit.stepped_connection import run_ready_tasks
-from saratoga_client.net.errors import ClientClosed, Unreachable
+from saratoga_client.net.errors import Unreachable
 from saratoga_client.session.session_tasks import SessionTasks
 
 
@@ -42,13 +42,6 @@ async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
     with pytest.raises(ZeroDivisionError):
         await tasks.wait_for_end()
     assert "unexpected error in a background task" in caplog.text
-
-
-async def test_only_the_first_call_of_end_counts() -> None:
-    tasks = SessionTasks(lambda error: error)
-    tasks.end()
-    tasks.end(ClientClosed("too late"))
-    await tasks.wait_for_end()
 
 
 async def test_cancelling_stops_every_task() -> None:

@@ -32,10 +32,6 @@ def test_an_observer_is_called_once_per_change_until_it_unsubscribes() -> None:
     assert seen == [FIRST, SECOND]
 
 
-async def test_a_condition_that_holds_already_is_not_waited_for() -> None:
-    await StateStore().until(lambda: True)
-
-
 async def test_closing_the_store_ends_every_wait() -> None:
     store = StateStore()
     waiting = asyncio.create_task(store.until(lambda: False))

@@ -206,10 +206,3 @@ def racer_log(*entries: str) -> RacerLog:
 
 def test_only_moves_are_counted_as_moves() -> None:
     assert racer_log("draw", "t1>up", "stuck").moves == 2
-
-
-def test_records_are_values() -> None:
-    assert isinstance(RECORD, RaceRecord)
-    assert race("caprice", 0, [ANNA, ZOE]) == RECORD
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        RECORD.cap = 5  # type: ignore[misc]

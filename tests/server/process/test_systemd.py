@@ -37,12 +37,6 @@ def test_a_socket_in_the_abstract_namespace_is_found_too() -> None:
         assert manager.recv(100).decode() == systemd.READY
 
 
-@pytest.mark.parametrize("address", ["", "somewhere", "vsock:2:1", "/nowhere/at/all"])
-def test_without_a_socket_that_listens_a_notification_is_lost(address: str) -> None:
-    systemd.notify(systemd.READY, {"NOTIFY_SOCKET": address})
-    systemd.notify(systemd.READY, {})
-
-
 @pytest.mark.parametrize(
     ("environment", "seconds"),
     [

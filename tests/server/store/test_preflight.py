@@ -123,11 +123,6 @@ def test_an_old_store_is_refused(version: str) -> None:
         check_server({"cluster_enabled": 0}, Preflight("Redis", version))
 
 
-@pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.10.1", "9.1.2"])
-def test_versions_with_functions_are_accepted(version: str) -> None:
-    check_server({"cluster_enabled": 0}, Preflight("Valkey", version))
-
-
 async def test_an_address_without_a_store_is_unavailable(
     store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ from saratoga_client.tui.pages.panel import ALARM_LINES, LEAST_EVENTS, meter, pa
 from saratoga_client.wording import dollars
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
-from saratoga_rules.money import even_at, net
+from saratoga_rules.money import net
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -188,24 +188,6 @@ def renamed(present: SessionState, name: str) -> SessionState:
     return replace(present, table_view=picture)
 
 
-@given(st.sampled_from(sorted(GAMES)), st.data())
-@settings(max_examples=100, deadline=None)
-def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.DataObject) -> None:
-    game = GAMES[name]
-    banked = data.draw(st.integers(0, game.goal.cards))
-    width = data.draw(st.sampled_from((24, 30, 44, 60)))
-    own = replaced(board(opening(name), game=name), banked=banked)
-    present = state_after(
-        standings(f"y{banked}", game=name), first=snapshot("y0", own, table("y", game=name))
-    )
-    bar = rows_of(panel(present, width, 20, START + 1000))[2]
-    before, after = bar.split("╎")
-    even = even_at(game)
-    assert ("·" in before, "█" in after) == (banked < even, banked > even)
-    assert ("█" in bar) is (banked > 0)
-    assert ("·" not in bar) is (banked == game.goal.cards)
-
-
 @pytest.mark.parametrize("name", SCENES)
 def test_no_event_is_cut(name: str) -> None:
     present = SCENES[name]()
@@ -223,7 +205,9 @@ def test_the_players_own_line_is_always_shown() -> None:
             rows = rows_of(panel(present, 24, height, START))
             assert sum("YOU" in row for row in rows) == 1, (place, height)
             racers = [row for row in rows if "▸" in row]
-            assert len(racers) < 2 or racers[0].startswith(("│ 1 ", "│ 1▸"))
+            if len(racers) > 1:
+                assert racers[0].startswith(("│ 1 ", "│ 1▸"))
+    assert len(racers) > 1
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
@@ -258,7 +242,7 @@ def test_at_80x24_sixteen_racers_leave_room_for_the_leader_you_and_your_neighbou
 
 def test_a_disconnected_player_is_marked() -> None:
     rows = rows_of(panel(connection_lost(), 24, 21, START + 25_000))
-    assert rows[1].endswith("○ │") or "○" in rows[1]
+    assert "○" in rows[1]
     assert "○" not in rows[3]
 
 
