@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, Final
 
+from textual.worker import Worker
+
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, still_here
 from saratoga_client.local.setting_values import MOST_SEATS
@@ -86,6 +88,8 @@ class LobbyFlow:
         self._friends = friends
         self._link = LobbyConnection(settings.server_url, self._change, self._connected, self._say)
         self._next: asyncio.Future[AtTable | Practising | Leaving]
+        self._entering: Worker[None] | None = None
+        """The last command that goes to a table."""
         self._screen = self._new_screen(LobbyState(server=settings.server_url))
 
     async def run(self) -> Leaving:
@@ -250,11 +254,19 @@ class LobbyFlow:
         elif self._is_elsewhere(found):
             self._leave(OtherServer(found.server, found.code, is_watching))
         else:
-            self._do((self._watch if is_watching else self._take_seat)(found.code), entry)
+            self._enter((self._watch if is_watching else self._take_seat)(found.code), entry)
 
     def open_table(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap, races=table.races)
-        self._do(self._take_seat(table))
+        self._enter(self._take_seat(table))
+
+    def _enter(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
+        """Run a command that goes to a table, unless one is running or another screen opens already."""
+        is_running = self._entering is not None and not self._entering.is_finished
+        if is_running or self._next.done():
+            action.close()
+        else:
+            self._entering = self._do(action, entry)
 
     async def _take_seat(self, table: str | TableWanted) -> None:
         connection, following = self._connection, self._next
@@ -351,9 +363,9 @@ class LobbyFlow:
 
     # Commands
 
-    def _do(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
+    def _do(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> Worker[None]:
         """Run a command in the background; report errors, and let the player correct `entry`."""
-        self._app.run_worker(self._run(action, entry), group="lobby commands")
+        return self._app.run_worker(self._run(action, entry), group="lobby commands")
 
     async def _run(self, action: Coroutine[Any, Any, None], entry: Entry | None) -> None:
         try:

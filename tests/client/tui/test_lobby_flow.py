@@ -19,7 +19,7 @@ from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.lobbies import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, WatchTable
+from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, WatchTable
 from saratoga_protocol.events import Seat, Table, Tables
 from saratoga_protocol.players import player_id
 
@@ -249,6 +249,26 @@ async def seated_too_late(
             seated = there(player_id(peer.hello.token))
             await peer.send(replace(snapshot(re=(await answering).id), table=seated))
             yield visitor, peer
+
+
+async def test_a_second_press_before_the_answer_keeps_the_seat_of_the_first() -> None:
+    async with scripted_server() as server:
+        server.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(server.url) as visitor:
+            peer = await server.peer()
+            answering = asyncio.create_task(answer_all_but_joins(peer))
+            await visitor.reads("none now")
+            for _ in range(2):
+                await visitor.press("j")
+                await visitor.type("mint-otter-42")
+            await asyncio.wait([answering])
+            assert peer.hello is not None
+            own = Seat(player=player_id(peer.hello.token), name="Bert")
+            there = replace(table(), seats=[own], host=own.player)
+            await peer.send(replace(snapshot(re=(await answering).id), table=there))
+            await visitor.reads("SEATS 1 of")
+            await visitor.press("r")
+            assert isinstance(await peer.command(), Ready), "one join, and no leave after it"
 
 
 async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
