@@ -4,6 +4,7 @@ The screens are the program's own, run by Textual without a terminal. Tests read
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -37,6 +38,13 @@ INVITER: Final = Inviter(server="ws://192.168.1.7:7470")
 REFUSAL: Final = "The server refuses this."
 
 SomeWidget = TypeVar("SomeWidget", bound=Widget)
+
+
+class Faults(logging.Handler):
+    """Raise a logged error of the screens, which go on after it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
 
 
 class FakeSession:
@@ -102,6 +110,10 @@ class FakeSession:
         own = self.own
         refused = without(own, own.in_flight[0].ticket, reason)
         self.change_to(replace(self._now(), own=refused))
+
+    def offer(self, record: RaceRecord) -> None:
+        """Have this record from now on."""
+        self._record = record
 
     def lose(self, problem: Problem | None = None) -> None:
         """End the session with a problem, for example a lost seat."""
@@ -300,7 +312,12 @@ async def table_player(
         at_table = TablePlayer(app, pilot, seat, None)  # type: ignore[arg-type]
         await at_table.settled()
         at_table.flow = flows[0]
-        yield at_table
+        log, faults = logging.getLogger("saratoga.racing"), Faults(logging.ERROR)
+        log.addHandler(faults)
+        try:
+            yield at_table
+        finally:
+            log.removeHandler(faults)
 
 
 __all__ = ["INVITER", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]

@@ -4,6 +4,7 @@ The screens of later phases are imported when they open, so the program starts f
 """
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,8 @@ from saratoga_client.tui.table_screen import TableScreen
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
     from saratoga_client.tui.pages.findings import Findings
+
+LOG: Final = logging.getLogger("saratoga.racing")
 
 UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
@@ -155,7 +158,11 @@ class TableFlow:
         self._tell_reader(evening)
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
-            screen.changed(evening)
+            try:
+                screen.changed(evening)
+            except Exception:
+                # a fault in drawing must not end the session, which calls this
+                LOG.exception("the screen could not show a change")
         else:
             self._changes.set()
         self._say_announcement()
@@ -218,16 +225,21 @@ class TableFlow:
             await self._changes.wait()
             self._changes.clear()
             if self.seat.state is not None:
-                await self._switch_to(self._screen_class(self.state))
+                await self._switch_screen()
                 self._say_announcement()
 
-    async def _switch_to(self, wanted: type[TableScreen]) -> None:
+    async def _switch_screen(self) -> None:
+        wanted = self._screen_class(self.state)
         if type(self._screen) is wanted:
             return
         is_covered = self._screen is not None and self.app.screen is not self._screen
         if is_covered and wanted not in URGENT:
             return
         await self._uncover()
+        # the phase may have changed while other screens closed
+        wanted = self._screen_class(self.state)
+        if type(self._screen) is wanted:
+            return
         former, self._screen = self._screen, wanted(self)
         if wanted is RaceScreen:
             # racers may have missed it in the countdown

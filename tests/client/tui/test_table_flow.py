@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
-from kit.table_screens import TablePlayer, table_player
+from kit.table_screens import Faults, TablePlayer, table_player
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.sanitised import UNSEEN
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -139,11 +140,49 @@ async def test_the_invitation_follows_the_settings_when_they_change() -> None:
 
 
 async def test_y_copies_the_invitation_with_the_present_settings() -> None:
+    settings = replace(GATHERING.table.settings, game="golf\nrm -rf ~\x1b[2J")
+    view = dataclasses.replace(
+        GATHERING.table_view, table=replace(GATHERING.table, settings=settings)
+    )
+    async with table_player(dataclasses.replace(GATHERING, table_view=view)) as at_table:
+        await at_table.press("y")
+        assert not UNSEEN.search(at_table.app.clipboard.replace("\n", ""))
+        assert "\nrm" not in at_table.app.clipboard
     async with table_player(GATHERING) as at_table:
         await at_table.press("y")
         copied = at_table.app.clipboard
         assert copied == "\n".join(at_table.flow.invitation_lines)
         assert copied.endswith("saratoga join ws://192.168.1.7:7470/mint-otter-42")
+
+
+async def test_a_fault_in_drawing_does_not_end_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    def changed_badly(screen: GatheringScreen, state: SessionState) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Faults, "emit", lambda handler, record: None)
+    async with table_player(GATHERING) as at_table:
+        with monkeypatch.context() as fault:
+            fault.setattr(GatheringScreen, "changed", changed_badly)
+            await at_table.receive(changed("gathering", 2, notice="ana has left."))
+        await at_table.receive(changed("gathering", 3, notice="raj has left."))
+        assert "raj has left." in at_table.rows[-2]
+
+
+async def test_a_race_that_is_voided_while_the_help_closes_opens_no_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with table_player(GATHERING) as at_table:
+        pop_screen = at_table.app.pop_screen
+
+        async def void_meanwhile() -> None:
+            await pop_screen()
+            at_table.seat.change_to(GATHERING)
+
+        await at_table.press("?")
+        monkeypatch.setattr(at_table.app, "pop_screen", void_meanwhile)
+        at_table.seat.change_to(state_after())
+        await at_table.settled()
+        assert top(at_table) is GatheringScreen
 
 
 async def test_a_reader_is_told_the_table_s_news_and_stays_on_the_screen() -> None:
