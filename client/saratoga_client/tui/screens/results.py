@@ -12,7 +12,7 @@ from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import with_match
 from saratoga_client.session.result_text import own_place
 from saratoga_client.session.seat_changes import seat_news
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import rows
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.findings import Findings, findings_of
@@ -27,6 +27,8 @@ class ResultsScreen(TableScreen):
     """The screen of the results of a finished race."""
 
     _findings: Findings | None = None
+    _read_with: tuple[str, Verification | None] = "", None
+    """The race whose record was requested last, and what was known of its verification then."""
     _known: Table
     """The table whose seats the message line has described."""
     _advised = ""
@@ -41,13 +43,23 @@ class ResultsScreen(TableScreen):
 
     def begin(self) -> None:
         self._known = self.state.table
-        outcome = self.state.table_view.outcome
-        if outcome is not None:
-            self.run_worker(self._read(outcome.race), name="read the record")
+        self._begin_reading(self.state)
+
+    def _begin_reading(self, state: SessionState) -> None:
+        """Read the record once the result is there, and again once it is verified."""
+        outcome = state.table_view.outcome
+        if outcome is None or self._findings is not None:
+            return
+        known = outcome.race, state.verifications.get(outcome.race)
+        if known != self._read_with:
+            self._read_with = known
+            name = "read the record"
+            self.run_worker(self._read(outcome.race), name=name, group=name, exclusive=True)
 
     def changed(self, state: SessionState) -> None:
         news = seat_news(self._known, state.table, state.player)
         self._known = state.table
+        self._begin_reading(state)
         if not self.say_alarm(state) and news and not self.is_asking:
             self._advised = self._advice()
             self.say(f"{news} {self._advised}")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kit.finished_races import finished_race, over
 from kit.session_states import CODE, START, in_match, outcome, seat, snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
-from saratoga_client.session.state import next_state
+from saratoga_client.session.state import Verification, next_state
 from saratoga_client.tui.screens.results import ResultsScreen
 from saratoga_protocol.events import RaceOver, TableChanged
 
@@ -154,6 +154,21 @@ async def test_without_a_record_the_order_is_shown_with_the_reason() -> None:
         await at_table.press("v")
         assert "The record of this race has not arrived yet." in at_table.text
         assert "ana" in at_table.text
+
+
+async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_verified() -> None:
+    full = over(RECORD)
+    view = dataclasses.replace(full.table_view, outcome=None)
+    first = dataclasses.replace(full, table_view=view, verifications={})
+    async with table_player(first) as at_table:
+        at_table.seat.change_to(dataclasses.replace(full, verifications={}))
+        await read(at_table)
+        assert "There is no such record." in at_table.text
+        at_table.seat.offer(RECORD)
+        verified = Verification(True, "verified: witnessed here.")
+        at_table.seat.change_to(dataclasses.replace(full, verifications={RECORD.race_id: verified}))
+        await read(at_table)
+        assert "v see all boards" in at_table.rows[-1]
 
 
 async def test_v_shows_all_boards_until_the_next_countdown() -> None:
