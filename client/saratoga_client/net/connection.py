@@ -43,7 +43,7 @@ from saratoga_client.net.websocket import (
 )
 from saratoga_protocol.codec import CODECS, BadFrame, Frame
 from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
-from saratoga_protocol.events import Alive, AnyEvent, Event, Welcome
+from saratoga_protocol.events import AnyEvent, Event, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
@@ -313,7 +313,7 @@ class Connection:
             except BadFrame as fault:
                 LOG.warning("ignored a frame that is not an event: %s", fault)
                 continue
-            if isinstance(event, Alive) and event.re == OWN_ID:
+            if event.re == OWN_ID:
                 self._heartbeats.answered(event, time.monotonic())
             else:
                 self._requests.receive(event)

@@ -5,8 +5,9 @@ from typing import Final
 
 from saratoga_client.net.server_time import ServerTime
 from saratoga_client.net.unanswered import OWN_ID
+from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import Heartbeat
-from saratoga_protocol.events import Alive
+from saratoga_protocol.events import Alive, AnyEvent
 
 ACTIVE_EVERY: Final = 15.0
 """Seconds between two heartbeats with `active`; a move shows the player's activity by itself."""
@@ -48,11 +49,10 @@ class Heartbeats:
         self._is_active = self._acted > self._shown and now - self._shown >= ACTIVE_EVERY
         return Heartbeat(id=OWN_ID, active=self._is_active)
 
-    def answered(self, alive: Alive, now: float) -> None:
-        """Use the answer to the last heartbeat."""
-        if self._sent is None:
-            return
-        self._time.observe(self._sent, now, alive.now)
-        if self._is_active:
-            self._shown = max(self._shown, self._sent)
+    def answered(self, answer: AnyEvent | UnknownEvent, now: float) -> None:
+        """Use the answer to the last heartbeat; a refusal shows nothing, and the next heartbeat is sent."""
+        if self._sent is not None and isinstance(answer, Alive):
+            self._time.observe(self._sent, now, answer.now)
+            if self._is_active:
+                self._shown = max(self._shown, self._sent)
         self._sent = None

@@ -4,7 +4,7 @@ import pytest
 
 from saratoga_client.net.heartbeats import ACTIVE_EVERY, Heartbeats
 from saratoga_client.net.server_time import ServerTime
-from saratoga_protocol.events import Alive
+from saratoga_protocol.events import Alive, Refused
 
 NOON = 1_790_000_000_000
 START = 1000.0
@@ -33,6 +33,13 @@ def test_a_heartbeat_is_sent_only_after_the_answer_to_the_last_one() -> None:
     heartbeats.answered(Alive(now=NOON), START + 0.5)
     assert time.round_trip == 0.5
     assert heartbeats.next(START + 2) is not None
+
+
+def test_a_refused_heartbeat_is_sent_again_and_has_shown_nothing(heartbeats: Heartbeats) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START, is_answered=False)
+    heartbeats.answered(Refused(code="too_fast", message=""), START)
+    assert is_active(heartbeats, START + 2)
 
 
 def test_a_heartbeat_is_active_once_after_a_key(heartbeats: Heartbeats) -> None:
