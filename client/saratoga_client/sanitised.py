@@ -11,7 +11,7 @@ one place for each kind of output:
 - lines of text, messages and questions: `output`; JSON: `output.write_json`
 - tables of commands: `cli.rich_text`
 - log records on standard error: `cli.commands.WordsOnly`
-- the clipboard: the two modules `share_text`
+- the clipboard: the two modules `share_text`, and `tui.screens.gathering`
 """
 
 from saratoga_protocol.visible_text import UNSEEN, sanitised, sanitised_json

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
 from saratoga_client.problems import Problem
+from saratoga_client.sanitised import sanitised
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
@@ -22,6 +23,8 @@ from saratoga_protocol.events import Seat
 from saratoga_rules.games import GAMES
 
 HOST_KEYS = frozenset({"s", "g", "c", "m", "p", "+", "-", "l", "k", "a", "up", "down"})
+SCROLLS = frozenset({"up", "down"})
+"""Keys that choose a player for the host, and scroll the page for all others."""
 
 
 class GatheringScreen(TableScreen):
@@ -162,7 +165,7 @@ class GatheringScreen(TableScreen):
         self._left_behind, self._start_waits = (), False
         seat = self.state.seat
         if key == "y":
-            self.app.copy_to_clipboard("\n".join(self.controls.invitation_lines))
+            self.app.copy_to_clipboard("\n".join(map(sanitised, self.controls.invitation_lines)))
             self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
         elif key == "o":
             self.controls.show_invitation()
@@ -176,7 +179,7 @@ class GatheringScreen(TableScreen):
                 e=("even", partial(self.controls.bring_bot, "even")),
                 s=("strong", partial(self.controls.bring_bot, "strong")),
             )
-        elif seat is not None and key in HOST_KEYS:
+        elif seat is not None and key in HOST_KEYS and (self.state.is_host or key not in SCROLLS):
             self._press_of_host(key)
         else:
             super().press(key)

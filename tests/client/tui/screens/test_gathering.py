@@ -48,6 +48,15 @@ async def test_keys_of_the_host_tell_other_players_that_only_the_host_may_use_th
         assert at_table.seat.asked == []
 
 
+async def test_a_player_who_is_not_host_scrolls_a_cut_page_by_arrows() -> None:
+    seats = "yabcdefghijklmno"
+    async with table_player(gathering(seats, host="a"), size=(60, 20)) as at_table:
+        shown = at_table.text
+        await at_table.press("down")
+        assert at_table.text != shown
+        assert "Only the host" not in at_table.text
+
+
 @pytest.mark.parametrize(
     ("key", "asked"),
     [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16"), ("m", "races 3")],
