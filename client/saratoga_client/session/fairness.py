@@ -8,7 +8,7 @@ every event of the connection, in order.
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -66,7 +66,7 @@ class FairnessDuties:
         """Save sightings in `witness`, by default in memory; call `alarm` once per contradiction."""
         self._connection = connection
         self._races = RaceWitness(witness or MemoryWitness(), lambda: self.player, alarm)
-        self._stop_observing = connection.observe_answers(self._races.see_answer)
+        self._stop_observing: Callable[[], None] | None = None
         self._records = RecordCheck(connection, self._races)
         self._observer = TableObserver(connection, self._races, self._records)
         self._revealed: tuple[str, int] | None = None
@@ -75,7 +75,8 @@ class FairnessDuties:
 
     def close(self) -> None:
         """Stop to observe the answers of the connection, which may be used for another table."""
-        self._stop_observing()
+        if self._stop_observing is not None:
+            self._stop_observing()
 
     def take_due(self) -> list[str]:
         """Return the races whose record is to be checked now, each once: pass them to `check`."""
@@ -190,6 +191,9 @@ class FairnessDuties:
 
     def see(self, event: AnyEvent) -> None:
         """Save the facts of an event. Then `take_due` has the records to check, and a nonce may be due."""
+        if self._stop_observing is None:
+            # not before: a session that never enters its table is never closed
+            self._stop_observing = self._connection.observe_answers(self._races.see_answer)
         self._observer.see(event)
 
     async def handle(self, event: AnyEvent) -> None:

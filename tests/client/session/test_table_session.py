@@ -12,8 +12,10 @@ from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
+from saratoga_client.session.race_witness import RaceWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    AnyCommand,
     ChangeSettings,
     CreateTable,
     EndRace,
@@ -48,6 +50,17 @@ async def test_a_player_sits_down_at_a_table() -> None:
         assert (await there.do(there.session.sit_down(code))).code == code
         assert [type(command) for command in there.network.answered] == [JoinTable]
         assert {seat.name for seat in there.state.table.seats} == {"Ann", "Ben"}
+
+
+async def test_a_refused_join_leaves_no_reader_of_later_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[AnyCommand] = []
+    monkeypatch.setattr(RaceWitness, "see_answer", lambda races, sent, answer: read.append(sent))
+    async with stepped_session() as there:
+        with pytest.raises(Problem, match="no table with that code"):
+            await there.do(there.session.sit_down("not-there-77"))
+        assert read == []
 
 
 async def test_the_host_sends_the_commands_of_a_host() -> None:
