@@ -123,9 +123,9 @@ def last_table_at(server: str) -> str:
 
 
 def _last() -> dict[str, Any]:
-    """Return the last choices; none if their file cannot be read."""
+    """Return the last choices that are valid; none if their file cannot be read."""
     try:
-        last = settings_file.parse(settings_file.read(_last_path()), "", LAST_TYPES)
+        last = settings_file.valid(settings_file.read(_last_path()), LAST_TYPES)
     except Problem:
         return {}
     # the last server counts less than a server that the player names

@@ -5,6 +5,7 @@ Players edit the file too, so a change keeps their comments and all other lines.
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -51,6 +52,16 @@ def parse(
         key: _read(key, value, lambda name: f"{source}, line {line_of(text, name)}", types)
         for key, value in table.items()
     }
+
+
+def valid(text: str, types: Mapping[str, SettingType]) -> dict[str, Any]:
+    """Return the valid settings in a file's text, without the others."""
+    found: dict[str, Any] = {}
+    with suppress(ParseError):
+        for key, value in tomlkit.parse(text).unwrap().items():
+            with suppress(Problem):
+                found[key] = _read(key, value, str, types)
+    return found
 
 
 def _read(

@@ -90,9 +90,12 @@ def test_the_last_table_belongs_to_the_last_server() -> None:
     assert (last_table_at(LAN), last_table_at(DEFAULT_SERVER)) == ("", "")
 
 
-def test_a_damaged_file_of_last_choices_is_as_good_as_none() -> None:
+def test_an_invalid_last_choice_leaves_the_others_as_they_are() -> None:
     remember_server(LAN, "mint-otter-42")
-    (state_folder() / "last.toml").write_text(f'server = "{LAN}"\ntable = "no code"\n')
+    last = state_folder() / "last.toml"
+    last.write_text(f'server = "{LAN}"\ntable = "no code"\ncap = 5\nnew = 1\n')
+    assert (load({}).server_url, load({}).last_table, load({}).cap) == (LAN, "", 5)
+    last.write_text("server =")
     assert load({}).server_url == DEFAULT_SERVER
 
 
