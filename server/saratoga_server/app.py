@@ -27,7 +27,6 @@ from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
-from saratoga_server.live.past_boards import PastBoards
 from saratoga_server.live.peer_events import PeerEvents
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
@@ -168,7 +167,6 @@ async def compose(
             store.commits,
             races,
             table_service,
-            PastBoards(store.boards, store.tables, table_cache, logs),
         ),
         LeaderboardHandlers(leaderboards),
         records,

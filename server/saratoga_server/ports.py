@@ -171,6 +171,8 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     """The number of the player's newest hello; later hellos have higher numbers."""
     claims: tuple[int, ...] = ()
     """The ids of the player's newest `claim_name` commands."""
+    joined: str = ""
+    """The table and the id of the newest `join_table` that gave the player a seat."""
 
 
 class RowTable(NamedTuple):
@@ -302,8 +304,8 @@ class PlayerStore(Protocol):
         `instead_of.writes` is 0, even then.
         """
 
-    async def raise_last_id(self, player: str, command_id: int) -> None:
-        """Raise the highest accepted command id of the player to at least `command_id`."""
+    async def note_join(self, player: str, table: str, command_id: int) -> None:
+        """Note the player's newest `join_table`; the highest accepted command id never falls."""
 
     async def set_banned(self, player: str, banned: bool) -> None: ...
 

@@ -53,7 +53,7 @@ assert "EXPIREAT" not in STEPPED_SOURCE, "a key expires by the machine's clock"
 WRITES = frozenset(
     {
         *("commit", "save_table", "set_public", "create_player", "claim_name", "sit", "stand_up"),
-        *("raise_last_id", "set_banned", "reserve_table", "forget_player", "append"),
+        *("note_join", "set_banned", "reserve_table", "forget_player", "append"),
         *("settle_outbox", "settle_unread"),
     }
 )

@@ -296,12 +296,8 @@ class Administration:
             return force_leave(state, row.player, now=now, fresh_seed=new_seed())
 
         table = await self._change(row.table, left)
-        if table is not None:
-            # keep the last command id, so that the player can join the table again after an unban
-            last_id = table.last_id(row.player)
-            await self.stores.players.raise_last_id(row.player, last_id)
-            if not table.seats:
-                await self.stores.tables.set_public(row.table, None)
+        if table is not None and not table.seats:
+            await self.stores.tables.set_public(row.table, None)
         await self.stores.players.stand_up(row.player, row.table)
 
     async def _leave_match(self, code: str, player: str) -> None:

@@ -19,7 +19,6 @@ from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.board_service import DONE
 from saratoga_server.live.live_race import BoardRun, LiveRace
-from saratoga_server.live.past_boards import PastBoards
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
@@ -44,11 +43,9 @@ class PlayHandlers:
         commits: Commits,
         races: RaceCache,
         table_service: TableService,
-        past_boards: PastBoards,
     ) -> None:
         self._commits = commits
         self._races = races
-        self._past_boards = past_boards
         self._table_service = table_service
 
     def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | MoveMade | None":
@@ -72,16 +69,7 @@ class PlayHandlers:
         return await self._carried_out(session, command)
 
     async def _carried_out(self, session: Session, command: MakeMove | CashOut) -> MoveMade:
-        try:
-            race, run, _ = await self._own(session, command.race)
-        except CommandRejected as refusal:
-            # also when the player has left, or the next race gathers, a repeat is answered
-            if refusal.retry:
-                raise
-            answer = await self._past_boards.answer(session, command.race, command.id)
-            if answer is None:
-                raise
-            return answer
+        race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
 

@@ -106,7 +106,7 @@ class SeatHandlers:
 
     async def _opened_before(self, session: Session, command_id: int, code: str) -> Snapshot | None:
         """Return the answer to a repeated command that opened the table; `None` if it opened none."""
-        if not await self._seat_registry.may_have_been_at(session.player, code):
+        if await self._seats.state(code) is None:
             return None
         table = await self._table_cache.get(code)
         if table.state.seat(session.player) is not None:
@@ -156,9 +156,9 @@ class SeatHandlers:
                 if table.version != answer.table.version:
                     return await self._snapshots.snapshot(session, command_id, table)
                 return answer
-            if await self._seat_registry.may_have_been_at(player, code):
+            if await self._seats.seat(player, code) is not None:
                 return await self._come_back(session, command_id, code, rows_before)
-            await self._seats.free(player, code, 0)
+            await self._seats.free(player, code)
         before[:] = rows_before
         return None
 
@@ -167,16 +167,19 @@ class SeatHandlers:
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Give the player a new seat or their present one; return a snapshot. Raises `CommandRejected`.
 
-        A repeated command gives no seat to a player who has lost it meanwhile; the snapshot shows that.
+        A repeated command gives no seat to a player who has lost it meanwhile.
         """
         row = await self._players.load_player(session.player)
         if row is None:
             raise unknown_player()
         session.name = row.name
         name = _check_named(session)
-        if command.id <= row.last_id and await self._has_joined_before(session, command):
-            left = await self._table_cache.get(command.table)
-            return await self._snapshots.snapshot(session, command.id, left)
+        code = command.table
+        is_repeat = row.joined == f"{code} {command.id}"
+        if is_repeat and await self._seats.seat(session.player, code) is None:
+            raise CommandRejected(
+                "stale_id", "You gave up that seat after this request. Join again with a new id."
+            )
 
         def joined(state: TableState, now: Millis) -> Change:
             return tables.join(
@@ -191,25 +194,12 @@ class SeatHandlers:
                 now=now,
             )
 
-        code = command.table
         elsewhere = await self._players.sit(session.player, code)
-        try:
-            async with self._seat_registry.taking(session.player, code, elsewhere) as before:
-                return await self._sit_down(session, command.id, code, joined, before)
-        except CommandRejected as refusal:
-            table = self._table_cache.known(code)
-            if refusal.code == "stale_id" and table is not None:
-                # the row was written before that seat's last id was known
-                last_id = table.state.last_id(session.player)
-                await self._players.raise_last_id(session.player, last_id)
-            raise
-
-    async def _has_joined_before(self, session: Session, command: JoinTable) -> bool:
-        """Return whether this command gave the player a seat that the player has lost since."""
-        state = await self._seats.state(command.table)
-        if state is None or state.seat(session.player) is not None:
-            return False
-        return command.id in state.accepted(session.player)
+        async with self._seat_registry.taking(session.player, code, elsewhere) as before:
+            snapshot = await self._sit_down(session, command.id, code, joined, before)
+        # when the seat is given up, a repeat of this command must not take another one
+        await self._players.note_join(session.player, code, command.id)
+        return snapshot
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
         """Give the player's own seat to this connection; return a snapshot. Raises `CommandRejected`."""
@@ -291,9 +281,11 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Free the player's seat and return the answer. Raises `CommandRejected`."""
+        """Free the player's seat, if there is one, and return the answer. Raises `CommandRejected`."""
 
         def left(state: TableState, now: Millis) -> Change | None:
+            if state.seat(session.player) is None:
+                return None
             if tables.is_repeat(state, session.player, command.id):
                 return None
             seed = self._new_seed()

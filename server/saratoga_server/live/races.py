@@ -136,9 +136,7 @@ class RaceCache:
         if race is None:
             table = await self._table_cache.get(code)
             if table.state.race_id != race_id:
-                raise CommandRejected(
-                    "no_such_race", f"The race at this table is {table.state.race_id}."
-                )
+                raise CommandRejected("no_such_race", _why_not_here(table.state, race_id))
             return await self.of(table)
         if race.code != code:
             raise CommandRejected("not_racing")
@@ -324,3 +322,11 @@ def _run(race: LiveRace, player: str) -> BoardRun:
     if run is None:
         raise CommandRejected("not_racing")
     return run
+
+
+def _why_not_here(state: TableState, race_id: str) -> str:
+    """Return why a race is not the one at its table, as a sentence."""
+    code, _, number = race_id.partition("/")
+    if code == state.code and number.isdecimal() and int(number) < state.race:
+        return "That race is over; its record says whether the move counts."
+    return f"The race at this table is {state.race_id}."

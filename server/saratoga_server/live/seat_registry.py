@@ -16,7 +16,7 @@ from typing import Final
 
 from saratoga_server.background_tasks import run_each_logged
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.table_cache import TableCache
@@ -136,14 +136,6 @@ class SeatRegistry:
         if seat is not None and seat.epoch != epoch and not table.state.is_racing(player):
             # the newer connection may have found the row right, before this one changed it
             await self._settle(player, code, seat.epoch)
-
-    async def may_have_been_at(self, player: str, code: str) -> bool:
-        """Return whether the player has or had a seat at that table; true for a closed table."""
-        state = await self._seats.state(code)
-        if state is None:
-            return False
-        is_known = state.seat(player) is not None or player in state.departed
-        return is_known or state.phase is TablePhase.CLOSED
 
     async def catch_up(self) -> None:
         """Check the uncertain seats again."""

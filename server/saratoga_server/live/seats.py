@@ -53,7 +53,7 @@ class Seats:
                 if reason is not None:
                     session.lost_seat = reason
                     session.send(SeatLost(table=code, reason=reason))
-        await self.free(player, code, table.state.last_id(player))
+        await self.free(player, code)
 
     async def closed(self, table: LiveTable, reason: str) -> None:
         """Handle the loss of every seat and watcher of a closed table."""
@@ -66,17 +66,12 @@ class Seats:
                 session.seat, session.lost_seat = None, reason
                 seated.append(session.player)
             self._broadcaster.unfollow(session, table.code)
-        await run_each_logged(self.free(player, table.code, 0) for player in seated)
+        await run_each_logged(self.free(player, table.code) for player in seated)
         await self._public_tables.closed(table.code)
 
-    async def free(self, player: str, code: str, last_id: int) -> None:
-        """Remove the table from the player's row. `last_id`: the last command id from that seat.
-
-        If the store fails, `catch_up` tries again.
-        """
+    async def free(self, player: str, code: str) -> None:
+        """Remove the table from the player's row. If the store fails, `catch_up` tries again."""
         try:
-            # so that the next `Welcome` has an id with which the player can join there again
-            await self._players.raise_last_id(player, last_id)
             while True:
                 row = await self._players.load_player(player)
                 if row is None or row.table != code or await self.seat(player, code):
@@ -98,8 +93,7 @@ class Seats:
         if state is not None and state.seat(player) is not None:
             self._not_freed.discard((player, code))
             return
-        last_id = 0 if state is None else state.last_id(player)
-        await self.free(player, code, last_id)
+        await self.free(player, code)
 
     async def state(self, code: str) -> TableState | None:
         """Read the table from the store and return it; `None` if it does not exist.

@@ -77,9 +77,9 @@ class RedisPlayers:
     async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
         return await self.sit(player, "", RowTable(table, writes)) is None
 
-    async def raise_last_id(self, player: str, command_id: int) -> None:
+    async def note_join(self, player: str, table: str, command_id: int) -> None:
         key = player_key(player)
-        await self._client.write("raise_last_id", (key,), GUEST_KEPT, command_id)
+        await self._client.write("note_join", (key,), GUEST_KEPT, command_id, table)
 
     async def set_banned(self, player: str, banned: bool) -> None:
         key = player_key(player)
@@ -133,6 +133,7 @@ def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
             created=Millis(int(found["created"])),
             hello=int(found["hello"] or 0),
             claims=tuple(map(int, (found["claims"] or b"").split())),
+            joined=(found["joined"] or b"").decode(),
         )
     except (
         ValueError,

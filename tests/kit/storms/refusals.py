@@ -20,6 +20,7 @@ TRUE_AT_TIMES = {
     "board_over",
     "draining",
     "illegal_move",
+    "no_such_race",
     "nobody_ready",
     "ready_blocked",
     "stale_id",
@@ -96,6 +97,8 @@ def _contradicted(refusal: Refusal, stored: Mapping[int, int], what: str) -> Ite
     `stored` has the places of their entries in the log, from 1, by the command's id.
     """
     place = stored.get(refusal.id)
+    if refusal.code == "no_such_race":
+        return  # the race was over: its record says whether the move counts
     if not refusal.retry and place is not None and not _is_too_early(refusal, place):
         yield f"{what}, which was carried out"
     if refusal.code == "stale_id" and max(stored, default=0) < refusal.id:

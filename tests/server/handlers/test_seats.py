@@ -84,7 +84,7 @@ async def test_an_unknown_table_is_refused_as_such(server: InProcessServer, kind
     assert await anna.refused(kind, table=AWAY) == "no_such_table"
 
 
-@pytest.mark.parametrize("kind", [Resume, LeaveTable, Start, NextRace, NotReady])
+@pytest.mark.parametrize("kind", [Resume, Start, NextRace, NotReady])
 async def test_seat_commands_need_a_seat(server: InProcessServer, kind: type) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna)

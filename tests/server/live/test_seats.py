@@ -6,7 +6,7 @@ from kit.in_process_server import InProcessServer, for_newer_nodes, gathered
 from kit.store_calls import before_once, failing_after, tables_of
 from kit.two_nodes import beside
 from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable
-from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot, TableChanged
+from saratoga_protocol.events import Done, SeatLost, Snapshot, TableChanged
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
@@ -130,8 +130,7 @@ async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
     await server.node.scheduler.sweep()
     server.faults.unavailable = False
     await server.node.scheduler.sweep()
-    row = await server.row(bert.player)
-    assert (row.table, row.last_id) == (None, bert.last_id)
+    assert (await server.row(bert.player)).table is None
 
 
 async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
@@ -150,26 +149,3 @@ async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
     for _ in range(2):
         await server.node.scheduler.sweep()
     assert (await server.row(bert.player)).table == code
-
-
-async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_the_table_accepts(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    bert.last_id = 50
-    with monkeypatch.context() as patch:
-
-        async def unavailable(player: str, command_id: int) -> None:
-            raise ConnectionError("the store is away")
-
-        patch.setattr(server.store.players, "raise_last_id", unavailable)
-        await bert.refused(LeaveTable, table=code)
-    await server.restart()
-    first, second = server.connect("Bert"), server.connect("Bert")
-    await first.hello()
-    answer = await first.ask(JoinTable, table=code)
-    assert isinstance(answer, Refused)
-    assert answer.code == "stale_id"
-    await second.hello()
-    assert isinstance(await second.ask(JoinTable, table=code), Snapshot)

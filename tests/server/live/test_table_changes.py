@@ -36,11 +36,11 @@ async def test_effects_that_failed_are_carried_out_at_the_next_look(
 ) -> None:
     anna, bert, code = await two_at(server)
 
-    async def fails(player: str, command_id: int) -> None:
+    async def fails(player: str, table: str, writes: int) -> bool:
         raise fault
 
     with monkeypatch.context() as broken:
-        broken.setattr(server.store.players, "raise_last_id", fails)
+        broken.setattr(server.store.players, "stand_up", fails)
         table = await server.node.table_service.change(code, kicking(anna, bert))
         assert table.state.seat(bert.player) is None, "the change stands"
         assert (await server.row(bert.player)).table == code
@@ -62,14 +62,14 @@ async def test_a_change_is_made_though_catching_up_on_others_fails(
     await nodes.east.node.table_service.change(code, kicking(anna, bert))
     west = nodes.west.node.table_service
 
-    async def fails(player: str, command_id: int) -> None:
+    async def fails(player: str) -> None:
         raise fault
 
     def noting(state: TableState, now: Millis) -> Change:
         return Change(replace(state, notice="Noted."))
 
     with monkeypatch.context() as broken:
-        broken.setattr(nodes.west.store.players, "raise_last_id", fails)
+        broken.setattr(nodes.west.store.players, "load_player", fails)
         table = await west.change(code, noting)
         is_behind = table.followed_up is not None
     assert (table.state.notice, is_behind) == ("Noted.", True)

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore
@@ -168,20 +167,10 @@ async def test_a_missing_player_cannot_sit_down(store: AnyStore) -> None:
 async def test_a_players_ids_only_rise(store: AnyStore) -> None:
     await store.players.create_player(row())
     for command_id in (40, 7):
-        await store.players.raise_last_id(ANNA, command_id)
-    assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
-
-
-async def test_a_stale_row_lowers_no_id(store: AnyStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def as_it_was(player: str) -> PlayerRow:
-        return row(player)
-
-    await store.players.create_player(row())
-    with monkeypatch.context() as patch:
-        patch.setattr(store.players, "load_player", as_it_was)
-        for command_id in (40, 7):
-            await store.players.raise_last_id(ANNA, command_id)
-    assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
+        await store.players.note_join(ANNA, "mint-otter-42", command_id)
+    found = await store.players.load_player(ANNA)
+    assert found is not None
+    assert (found.last_id, found.joined) == (40, "mint-otter-42 7")
 
 
 async def test_each_hello_of_a_player_has_a_higher_number(store: AnyStore) -> None:

@@ -140,7 +140,7 @@ def checked_sits_out(table: TableState, player: str) -> None:
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Return whether this command was accepted before, so that it is not carried out again.
 
-    The ids of a player who has left are known too. Raises `CommandRejected` if a later command of the player
+    The ids of a player who has left are not remembered. Raises `CommandRejected` if a later command of the player
     was accepted first: then this one was not carried out and will not be, or its id is not remembered any more.
     Not for joining and resuming, which every new connection does.
     """

@@ -95,10 +95,6 @@ def join(
         return resume(table, player, level=level, node=node, hello=hello, now=now)
     if player in table.kicked:
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
-    if command_id <= table.last_id(player):
-        raise CommandRejected(
-            "stale_id", "You left this table after that request. Join again with a new id."
-        )
     if table.locked:
         raise CommandRejected(
             "table_locked",
@@ -118,10 +114,8 @@ def join(
         epoch=epoch,
         node=node,
         hello=hello,
-        accepted=table.departed.get(player, ()),
     ).with_accepted(command_id, now)
-    departed = {gone: ids for gone, ids in table.departed.items() if gone != player}
-    seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
+    seated = replace(table, seats=(*table.seats, seat), epoch=epoch, touched=now)
     return Change(_with_host(seated, now))
 
 

@@ -29,9 +29,6 @@ ACCEPTED_KEPT: Final = 8
 MOST_BLOCKED: Final = 64
 """The number of players who voided a countdown that a table remembers, the last ones."""
 
-DEPARTED_KEPT: Final = 64
-"""The number of departed players whose command ids are kept, to recognise repeats."""
-
 
 class TablePhase(StrEnum):
     """The phase of a table (`phases` shows which follows which)."""
@@ -124,8 +121,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     kicked: tuple[str, ...] = ()
     locked: bool = False
     """Whether the host has locked the table: nobody new can take a seat."""
-    departed: dict[str, tuple[int, ...]] = {}
-    """The last few command ids accepted from each of the players who left last (`TableSeat.accepted`)."""
     epoch: int = 0
     """The highest epoch given to any seat."""
     race: int = 1
@@ -204,23 +199,17 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def accepted(self, player: str) -> tuple[int, ...]:
-        """Return the last few command ids accepted from a player who is or was at the table."""
+        """Return the last few command ids accepted from a seated player."""
         seat = self.seat(player)
-        return self.departed.get(player, ()) if seat is None else seat.accepted
+        return () if seat is None else seat.accepted
 
     def last_id(self, player: str) -> int:
         """Return the highest command id accepted from the player; 0: none is known."""
         return max(self.accepted(player), default=0)
 
     def without(self, *gone: TableSeat) -> "TableState":
-        """Return the table without these seats; their players' command ids are kept."""
-        ids = {seat.player: seat.accepted for seat in gone}
-        others = [(player, kept) for player, kept in self.departed.items() if player not in ids]
-        return replace(
-            self,
-            seats=tuple(seat for seat in self.seats if seat.player not in ids),
-            departed=dict([*others, *ids.items()][-DEPARTED_KEPT:]),
-        )
+        """Return the table without these seats."""
+        return replace(self, seats=tuple(seat for seat in self.seats if seat not in gone))
 
     def is_racing(self, player: str) -> bool:
         """Return whether the player is in the countdown or the running race and has not left it."""

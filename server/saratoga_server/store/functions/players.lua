@@ -128,11 +128,12 @@ local function set_player(keys, args)
   return 1
 end
 
--- keys: the player. args: kept ms, command id. The stored id never falls.
-local function raise_last_id(keys, args)
+-- keys: the player. args: kept ms, command id, table. Notes a join; the highest id never falls.
+local function note_join(keys, args)
   local stored = redis.call('HMGET', keys[1], 'token_hash', 'last_id')
-  if stored[1] and tonumber(stored[2] or 0) < tonumber(args[2]) then
-    redis.call('HSET', keys[1], 'last_id', args[2])
+  if stored[1] then
+    local last_id = math.max(tonumber(stored[2] or 0), tonumber(args[2]))
+    redis.call('HSET', keys[1], 'joined', args[3] .. ' ' .. args[2], 'last_id', string.format('%.0f', last_id))
     keep_guest(keys[1], args[1])
   end
   return 1
@@ -232,7 +233,7 @@ end
 offer_write('create_player', create_player)
 offer_write('claim_name', claim_name)
 offer_write('set_player', set_player)
-offer_write('raise_last_id', raise_last_id)
+offer_write('note_join', note_join)
 offer_write('meet_player', meet_player)
 offer_write('sit', sit)
 offer_write('reserve_table', reserve_table)

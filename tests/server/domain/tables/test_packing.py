@@ -89,7 +89,6 @@ def test_every_field_of_a_seat_is_packed_and_unpacked(name: str, numbers: tuple[
         created=NOON,
         touched=NOON,
         seats=(seat,),
-        departed={name: (1, last_id)},
     )
     assert unpack(pack(table)) == table
 

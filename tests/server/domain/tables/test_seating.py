@@ -123,25 +123,6 @@ def test_the_end_of_a_connection_that_was_taken_over_means_nothing() -> None:
     assert disconnect(gone.table, BEN, 3, now=after(5)) is None
 
 
-def test_a_join_from_before_one_left_does_not_seat_one_again() -> None:
-    table = left(seated(ANN, BEN), BEN)
-    assert is_repeat(table, BEN, 50)
-    for old_id in (1, 50):
-        with pytest.raises(CommandRejected) as refused:
-            join(table, BEN, "Ben", old_id, node=NODE, now=NOON)
-        assert refused.value.code == "stale_id"
-    assert players(join(table, BEN, "Ben", 51, node=NODE, now=NOON).table) == [ANN, BEN]
-
-
-def test_only_the_latest_players_who_left_are_remembered() -> None:
-    table = seated(ANN)
-    for number in range(100):
-        player = f"{number:016}"
-        table = left(join(table, player, "x", 1, node=NODE, now=NOON).table, player)
-    assert len(table.departed) == 64
-    assert f"{99:016}" in table.departed
-
-
 def test_if_the_host_goes_the_next_seat_is_host() -> None:
     table = left(seated(ANN, BEN, CLEO), ANN)
     assert (table.host, table.notice) == (BEN, "Ann has left. Ben is host now.")
