@@ -68,7 +68,6 @@ async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
             trust_store=config.trust_store,
             on_batch=metrics.batches.observe,
             memory=embedded.ledger if embedded else None,
-            holds=[embedded.why_held] if embedded else [],
         ) as store,
     ):
         supervision = [*store.watching, *([embedded.supervision] if embedded else [])]

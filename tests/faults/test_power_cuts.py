@@ -17,7 +17,7 @@ from random import Random
 
 import pytest
 
-from kit import files_not_rewritten, quick_countdown
+from kit import quick_countdown
 from kit.figures import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess, running_server
@@ -111,7 +111,6 @@ async def cut_power_repeatedly(
     games: tuple[str, ...],
     *,
     with_errors: bool,
-    module: str = quick_countdown.MODULE,
 ) -> str:
     """Cut the power in `rounds` rounds; return the figures after the audit."""
     random = Random(f"power cuts {rounds}")
@@ -122,7 +121,7 @@ async def cut_power_repeatedly(
             *("--rate", "0", "--log-level", "warning"),
             folder=folder / "server",
             before=store_program.before_server,
-            module=module,
+            module=quick_countdown.MODULE,
         ) as server,
         racing_bots_at(server.url, games, PACE, server, None) as bots,
     ):
@@ -146,16 +145,6 @@ def program_on_volatile_disk(folder: Path, data: Path) -> TracedStoreProgram:
 @pytest.mark.needs("strace")
 async def test_a_power_cut_after_an_io_error_loses_no_acknowledged_move(tmp_path: Path) -> None:
     await cut_power_repeatedly(tmp_path, 1, ("canfield-aisleriot",), with_errors=True)
-
-
-@pytest.mark.needs("strace")
-async def test_without_a_rewrite_a_power_cut_after_an_io_error_leaves_an_unreadable_file(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(AssertionError, match="Bad file format"):
-        await cut_power_repeatedly(
-            tmp_path, 1, ("lady-palk",), with_errors=True, module=files_not_rewritten.MODULE
-        )
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ def main() -> None:
     from saratoga_server.__main__ import main as serve
     from saratoga_server.embedded_store.process import StoreProcess
 
-    StoreProcess.wait = fail_at_signal  # type: ignore[assignment, method-assign]
+    StoreProcess.wait = fail_at_signal  # type: ignore[method-assign]
     sys.argv[0] = "saratoga-server"
     serve()
 

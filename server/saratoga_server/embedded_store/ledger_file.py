@@ -1,4 +1,4 @@
-"""The ledger file: `ledger.json` beside the embedded store's data, by which a server notices damaged files.
+"""The ledger file: `ledger.json` beside the embedded store's data, by which a server notices a loss of data.
 
 It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store was shut
 down in order. A store whose own ledger is missing or lower has lost data, and is not served.
@@ -7,8 +7,6 @@ down in order. A store whose own ledger is missing or lower has lost data, and i
 import asyncio
 import os
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -16,8 +14,7 @@ from typing import Final
 import msgspec
 from redis.asyncio import Redis
 
-from saratoga_server.embedded_store.append_files import present_files, remedy_for
-from saratoga_server.embedded_store.daemon_threads import in_daemon_thread
+from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
 from saratoga_server.store.keys import LEDGER_KEYS
 from saratoga_server.store.ledger import LedgerEntry, entry_of
@@ -46,8 +43,6 @@ class LedgerNote(msgspec.Struct, frozen=True):
     """The milliseconds that servers had run on this store."""
     clean: bool = False
     """True if the store was shut down in order after its last write."""
-    files: dict[str, int] = {}
-    """The files that made up the store when this was written, and their sizes; empty if that is not known."""
 
     @property
     def entry(self) -> LedgerEntry:
@@ -112,21 +107,16 @@ class LedgerFile:
     def remedy(self) -> str:
         return remedy_for(self._folder)
 
-    @property
-    def note(self) -> LedgerNote | None:
-        """What is remembered; `None` before the first raise of a new store's ledger."""
-        return self._note
-
     async def open(self) -> bool:
         """Read the file; return whether the store was shut down in order."""
-        self._note = await in_daemon_thread(partial(read_note, self._folder))
+        self._note = await asyncio.to_thread(read_note, self._folder)
         if self._note is None:
             return False
-        self.go_on_from(self._note.entry)
+        self._ran_before = self._note.own
         return self._note.clean
 
     async def note_use(self) -> None:
-        """Note that the store is in use, once its files were checked and before it starts.
+        """Note that the store is in use, before it starts.
 
         Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
         """
@@ -135,22 +125,12 @@ class LedgerFile:
 
     async def close(self, *, clean: bool) -> None:
         """Write what is remembered, and whether the store was shut down in order."""
-        if clean:
-            await self._note_files(clean=True)
-        elif self._note is not None:
-            # the files may be damaged, and must be found so
-            await self._try_write(clean=False)
+        if self._note is not None:
+            await self._try_write(clean=clean)
 
     def uptime(self) -> int:
         """Return the milliseconds that this server and earlier ones have run on the store; at least 1."""
-        return self._ran_before + self._since_start() + 1
-
-    def go_on_from(self, found: LedgerEntry) -> None:
-        """Let the time that servers have run be no less than in the store's ledger."""
-        self._ran_before = max(self._ran_before, found.own - self._since_start())
-
-    def _since_start(self) -> int:
-        return int((monotonic() - self._started) * 1000)
+        return self._ran_before + int((monotonic() - self._started) * 1000) + 1
 
     def recall(self) -> Mapping[str, LedgerEntry]:
         return {LEDGER_KEY: self._note.entry} if self._note is not None else {}
@@ -159,22 +139,10 @@ class LedgerFile:
         before, entry = self._note, entries.get(LEDGER_KEY)
         if entry is None:
             return
-        files = before.files if before else {}
-        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, entry.own, files=files)
+        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, entry.own)
         is_new = before is None or before.generation != entry.generation
         if is_new or monotonic() >= self._written_at + WRITE_EVERY:
-            await self.note_files()
-
-    async def note_files(self) -> None:
-        """Write what is remembered, with the present files of a store that runs."""
-        await self._note_files(clean=False)
-
-    async def _note_files(self, *, clean: bool) -> None:
-        if self._note is not None:
-            with suppress(FileNotFoundError):  # what was noted before shows that they are missing
-                files = await in_daemon_thread(partial(present_files, self._folder))
-                self._note = msgspec.structs.replace(self._note, files=files)
-            await self._try_write(clean=clean)
+            await self._try_write(clean=False)
 
     async def _try_write(self, *, clean: bool) -> None:
         try:
@@ -190,5 +158,5 @@ class LedgerFile:
         async with self._lock:
             assert self._note is not None, "there is something to write"
             self._note = msgspec.structs.replace(self._note, clean=clean)
-            await in_daemon_thread(partial(write_note, self._folder, self._note))
+            await asyncio.to_thread(write_note, self._folder, self._note)
             self._written_at = monotonic()

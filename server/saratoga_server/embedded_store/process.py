@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
 
-from saratoga_server.embedded_store.daemon_threads import in_daemon_thread
 from saratoga_server.embedded_store.socket_path import SOCKET, ask
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
@@ -69,7 +68,7 @@ class StoreProcess:
         self.pid: Final = process.pid
         self._process = process
         self._lifeline: int | None = lifeline
-        self._exited = asyncio.create_task(in_daemon_thread(process.wait))
+        self._exited = asyncio.create_task(asyncio.to_thread(process.wait))
 
     @classmethod
     async def start(
@@ -115,10 +114,9 @@ class StoreProcess:
             f"reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
         )
 
-    async def wait(self, within: float | None = None) -> bool:
-        """Wait until the store has ended for any reason, or for `within` seconds; return whether it has ended."""
-        await asyncio.wait([self._exited], timeout=within)
-        return self._exited.done()
+    async def wait(self) -> None:
+        """Wait until the store has ended for any reason."""
+        await asyncio.wait([self._exited])
 
     @property
     def ended_in_order(self) -> bool:

@@ -25,14 +25,14 @@ ANSWER_WITHIN: Final = 2.0
 
 
 @contextmanager
-def open_socket_path(folder: Path) -> Iterator[str]:
+def open_socket_path(folder: Path, name: str = SOCKET) -> Iterator[str]:
     """Yield a path to the folder's socket that is short enough; the store need not listen yet."""
-    socket = folder.resolve() / SOCKET
+    socket = folder.resolve() / name
     if len(os.fsencode(socket)) <= PATH_LIMIT:
         yield str(socket)
         return
     with tempfile.TemporaryDirectory(prefix="saratoga-", dir=_short_folder()) as private:
-        link = Path(private, SOCKET)
+        link = Path(private, name)
         link.symlink_to(socket)
         yield str(link)
 

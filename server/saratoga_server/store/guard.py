@@ -32,8 +32,6 @@ _OPENING_PAUSE: Final = 0.05
 
 Check = Callable[[StoreReading], str | None]
 """A function that returns why a primary must not be used, as sentences with the remedy; `None` if it may be."""
-Hold = Callable[[], str | None]
-"""A function that returns why the store must wait, known without asking the store; else `None`."""
 
 _log = EventLog("store")
 
@@ -50,7 +48,6 @@ class StoreGuard:
         trust: bool,
         on_refused: Callable[[str], None],
         checks: Sequence[Check] = (),
-        holds: Sequence[Hold] = (),
     ) -> None:
         """`on_refused` is called with the reason when the store is refused, before anything waits."""
         self._primaries = primaries
@@ -59,7 +56,6 @@ class StoreGuard:
         self._trust = trust
         self._on_refused = on_refused
         self._checks = checks
-        self._holds = holds
         self._running: dict[Primary, asyncio.Task[None]] = {}
         """The check of each primary that is under way; the task of no caller, who may be cancelled."""
         self._faults: dict[Primary, str | None] = {}
@@ -77,9 +73,6 @@ class StoreGuard:
     @property
     def why_refused(self) -> str | None:
         """Why the store must not be used now, as sentences for the log and `/readyz`; `None` if it may be."""
-        for hold in self._holds:
-            if reason := hold():
-                return reason
         for primary in self._primaries.all():
             if reason := self._faults.get(primary):
                 return reason
@@ -181,9 +174,8 @@ class StoreGuard:
         doubts = self._doubts
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                if not self._is_held:
-                    self._faults[primary] = await self._fault(primary)
-                    self._cleared = doubts
+                self._faults[primary] = await self._fault(primary)
+                self._cleared = doubts
         except (StoreUnavailable, RedisError, OSError, TimeoutError):
             # nothing is known about a primary that does not answer, and nothing can be written to it
             if self._faults.get(primary) is None:
@@ -204,10 +196,6 @@ class StoreGuard:
     def _is_in_doubt(self) -> bool:
         """True after the connection for commits was lost, until a check that began later has an answer."""
         return self._cleared != self._doubts
-
-    @property
-    def _is_held(self) -> bool:
-        return any(hold() is not None for hold in self._holds)
 
     async def _fault(self, primary: Primary) -> str | None:
         """Return why the primary must not be used; `None` if it may be."""

@@ -22,7 +22,7 @@ from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
-from saratoga_server.store.guard import Hold, StoreGuard
+from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.leaderboards import RedisLeaderboards
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import RedisNodes
@@ -66,7 +66,6 @@ async def open_store(
     trust_store: bool = False,
     on_batch: Callable[[int], None] = lambda boards: None,
     memory: LedgerMemory | None = None,
-    holds: Sequence[Hold] = (),
     is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
     """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; yield the store, then close it.
@@ -76,8 +75,7 @@ async def open_store(
     Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
     if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
     with the number of boards in each commit request. `memory`: the ledger entries that an earlier process
-    saved. `holds`: functions that return why the store must not be used yet, or `None`.
-    `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
+    saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
     beside a server.
     """
     preflight, primaries = await _find(url, durability, trust=trust_store)
@@ -101,7 +99,6 @@ async def open_store(
             trust=trust_store,
             on_refused=stop_commits,
             checks=(why_clock_refused,),
-            holds=holds,
         )
 
         async def connect(primary: Primary) -> asyncio.Transport:

@@ -3,27 +3,32 @@
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kit.processes import is_running, listener_of, wait_until_gone
-from kit.running_race import ANNA, CODE, running_race
-from saratoga_server.embedded_store import append_files, embedded
+from kit.running_race import ANNA, CODE, move, running_race
+from saratoga_server.embedded_store import embedded
+from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
+from saratoga_server.embedded_store.ledger_file import read_note, write_note
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.socket_path import SOCKET, open_socket_path
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.store import batcher
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.opening import open_store
+from saratoga_server.store.opening import Store, open_store
 
 SERVER = """
 import asyncio, sys
@@ -226,42 +231,8 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
         with caplog.at_level(logging.INFO, "saratoga"):
             os.kill(store.pid, signal.SIGKILL)
             assert (await race.board()).state == "racing"
-            while "store_files_rewritten" not in events(caplog):
-                await race.board()  # starting the store itself takes some time
-        assert events(caplog) == [
-            "store_ended",
-            *["store_start_failed"] * 3,
-            "store_restarted",
-            "store_files_rewritten",
-        ]
+        assert events(caplog)[:4] == ["store_ended", *["store_start_failed"] * 3]
         assert not store.supervision.done()
-
-
-async def test_a_store_that_cannot_write_its_files_anew_stays_up_and_waits(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.01)
-    pauses: asyncio.Queue[float] = asyncio.Queue()
-    wait = StoreProcess.wait
-
-    async def recorded(process: StoreProcess, within: float | None = None) -> bool:
-        if within not in (None, embedded.CHECK_FILES_EVERY):
-            pauses.put_nowait(within or 0.0)
-        return await wait(process, within)
-
-    monkeypatch.setattr(StoreProcess, "wait", recorded)
-    store = EmbeddedStore(folder)
-    async with asyncio.timeout(30), store:
-        blocked = folder / append_files.FOLDER / "appendonly.aof.2.base.rdb"
-        blocked.mkdir()
-        os.kill(store.pid, signal.SIGKILL)
-        assert [await pauses.get() for _ in range(3)] == [0.01, 0.02, 0.04]
-        running = store.pid
-        assert "room for a second copy" in str(store.why_held())
-        blocked.rmdir()
-        while store.why_held() is not None:  # noqa: ASYNC110 - nothing else tells of it
-            await asyncio.sleep(0)
-        assert store.pid == running
 
 
 async def test_a_store_that_ends_as_soon_as_it_is_up_is_not_started_all_the_time(
@@ -301,3 +272,123 @@ async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) 
 async def test_there_is_no_replica(folder: Path) -> None:
     with pytest.raises(StoreRefused, match="no replica"):
         EmbeddedStore(folder, Durability.REPLICATED)
+
+
+@asynccontextmanager
+async def served(folder: Path) -> AsyncIterator[tuple[EmbeddedStore, Store]]:
+    """Run a store on the folder and open it, as a server does."""
+    store = EmbeddedStore(folder)
+    async with store as url, open_store(url, memory=store.ledger) as opened:
+        yield store, opened
+
+
+async def used(folder: Path) -> None:
+    """Run a store on the folder that holds a race, and shut it down in order."""
+    async with served(folder) as (_, opened):
+        await running_race(opened)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()}
+
+
+def newest_file(folder: Path) -> Path:
+    [file] = (folder / FOLDER).glob("*.incr.aof")
+    return file
+
+
+async def test_files_without_a_manifest_are_refused_and_left_alone(folder: Path) -> None:
+    await used(folder)
+    (folder / FOLDER / MANIFEST).unlink()
+    left = contents(folder)
+    with pytest.raises(StoreRefused, match=rf"{MANIFEST} is missing.* restore BACKUP"):
+        await used(folder)
+    assert contents(folder) == left
+
+
+async def test_a_first_start_that_was_interrupted_is_begun_again(folder: Path) -> None:
+    async with EmbeddedStore(folder):
+        pass
+    (folder / FOLDER / MANIFEST).unlink()
+    await used(folder)
+
+
+async def test_a_snapshot_that_was_copied_into_the_folder_is_refused(folder: Path) -> None:
+    async with EmbeddedStore(folder):
+        pass
+    shutil.rmtree(folder / FOLDER)
+    (folder / "dump.rdb").write_bytes(b"REDIS")
+    with pytest.raises(StoreRefused, match=r"dump\.rdb is a snapshot.* restore BACKUP"):
+        await used(folder)
+
+
+async def test_a_store_without_the_data_that_its_server_had_is_refused(folder: Path) -> None:
+    await used(folder)
+    shutil.rmtree(folder / FOLDER)
+    with pytest.raises(StoreRefused, match="does not have the data of this server"):
+        await used(folder)
+
+
+async def test_an_interrupted_last_write_is_left_out(folder: Path) -> None:
+    await used(folder)
+    with newest_file(folder).open("ab") as file:
+        file.write(b"*3\r\n$3\r\nSET\r\n")
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
+
+
+def temporary_files(folder: Path) -> list[Path]:
+    return list(folder.glob("temp-*"))
+
+
+async def test_what_a_killed_store_was_writing_is_deleted_at_the_next_start(folder: Path) -> None:
+    await used(folder)
+    for name in ("temp-rewriteaof-77.aof", "temp-rewriteaof-bg-77.aof", "temp-77.rdb"):
+        (folder / name).write_bytes(b"REDIS")
+    async with EmbeddedStore(folder):
+        assert await asyncio.to_thread(temporary_files, folder) == []
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+async def test_files_are_rewritten_unless_the_store_was_shut_down_in_order(
+    folder: Path, caplog: pytest.LogCaptureFixture, in_order: bool
+) -> None:
+    await used(folder)
+    note = read_note(folder)
+    assert note is not None
+    assert note.clean
+    if not in_order:
+        write_note(folder, replace(note, clean=False))
+    before = contents(folder).keys()
+    caplog.set_level(logging.INFO, "saratoga")
+    async with served(folder) as (_, opened):
+        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
+        running = read_note(folder)
+        assert running is not None
+        assert not running.clean
+    assert ("store_files_rewritten" in events(caplog)) is not in_order
+    assert (contents(folder).keys() & before == {MANIFEST}) is not in_order
+
+
+async def test_a_store_that_ended_by_itself_acknowledges_nothing_before_its_files_are_rewritten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.0)
+    caplog.set_level(logging.INFO, "saratoga")
+    async with asyncio.timeout(30), served(folder) as (store, opened):
+        race = await running_race(opened)
+        await race.commit(move("draw", 0))
+        obstacle = folder / FOLDER / "appendonly.aof.2.base.rdb"
+        obstacle.mkdir()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batcher, "STORE_TIMEOUT", 0.3)
+            os.kill(store.pid, signal.SIGKILL)
+            while "store_start_failed" not in events(caplog):
+                with pytest.raises(StoreUnavailable):
+                    await race.commit(move("w>t1", 1))
+        assert "could not rewrite its files" in caplog.text
+        waiting = opened.commits.commit(move("w>t1", 1))
+        await asyncio.to_thread(obstacle.rmdir)
+        assert (await waiting).status is CommitStatus.DONE
+        assert "store_files_rewritten" in events(caplog)
+        assert await race.texts() == ["draw", "w>t1"]

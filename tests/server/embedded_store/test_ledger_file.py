@@ -69,18 +69,6 @@ async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: 
     assert again.recall() == {LEDGER_KEY: NOTE.entry}
 
 
-async def test_the_time_that_servers_ran_goes_on_from_the_file_or_the_store(
-    tmp_path: Path,
-) -> None:
-    write_note(tmp_path, replace(NOTE, own=5_000_000))
-    file = LedgerFile(tmp_path)
-    await file.open()
-    assert 5_000_000 < file.uptime() < 6_000_000
-    file.go_on_from(LedgerEntry("one", 9, 9, 7_000_000))
-    file.go_on_from(LedgerEntry("one", 9, 9, 6_000_000))
-    assert 7_000_000 < file.uptime() < 8_000_000
-
-
 async def test_a_file_that_cannot_be_written_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

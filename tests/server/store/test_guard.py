@@ -263,46 +263,6 @@ async def test_the_guard_goes_on_after_an_error_and_refuses_what_it_could_not_ch
             await asyncio.sleep(0)
 
 
-async def test_a_store_that_is_held_gets_nothing_and_its_ledger_is_not_raised(
-    store_server: StoreServer,
-) -> None:
-    reasons: list[str] = []
-    async with open_store(store_server.url, holds=[lambda: "".join(reasons) or None]) as store:
-        sequence = store_server.ask_all("HGET", KEY, "sequence")
-        reasons.append("The store is being repaired.")
-        await store.guard.check()
-        with pytest.raises(StoreUnavailable, match="is being repaired"):
-            await store.guard.admit()
-        assert store_server.ask_all("HGET", KEY, "sequence") == sequence
-        reasons.clear()
-        await store.guard.admit()
-
-
-@pytest.mark.parametrize("moment", range(1, 7))
-async def test_a_connection_that_is_opened_during_a_check_is_checked_too(
-    store_server: StoreServer, moment: int
-) -> None:
-    opened: list[asyncio.Task[None]] = []
-    reason: str | None = None
-    asked = moment  # not while the store is opened
-
-    def hold() -> str | None:
-        nonlocal asked
-        asked += 1
-        if asked == moment:
-            opened.append(asyncio.create_task(store.guard.admit_connection(primary)))
-        return reason
-
-    async with open_store(store_server.url, holds=[hold]) as store:
-        [primary] = store.primaries.all()
-        reason, asked = "The store is being repaired.", moment
-        with pytest.raises(StoreUnavailable, match="is being repaired"):
-            await store.guard.admit_connection(primary)
-        reason, asked = None, 0
-        await store.guard.admit()
-        await asyncio.gather(*opened)
-
-
 async def test_a_store_that_its_memory_does_not_know_is_refused_at_the_start(
     mortal_store: StoreServer,
 ) -> None:
