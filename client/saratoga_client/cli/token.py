@@ -7,7 +7,7 @@ import click
 
 from saratoga_client.cli.commands import ExampleCommand, write_examples
 from saratoga_client.local import identity, key_files, token_export
-from saratoga_client.local.origins import origin_of
+from saratoga_client.local.origins import normal_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import bad_address
@@ -32,19 +32,19 @@ class Tokens(click.Group):
         self.format_commands(ctx, formatter)
 
 
-class ServerOrigin(click.ParamType[str]):
-    """A command-line parameter: a server's address, converted to its origin."""
+class ServerAddress(click.ParamType[str]):
+    """A command-line parameter: a server's address, converted to its normal form."""
 
     name = "server"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            return origin_of(value)
+            return normal_address(value)
         except ValueError:
             raise bad_address(value) from None
 
 
-SERVER = ServerOrigin()
+SERVER = ServerAddress()
 
 
 @click.group(cls=Tokens)
@@ -240,11 +240,11 @@ def _secret() -> str:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 
 
-def _token_at(origin: str) -> str:
-    if not identity.server_token_path(origin).exists():
-        return identity.derived(_secret(), origin)
+def _token_at(server: str) -> str:
+    if not identity.server_token_path(server).exists():
+        return identity.derived(_secret(), origin_of(server))
     try:
-        return identity.token_for(origin)
+        return identity.token_for(server)
     except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 

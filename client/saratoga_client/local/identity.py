@@ -46,9 +46,9 @@ def secret_path() -> Path:
     return home() / SECRET_FILE
 
 
-def server_token_path(origin: str) -> Path:
-    """Return the path of an imported token for a server; the file may not exist."""
-    return home() / TOKENS_FOLDER / f"{quote(origin, safe='')}.token"
+def server_token_path(server: str) -> Path:
+    """Return the path of an imported token for a server; the file may not exist. Raises `ValueError`."""
+    return home() / TOKENS_FOLDER / f"{quote(origin_of(server), safe='')}.token"
 
 
 def imported_tokens() -> list[ImportedToken]:
@@ -59,11 +59,10 @@ def imported_tokens() -> list[ImportedToken]:
 
 def token_for(server: str) -> str:
     """Return the token for the server at an address; raises `UnusableToken`, `ValueError`."""
-    origin = origin_of(server)
     try:
-        return key_files.load(server_token_path(origin))
+        return key_files.load(server_token_path(server))
     except FileNotFoundError:
-        return derived(key_files.load_or_create(secret_path()), origin)
+        return derived(key_files.load_or_create(secret_path()), origin_of(server))
 
 
 def derived(secret: str, origin: str) -> str:

@@ -2,7 +2,8 @@
 
 Pure. Addresses that differ only in spelling have the same origin. An origin includes the scheme,
 because a token that was sent without TLS may have been intercepted and must not be valid with TLS.
-An origin excludes the path, because one program serves all paths of a port.
+An origin excludes the path, because one program serves all paths of a port. All addresses of local
+networks have one origin, because a host's machine has another address in the next evening.
 """
 
 from ipaddress import IPv6Address, ip_address
@@ -11,6 +12,9 @@ from urllib.parse import urlsplit
 
 THIS_MACHINE: Final = "localhost"
 """The host in the origin of every loopback address; the port distinguishes local servers."""
+
+LOCAL_NETWORK: Final = "lan"
+"""The host in the origin of every private or link-local address."""
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
 """The address of the server if none is named."""
@@ -22,11 +26,24 @@ _DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 
 
 def origin_of(server: str) -> str:
-    """Return the origin of an address in its normal form; raises `ValueError`.
+    """Return the origin of an address; raises `ValueError`.
 
-    >>> origin_of("wss://Cards.Example.ORG./table")
-    'wss://cards.example.org:443'
-    >>> origin_of("ws://[::1]:7470")
+    >>> origin_of("wss://Cards.Example.ORG./table"), origin_of("ws://192.168.1.7:7470")
+    ('wss://cards.example.org:443', 'ws://lan:7470')
+    """
+    address = normal_address(server)
+    parts = urlsplit(address)
+    try:
+        is_local = ip_address(parts.hostname or "").is_private
+    except ValueError:
+        is_local = False
+    return f"{parts.scheme}://{LOCAL_NETWORK}:{parts.port}" if is_local else address
+
+
+def normal_address(server: str) -> str:
+    """Return the normal form of an address, without its path; raises `ValueError`.
+
+    >>> normal_address("ws://[::1]:7470")
     'ws://localhost:7470'
     """
     parts = urlsplit(server.strip())

@@ -73,6 +73,18 @@ def test_one_server_s_token_is_exported_without_the_secret(
     assert identity.token_for(HERE) != at_home[0]
 
 
+def test_the_token_for_a_local_network_is_exported_for_the_page_and_used_at_the_next_address(
+    own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "one.token"
+    assert token("export", str(file), "--server", "ws://192.168.1.7:7470") == Exit.DONE
+    _, _, server, exported = file.read_text().split()
+    assert server == "ws://192.168.1.7:7470", "the page takes only the token for its own address"
+    on_another_device(monkeypatch, tmp_path)
+    assert token("import", str(file)) == Exit.DONE
+    assert identity.token_for("ws://10.0.0.2:7470") == exported
+
+
 def test_an_unwritable_file_is_reported(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
