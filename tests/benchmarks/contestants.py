@@ -1,5 +1,6 @@
 """The programs that benchmarks compare: echo servers, and the game server with or without replaced parts."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measuring import children
-from kit.server_process import FAULTS, READY
+from kit.server_process import FAULTS, READY, python_path
 from kit.stores import StoreServer, replica_of
 from saratoga_server.embedded_store.process import find_binary
 
@@ -64,9 +65,7 @@ def game_server(
 
     Raise `RuntimeError` at the end if the server logged an internal error.
     """
-    program = (
-        (str(HERE / "altered_server.py"), *altered, "--") if altered else ("-m", "saratoga_server")
-    )
+    program = ("kit.altered_server", ",".join(altered), "--") if altered else ("saratoga_server",)
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as scratch:
@@ -74,7 +73,7 @@ def game_server(
         command = [
             *(
                 sys.executable,
-                *program,
+                *("-m", *program),
                 "--port",
                 "0",
                 "--data",
@@ -90,6 +89,7 @@ def game_server(
                 stdout=subprocess.PIPE,
                 stderr=log_file,
                 text=True,
+                env=os.environ | {"PYTHONPATH": python_path()},
             ) as server,
         ):
             assert server.stdout is not None

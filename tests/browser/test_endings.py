@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from playwright.async_api import Page, WebSocketRoute, expect
 
-from kit import quick_time_limit
+from kit.altered_server import SHORT_MINUTES
 from kit.browser_pages import Pages, look, page_url, serving_pages
 from kit.page_player import SHOWS, PagePlayer, drawn
 from kit.page_tables import open_table, press
@@ -164,7 +164,7 @@ async def almost_wins(player: SocketPlayer) -> bool:
 
 async def test_the_time_limit_ends_every_board_and_the_results_come(pages: Pages) -> None:
     async with (
-        serving_pages(module=quick_time_limit.MODULE) as server,
+        serving_pages(module=SHORT_MINUTES) as server,
         beside_a_rival(server, pages, "canfield", cap=3) as (player, _),
     ):
         await player.race(player.tap_move, 2)

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.faulty_link import link_to_ports
 from kit.link_faults import break_after
 from kit.server_process import ServerProcess, running_server
@@ -31,7 +31,7 @@ RACE_WITHIN = 60
 @pytest.fixture
 async def server_process() -> AsyncIterator[ServerProcess]:
     """A server with a short countdown."""
-    async with running_server(module=quick_countdown.MODULE) as opened:
+    async with running_server(module=QUICK) as opened:
         yield opened
 
 

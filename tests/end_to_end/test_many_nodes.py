@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 import pytest_asyncio
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
 from kit.nodes import nodes_on
 from kit.player_sockets import SocketPlayer, player_at
@@ -61,7 +61,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def urls(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]]:
     """Start three nodes on one store; yield their addresses."""
     store_servers["valkey"].empty()
-    async with nodes_on(store_servers["valkey"].url, NODES, module=quick_countdown.MODULE) as nodes:
+    async with nodes_on(store_servers["valkey"].url, NODES, module=QUICK) as nodes:
         yield [node.url for node in nodes]
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from kit.altered_server import IDLE_PLAYER
 from kit.hosts import free_port, gone, invitation, start_race
-from kit.quick_idleness import MODULE
 from kit.server_process import python_path
 from kit.tmux import Pane, Screen, Tmux, open_tmux
 from saratoga_client.cli.own_server import STAYS
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 
-PROGRAM = (sys.executable, "-m", MODULE, "player")
+PROGRAM = (sys.executable, "-m", *IDLE_PLAYER.split())
 
 
 async def open_pane(tmux: Tmux, home: Path, *words: str) -> Pane:

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.figures import note
 from kit.race_audit import disagreements, unnoticed_change_of_any_byte, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
@@ -50,7 +50,7 @@ async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
 
 async def records(game: str, tables: int, races: int) -> list[str]:
     async with (
-        running_server(*AT_FULL_PACE, module=quick_countdown.MODULE) as server_process,
+        running_server(*AT_FULL_PACE, module=QUICK) as server_process,
         asyncio.TaskGroup() as group,
     ):
         raced = [

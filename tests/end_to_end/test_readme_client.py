@@ -12,7 +12,7 @@ import msgpack
 import pytest
 from msgspec import to_builtins
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.server_process import ServerProcess, running_server
 from kit.tables import ANN, BEN, CODE, OTHER_SEED, all_shown, counting, next_id
 from saratoga_server.domain.tables import allow_ready, elapse, public_view
@@ -37,7 +37,7 @@ async def start(client: Path, *words: str) -> Process:
 @pytest.fixture
 async def server_process() -> AsyncIterator[ServerProcess]:
     """A server with a short countdown."""
-    async with running_server(module=quick_countdown.MODULE) as opened:
+    async with running_server(module=QUICK) as opened:
         yield opened
 
 

@@ -9,7 +9,7 @@ from statistics import median
 import msgpack
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.faulty_link import link_to_ports
 from kit.figures import note
 from kit.nodes import nodes_on
@@ -72,7 +72,7 @@ def pauses(notes: Notes) -> Iterator[float]:
 async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[RollingRestart]:
     store.empty()
     async with (
-        nodes_on(store.url, 3, module=quick_countdown.MODULE) as nodes,
+        nodes_on(store.url, 3, module=QUICK) as nodes,
         link_to_ports(*(node.port for node in nodes)) as balancer,
         racing_bots_at(balancer.url, games, PACE, nodes[0], store) as bots,
     ):

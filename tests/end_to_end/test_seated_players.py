@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState
@@ -114,7 +114,7 @@ async def start(ana: Person, raj: Person) -> None:
 async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server(module=quick_countdown.MODULE) as server_process,
+        running_server(module=QUICK) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(
@@ -141,7 +141,7 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
 async def test_a_race_continues_after_the_server_was_killed_in_the_middle(tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server(module=quick_countdown.MODULE) as server_process,
+        running_server(module=QUICK) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(
@@ -164,7 +164,7 @@ async def test_a_kicked_player_and_one_who_moved_to_another_window_get_a_message
 ) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server(module=quick_countdown.MODULE) as server_process,
+        running_server(module=QUICK) as server_process,
         AsyncExitStack() as stack,
     ):
         ana, raj = await stack.enter_async_context(people(server_process.url, tmp_path, patience=0))

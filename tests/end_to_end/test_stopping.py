@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import quick_stop
+from kit.altered_server import FAILING_AT_SIGUSR1, QUICK_STOP, STOP_WITHIN
 from kit.player_sockets import player_at
 from kit.players import Disconnected
 from kit.processes import wait_until_gone
@@ -123,9 +123,7 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
     assert not (tmp_path / "store" / SOCKET).exists()
 
 
-@pytest.mark.parametrize(
-    "module", ["kit.failing_task", "kit.failing_supervision", "kit.failing_guard"]
-)
+@pytest.mark.parametrize("module", FAILING_AT_SIGUSR1)
 async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
     async with running_server(module=module) as server_process:
         server_process.forgiven.add("server_fault")
@@ -182,11 +180,11 @@ async def player_waiting_for_a_hung_store(
 
 
 async def test_a_server_whose_store_hangs_stops_within_its_bound() -> None:
-    async with player_waiting_for_a_hung_store(quick_stop.MODULE) as server_process:
+    async with player_waiting_for_a_hung_store(QUICK_STOP) as server_process:
         began = time.monotonic()
         tell(server_process)
         assert await ended(server_process) == 0
-        assert time.monotonic() - began < quick_stop.STOP_WITHIN + SLACK
+        assert time.monotonic() - began < STOP_WITHIN + SLACK
 
 
 async def test_a_second_signal_stops_it_at_once_though_its_store_hangs() -> None:
@@ -196,11 +194,11 @@ async def test_a_second_signal_stops_it_at_once_though_its_store_hangs() -> None
         began = time.monotonic()
         tell(server_process)
         assert await ended(server_process) == 0
-        assert time.monotonic() - began < quick_stop.STOP_WITHIN + SLACK
+        assert time.monotonic() - began < STOP_WITHIN + SLACK
 
 
 async def test_a_server_whose_disk_hangs_ends_all_the_same() -> None:
-    async with running_server(module=quick_stop.MODULE) as server_process:
+    async with running_server(module=QUICK_STOP) as server_process:
         # whoever opens a pipe for writing waits for a reader
         os.mkfifo(server_process.store_socket.with_name(f"{NAME}.new"))
         tell(server_process)

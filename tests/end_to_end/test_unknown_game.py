@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from kit import other_version, quick_countdown
+from kit import other_version
+from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
 from kit.nodes import nodes_on
 from kit.other_version import UNKNOWN_GAME
@@ -48,7 +49,7 @@ class Fleet(NamedTuple):
 @asynccontextmanager
 async def fleet(store: StoreServer) -> AsyncIterator[Fleet]:
     store.empty()
-    async with nodes_on(store.url, 2, module=quick_countdown.MODULE) as (older, newer):
+    async with nodes_on(store.url, 2, module=QUICK) as (older, newer):
         await newer.stop()
         newer.module = NEWER
         await newer.start()

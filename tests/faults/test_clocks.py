@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.cluster import running_cluster
 from kit.in_process_server import counted_down, gathered
 from kit.player_sockets import player_at
@@ -164,7 +164,7 @@ async def test_after_a_failover_to_a_replica_with_another_time_a_race_ends_as_it
             node.restart()
         cluster.wait_until_in_step()
         async with (
-            running_server("--redis", cluster.url, module=quick_countdown.MODULE) as server,
+            running_server("--redis", cluster.url, module=QUICK) as server,
             player_at(server.url, "Anna") as anna,
             player_at(server.url, "Bert") as bert,
         ):

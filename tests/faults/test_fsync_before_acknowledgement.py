@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.recorded_players import players_at_a_table
 from kit.server_process import running_server
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
@@ -43,7 +43,7 @@ async def acknowledgements(folder: Path, durability: str) -> list[bool]:
         durability,
         folder=folder,
         before=before,
-        module=quick_countdown.MODULE,
+        module=QUICK,
     ) as server_process:
         await make_moves(server_process.url)
     return list(_durable_when_acknowledged(read_spans(folder / "calls")))

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
 from kit.nodes import nodes_on
@@ -42,9 +42,7 @@ async def racing_at_nodes(
         ]
         urls = [link.url for link in links]
         flags = ("--log-level", "warning")
-        nodes = await stack.enter_async_context(
-            nodes_on(urls, NODES, *flags, module=quick_countdown.MODULE)
-        )
+        nodes = await stack.enter_async_context(nodes_on(urls, NODES, *flags, module=QUICK))
         doors = [node.url for node in nodes]
         racing_bots = await stack.enter_async_context(
             racing_bots_at(doors, games, pace, nodes[0], store)

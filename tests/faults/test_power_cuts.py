@@ -17,7 +17,7 @@ from random import Random
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.figures import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess, running_server
@@ -121,7 +121,7 @@ async def cut_power_repeatedly(
             *("--rate", "0", "--log-level", "warning"),
             folder=folder / "server",
             before=store_program.before_server,
-            module=quick_countdown.MODULE,
+            module=QUICK,
         ) as server,
         racing_bots_at(server.url, games, PACE, server, None) as bots,
     ):

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, LinkConnection, link_to_store
 from kit.figures import note
 from kit.racing_bots import RacingBots, Victim, racing_bots_at, store_of
@@ -103,7 +103,7 @@ async def racing_over_a_link(
         link_to_store(store.socket, folder / "link", strike) as link,
         running_server(
             *flags_for(link.url, ("--rate", "0", "--log-level", "warning")),
-            module=quick_countdown.MODULE,
+            module=QUICK,
         ) as server,
         racing_bots_at(server.url, GAMES, PACE, server, store) as bots,
     ):

@@ -11,7 +11,7 @@ from statistics import median, quantiles
 import pytest
 from websockets.http11 import Request, Response
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.bad_readers import UNDECIDED, UNREADING, all_dropped
 from kit.deployment import write_certificate
 from kit.figures import note
@@ -206,7 +206,7 @@ def resident(pid: int) -> int:
 
 async def test_bad_readers_are_disconnected_while_others_race() -> None:
     async with (
-        running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
+        running_server("--rate", "0", module=QUICK) as server_process,
         racing(server_process) as (anna, code),
     ):
         await all_dropped(
@@ -235,7 +235,7 @@ async def test_bad_readers_delay_no_acknowledgement() -> None:
     """Compare move times with and without bad readers, which connect five times a second."""
     of_each = 24
     async with (
-        running_server("--rate", "0", module=quick_countdown.MODULE) as server_process,
+        running_server("--rate", "0", module=QUICK) as server_process,
         racing(server_process) as (anna, code),
     ):
         alone, _ = await race_on(anna, asyncio.create_task(asyncio.sleep(10)), server_process)

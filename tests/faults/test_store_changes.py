@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from kit.altered_server import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
 from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, player_at
-from kit.quick_countdown import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
 from kit.raw_http import exchange, request
 from kit.server_process import running_server
 from kit.stores import StoreServer

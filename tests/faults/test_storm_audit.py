@@ -3,7 +3,7 @@
 import pytest
 from redis import Redis
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.rankings import settled
 from kit.storms.auditor import Auditor
 from kit.storms.installation import open_installation
@@ -17,7 +17,7 @@ MOVES = 5
 @pytest.mark.asyncio
 async def test_the_audit_finds_a_doubled_move() -> None:
     async with open_installation(
-        ["canfield-aisleriot"], nodes=1, pace=60.0, module=quick_countdown.MODULE
+        ["canfield-aisleriot"], nodes=1, pace=60.0, module=QUICK
     ) as installation:
         [racers] = installation.tables
         await installation.until(

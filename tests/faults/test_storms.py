@@ -6,7 +6,7 @@ and the injection; `PYTHONPATH=tests python -m kit.storms --seed ...` repeats it
 
 from collections.abc import Sequence
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.fault import Fault
 from kit.storms.installation import LINE_UP
@@ -53,7 +53,7 @@ def short_plan(kinds: Sequence[Fault], *, clustered: bool = False) -> StormPlan:
         games=GAMES,
         pace=PACE,
         clustered=clustered,
-        module=quick_countdown.MODULE,
+        module=QUICK,
     )
 
 

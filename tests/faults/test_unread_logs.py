@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import pytest
 
+from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.full_pipe import FullPipe
 from kit.player_sockets import player_at
 from kit.recorded_players import players_at_a_table
 from kit.server_process import READY, python_path
-from kit.small_log_queue import LIMIT, MODULE
 
 WITHIN = 30.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
@@ -62,7 +62,7 @@ async def server_with_log(
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
     """Run a server that logs to the descriptor; yield its process and its address."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", MODULE, "--port", "0", "--data", str(folder)),
+        *(sys.executable, "-m", *SMALL_LOG_QUEUE.split(), "--port", "0", "--data", str(folder)),
         *("--metrics-port", "off", "--log-format", "json", "--log-level", "debug"),
         *("--rate", "0"),
         stdout=asyncio.subprocess.PIPE,
@@ -105,7 +105,7 @@ async def test_races_go_on_and_the_dropped_lines_are_counted(
 ) -> None:
     async with server_with_log(unread.write_end, tmp_path) as (process, url):
         await play_a_race(url)
-        await connect_often(url, 3 * LIMIT)
+        await connect_often(url, 3 * LOG_QUEUE)
         unread.read_filling()
         async with asyncio.timeout(WITHIN):
             found = await asyncio.to_thread(events_until, unread.read_line, "log_lines_dropped")

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
 from kit.hostile_client import ACTS, Act, HostileClient, HostileFigures, SharedKnowledge
@@ -119,7 +119,7 @@ def target(runner: asyncio.Runner) -> Iterator[Target]:
 
 async def started(stack: AsyncExitStack) -> Target:
     server = await stack.enter_async_context(
-        running_server("--rate", "0", "--metrics-port", "0", module=quick_countdown.MODULE)
+        running_server("--rate", "0", "--metrics-port", "0", module=QUICK)
     )
     known = SharedKnowledge()
     anna, bert = [

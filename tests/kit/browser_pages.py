@@ -31,7 +31,7 @@ from playwright.async_api import (
     expect,
 )
 
-from kit import unhurried_countdown
+from kit.altered_server import UNHURRIED
 from kit.programs import program
 from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.hosting import EVERY_ADDRESS, lan_address
@@ -152,7 +152,7 @@ def page_url(server: ServerProcess, path: str = "/", scheme: str = "http") -> st
     return f"{scheme}://{address}:{server.port}{path}"
 
 
-def serving_pages(*flags: str, module: str = unhurried_countdown.MODULE) -> Any:
+def serving_pages(*flags: str, module: str = UNHURRIED) -> Any:
     """Run a server on every address of this machine; by default its countdown takes a second."""
     return running_server("--host", EVERY_ADDRESS, *flags, module=module)
 

@@ -122,7 +122,7 @@ def main() -> None:
     add_game()
     change_functions()
     change_the_rest()
-    from kit.quick_countdown import shorten_countdown
+    from kit.altered_server import shorten_countdown
 
     shorten_countdown()
     from saratoga_server.__main__ import main as serve

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import partial
 from statistics import median
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.processes import wait_for_listener
 from kit.race_audit import disagreements, faults_of_log
 from kit.rankings import counted, settled
@@ -241,7 +241,7 @@ async def racing_bots(
     more = ("--rate", "0", "--log-level", "warning", "--durability", durability)
     flags = flags_for(external.url if external else None, more)
     async with (
-        running_server(*flags, module=quick_countdown.MODULE) as server_process,
+        running_server(*flags, module=QUICK) as server_process,
         racing_bots_at(server_process.url, games, pace, server_process, external) as bots,
     ):
         yield bots

@@ -22,7 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.processes import listener_of, wait_until_gone
 from kit.stores import SCRATCH
 
@@ -82,7 +82,14 @@ class ServerProcess:
         with self.log.open("ab") as log:
             logged_before = log.tell()
             self.process = await asyncio.create_subprocess_exec(
-                *(*self.before, sys.executable, "-m", self.module, "--port", str(self.port)),
+                *(
+                    *self.before,
+                    sys.executable,
+                    "-m",
+                    *self.module.split(),
+                    "--port",
+                    str(self.port),
+                ),
                 *("--data", str(self.data), "--metrics-port", "off", "--log-format", "json"),
                 *self.flags,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -221,5 +228,5 @@ async def server_process() -> AsyncIterator[ServerProcess]:
 @pytest.fixture
 async def quick_server() -> AsyncIterator[ServerProcess]:
     """A server process with its embedded store and a short countdown."""
-    async with running_server(module=quick_countdown.MODULE) as opened:
+    async with running_server(module=QUICK) as opened:
         yield opened

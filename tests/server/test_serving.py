@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import quick_countdown
+from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess, running_server
@@ -67,7 +67,7 @@ async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
 
 async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
     async with (
-        running_server("--ranked", "public", module=quick_countdown.MODULE) as server_process,
+        running_server("--ranked", "public", module=QUICK) as server_process,
         player_at(server_process.url, "Anna") as anna,
         player_at(server_process.url, "Bert") as bert,
     ):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.quick_countdown import MODULE
+from kit.altered_server import QUICK
 from kit.server_process import running_server
 from kit.transcripts import ANY_LINES, parse_transcript, transcript_run
 from saratoga_client import plain
@@ -24,7 +24,7 @@ async def test_a_session_without_a_server_writes_its_transcript(name: str, tmp_p
 @pytest.mark.parametrize("name", ONLINE)
 async def test_a_session_at_a_server_writes_its_transcript(name: str, tmp_path: Path) -> None:
     async with (
-        running_server(module=MODULE) as server,
+        running_server(module=QUICK) as server,
         transcript_run(tmp_path, server.url) as run,
     ):
         await run.play(parse_transcript((FOLDER / "online" / name).read_text()))

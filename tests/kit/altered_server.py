@@ -1,0 +1,198 @@
+"""The server, or the player's program, with some of its constants or parts replaced before it starts.
+
+    python -m kit.altered_server quick,idle -- --port 0 ...
+
+Tests pass such a start as the module of a server: `running_server(module=QUICK)`. Benchmarks use `no-rules`,
+which accepts every move and keeps the position as dealt, and `no-commit`, which treats every move as stored.
+"""
+
+import asyncio
+import runpy
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+QUICK: Final = "kit.altered_server quick --"
+"""A countdown of one second, in place of five."""
+UNHURRIED: Final = "kit.altered_server unhurried --"
+"""A countdown of one second in which a racer may reveal late.
+
+A race starts as soon as every nonce is open, so the longer time costs nothing. Without it, a browser that
+was held up for a second would void the countdown.
+"""
+SHORT_MINUTES: Final = "kit.altered_server unhurried,short-minutes --"
+"""Minutes of four seconds. Its deadlines do not follow from its time limits, so players raise an alarm."""
+QUICK_STOP: Final = "kit.altered_server quick-stop --"
+SMALL_LOG_QUEUE: Final = "kit.altered_server quick,small-log-queue --"
+IDLE: Final = "kit.altered_server quick,idle --"
+"""Boards end as idle after eight seconds."""
+IDLE_PLAYER: Final = "kit.altered_server idle-player --"
+"""`saratoga`, whose `host` starts a server like `IDLE`."""
+FAILING_AT_SIGUSR1: Final = tuple(
+    f"kit.altered_server {name} --" for name in ("failing-task", "failing-guard", "failing-store")
+)
+
+CALL_MILLIS: Final = 100
+REVEAL_MILLIS: Final = 900
+LATE_REVEAL_MILLIS: Final = 20_000
+COUNTDOWN_MILLIS: Final = 1_000
+STOP_WITHIN: Final = 5.0
+LOG_QUEUE: Final = 20
+IDLE_MILLIS: Final = 8_000
+
+
+def shorten_countdown(reveal_millis: int = REVEAL_MILLIS) -> None:
+    from saratoga_server.domain.tables import countdown
+
+    vars(countdown).update(
+        CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=reveal_millis, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
+    )
+
+
+def _short_minutes() -> None:
+    from saratoga_server.domain.tables import countdown
+
+    vars(countdown).update(MINUTE=4_000)
+
+
+def _quick_stop() -> None:
+    from saratoga_server.process import shutdown
+
+    vars(shutdown).update(STOP_WITHIN=STOP_WITHIN, ABORT_WITHIN=3.0)
+
+
+def _small_log_queue() -> None:
+    from saratoga_server.process import log_writer
+
+    vars(log_writer).update(LIMIT=LOG_QUEUE)
+
+
+def _idle() -> None:
+    """Shorten the time without activity, in the server and in the store's Functions."""
+    from saratoga_rules.records import standing
+
+    vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
+    from saratoga_server.domain.tables import timers
+    from saratoga_server.store import library
+
+    source = library.SOURCE.replace("local IDLE = 180000", f"local IDLE = {IDLE_MILLIS}")
+    assert source != library.SOURCE, "the Functions name the time in another way"
+    vars(library).update(SOURCE=source)
+    vars(timers).update(LOOK_MILLIS=250)
+
+
+def _idle_player() -> None:
+    from saratoga_rules.records import standing
+
+    vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
+    from saratoga_client.local import hosting
+    from saratoga_client.local.server_process import running_server
+    from saratoga_client.session import activity
+
+    vars(activity).update(WARNED_AT=(3, 6))  # seconds before the end; the last warning first
+    program = (sys.executable, "-m", *IDLE.split())
+    vars(hosting).update(running_server=partial(running_server, program=program))
+
+
+async def _fail_at_signal(self: object, *given: object) -> None:
+    """Run in place of an endless background task; raise an error at SIGUSR1."""
+    signalled = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)
+    await signalled.wait()
+    raise RuntimeError("lost the place")
+
+
+def _replaced(owner: type, name: str, function: object) -> None:
+    setattr(owner, name, function)
+
+
+def _failing_task() -> None:
+    from saratoga_server.metrics.sampler import Sampler
+
+    _replaced(Sampler, "keep", _fail_at_signal)
+
+
+def _failing_guard() -> None:
+    from saratoga_server.store.guard import StoreGuard
+
+    _replaced(StoreGuard, "keep", _fail_at_signal)
+
+
+def _failing_store() -> None:
+    from saratoga_server.embedded_store.process import StoreProcess
+
+    _replaced(StoreProcess, "wait", _fail_at_signal)
+
+
+def _without_rules() -> None:
+    from saratoga_rules import judge
+    from saratoga_rules.game import Game
+    from saratoga_rules.moves import Move
+    from saratoga_rules.position import Position
+    from saratoga_rules.stuck import stuck
+
+    listed = judge.legal_moves
+    known: dict[str, list[Move]] = {}
+
+    def legal_moves(game: Game, position: Position) -> list[Move]:
+        if game.name not in known:
+            known[game.name] = listed(game, position)
+        return known[game.name]
+
+    def play(game: Game, position: Position, move: Move) -> Position:
+        return Position(*position)  # a new position object, as after every move
+
+    judge.legal_moves, judge.play = legal_moves, play
+    stuck.may_declare = lambda position: False
+
+
+def _without_commit() -> None:
+    from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
+    from saratoga_server.store.batcher import Batcher
+
+    numbers: dict[tuple[str, int], int] = {}
+
+    def commit(_: Batcher, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
+        at = each.table, each.race
+        number = numbers[at] = numbers.get(at, 0) + len(each.entries)
+        stored: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
+        first = number - len(each.entries) + 1
+        length = each.after + len(each.entries)
+        now = Millis(int(time.time() * 1000))
+        stored.set_result(CommitOutcome(CommitStatus.DONE, length, now, first))
+        return stored
+
+    _replaced(Batcher, "commit", commit)
+
+
+ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
+    "quick": shorten_countdown,
+    "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
+    "short-minutes": _short_minutes,
+    "quick-stop": _quick_stop,
+    "small-log-queue": _small_log_queue,
+    "idle": _idle,
+    "idle-player": _idle_player,
+    "failing-task": _failing_task,
+    "failing-guard": _failing_guard,
+    "failing-store": _failing_store,
+    "no-rules": _without_rules,
+    "no-commit": _without_commit,
+}
+
+
+def main() -> None:
+    names, divider, *options = sys.argv[1:]
+    assert divider == "--"
+    for name in names.split(","):
+        ALTERATIONS[name]()
+    program = "saratoga_client" if names == "idle-player" else "saratoga_server"
+    sys.argv = [program.replace("saratoga_client", "saratoga").replace("_", "-"), *options]
+    runpy.run_module(program, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
