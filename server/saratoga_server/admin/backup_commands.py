@@ -22,12 +22,12 @@ _FAULTS: Final = (backups.BadBackup, StoreRefused, StoreUnavailable, OSError)
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, resolve_path=True, path_type=Path))
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
-    help="Delete all but the newest N backups of this store afterwards.  [default: keep all]")  # fmt: skip
+    help="Delete all but the newest N backups in FOLDER afterwards.  [default: keep all]")  # fmt: skip
 @click.pass_obj
 def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     """Back up the running server's embedded store into FOLDER, while races go on.
 
-    The command reads the backup again and fails if it is not complete.
+    Give each store a folder of its own.
     """
     refuse_other_stores(access, "valkey-cli --rdb FILE")
     path, note = run(backups.take(access.folder, folder))
@@ -37,7 +37,7 @@ def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     if keep is not None:
         try:
             deleted = backups.prune(path, keep)
-        except _FAULTS as fault:
+        except OSError as fault:
             raise failure(fault) from None
         for old in deleted:
             say(f"{old}: deleted")
@@ -62,10 +62,7 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
         return
     refuse_other_stores(access, "the store's own tools")
     keys, note = run(backups.restore(source, access.folder))
-    say(
-        f"{keys} keys restored into {access.folder}; "
-        f"{note.keys - keys} have expired since {note.taken}."
-    )
+    say(f"{keys} keys restored into {access.folder}, as of {note.taken}.")
 
 
 def refuse_other_stores(access: StoreAccess, instead: str) -> None:
@@ -87,4 +84,4 @@ def run(work: Coroutine[Any, Any, _T]) -> _T:
 
 
 def _described(note: BackupNote) -> str:
-    return f"{note.keys} keys, {note.size} bytes, {note.store_version}, {note.taken}"
+    return f"{note.size} bytes, {note.store_version}, {note.taken}"

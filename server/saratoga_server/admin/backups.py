@@ -1,7 +1,7 @@
 """Backups of the embedded store: the store's snapshot (RDB) and a note that describes it.
 
     saratoga-20261121T040011Z/
-        backup.json         when, by which program and store; keys, size and SHA-256 of the snapshot
+        backup.json         when, by which program and store; size and SHA-256 of the snapshot
         dump.rdb
 
 A backup is taken from a running store while races go on. It contains everything that was acknowledged
@@ -11,13 +11,10 @@ embedded one are backed up and restored by their own tools (deploy/RUNBOOK.md).
 
 import asyncio
 import datetime
-import fcntl
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
@@ -32,14 +29,13 @@ from saratoga_server.admin.renumber import renumber
 from saratoga_server.app import compose_table_cache
 from saratoga_server.embedded_store.append_files import SNAPSHOT, wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
-from saratoga_server.embedded_store.ledger_file import read_ledger, renew_ledger, write_note
+from saratoga_server.embedded_store.ledger_file import renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
 from saratoga_server.embedded_store.store_folder import refuse_other_user
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import opened_client
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.ledger import LedgerEntry
 from saratoga_server.store.opening import open_store
 
 PREFIX: Final = "saratoga-"
@@ -65,12 +61,6 @@ class BackupNote(msgspec.Struct, frozen=True):
     store_version: str
     size: int
     sha256: str
-    keys: int
-    """The number of keys, counted by a store that has read the snapshot."""
-    generation: str = ""
-    """The generation of the data (`store/ledger.py`), the sequence, and the newest time stored, in milliseconds."""
-    sequence: int = 0
-    newest: int = 0
 
 
 class BadBackup(Exception):
@@ -80,8 +70,7 @@ class BadBackup(Exception):
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
     """Back up the store that runs on `store_folder`; return the backup's folder, new in `folder`, and its note.
 
-    The backup is read again to verify it. Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or
-    `OSError` after removing the new folder.
+    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or `OSError` after removing the new folder.
     """
     taken = datetime.datetime.now(datetime.UTC)
     complete = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
@@ -89,43 +78,28 @@ async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
     async with running_store(store_folder) as url:
         begun.mkdir(mode=0o700, parents=True)
         try:
-            with _in_use(begun):
-                with _one_at_a_time(store_folder):
-                    store_version = await _save(url)
-                    size, digest = await asyncio.to_thread(
-                        _move, store_folder / SNAPSHOT, begun / SNAPSHOT
-                    )
-                keys, ledger = await _read(begun / SNAPSHOT)
-                note = BackupNote(
-                    format=FORMAT,
-                    taken=taken.isoformat(timespec="seconds"),
-                    program=f"saratoga-server {version('saratoga')}",
-                    store_version=store_version,
-                    size=size,
-                    sha256=digest,
-                    keys=keys,
-                    generation=ledger.generation,
-                    sequence=ledger.sequence,
-                    newest=ledger.at,
+            store_version = await _save(url)
+            try:
+                size, digest = await asyncio.to_thread(
+                    _move, store_folder / SNAPSHOT, begun / SNAPSHOT
                 )
-                with _new_file(begun / NOTE) as file:
-                    file.write(msgspec.json.format(msgspec.json.encode(note)))
-                await asyncio.to_thread(_finish, begun, complete)
+            except FileNotFoundError:
+                raise StoreRefused(
+                    "Another backup of this store ran meanwhile. Try again."
+                ) from None
+            note = BackupNote(
+                format=FORMAT,
+                taken=taken.isoformat(timespec="seconds"),
+                program=f"saratoga-server {version('saratoga')}",
+                store_version=store_version,
+                size=size,
+                sha256=digest,
+            )
+            await asyncio.to_thread(_finish, begun, complete, note)
         except BaseException:
             shutil.rmtree(begun, ignore_errors=True)
             raise
     return complete, note
-
-
-@contextmanager
-def _one_at_a_time(store_folder: Path) -> Iterator[None]:
-    """Allow one backup at a time: until the store has written the snapshot and it was moved away."""
-    with (store_folder / "backup.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreRefused("Another backup of this store is being taken.") from None
-        yield
 
 
 async def _save(url: str) -> str:
@@ -173,40 +147,10 @@ def _new_file(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-async def _read(snapshot: Path) -> tuple[int, LedgerEntry]:
-    """Return the number of keys in the snapshot, and its ledger; raise `StoreRefused` if no store can read it."""
-    with TemporaryDirectory(prefix=PREFIX) as scratch:
-        async with _store_on(snapshot, Path(scratch, "store")) as (_, client):
-            return int(await client.dbsize()), await read_ledger(client)
-
-
-@asynccontextmanager
-async def _store_on(snapshot: Path, folder: Path) -> AsyncIterator[tuple[str, "Redis"]]:
-    """Run a store in a new folder with the contents of the snapshot; yield its address and a client.
-
-    A store that is started with its append-only file on ignores a snapshot, so this one has it off.
-    """
-    link = _make_folder(folder, snapshot)
-    with (folder / "store.lock").open("a") as lock, open_socket_path(folder) as socket_path:
-        store = await StoreProcess.start(folder, socket_path, {"appendonly": "no"}, lock)
-        try:
-            url = url_of(socket_path)
-            async with opened_client(url, "the store did not finish") as client:
-                yield url, client
-        finally:
-            await store.stop()
-            link.unlink()
-
-
-def _make_folder(folder: Path, snapshot: Path) -> Path:
-    folder.mkdir(mode=0o700)
-    link = folder / SNAPSHOT
-    link.symlink_to(snapshot)
-    return link
-
-
-def _finish(begun: Path, complete: Path) -> None:
-    """Give a backup its final name once all of it is on the disk."""
+def _finish(begun: Path, complete: Path, note: BackupNote) -> None:
+    """Write a backup's note, and give the backup its final name once all of it is on the disk."""
+    with _new_file(begun / NOTE) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(note)))
     for path in (begun / NOTE, begun):
         _flush(path)
     begun.rename(complete)
@@ -222,32 +166,15 @@ def _flush(path: Path) -> None:
 
 
 def prune(newest: Path, keep: int) -> list[Path]:
-    """Delete older backups of the same data as `newest`, which was just taken; return the deleted folders.
+    """Delete the backups beside `newest`, which was just taken, but for the last `keep` by name.
 
-    The sequence of their ledgers orders them, because a clock may have been wrong. Unfinished backups are deleted
-    too; backups of other data are not. Raises `BadBackup`, before anything is deleted, if a backup has newer data.
+    `newest` is kept whatever its name is. Unfinished backups are deleted too. Return the deleted folders.
     """
-    generation = read_backup_note(newest).generation
-    backups, unfinished = [], []
-    for path in newest.parent.iterdir():
-        if not _NAME.fullmatch(path.name):
-            continue
-        if path.suffix == UNFINISHED:
-            unfinished.append(path)
-            continue
-        with suppress(BadBackup):
-            note = read_backup_note(path)
-            if note.generation == generation:
-                backups.append((note.sequence, path == newest, path.name, path))
-    backups.sort()
-    if backups[-1][-1] != newest:
-        raise BadBackup(
-            f"Nothing was deleted, because {backups[-1][-1]} has newer data of this store than {newest}. If the "
-            "store was set back on purpose, move the backups of the newer data elsewhere."
-        )
-    old = [path for *_, path in backups[:-keep]] + [
-        path for path in unfinished if not _is_used(path)
-    ]
+    others = sorted(path for path in newest.parent.iterdir() if _NAME.fullmatch(path.name))
+    others.remove(newest)
+    unfinished = [path for path in others if path.suffix == UNFINISHED]
+    complete = [path for path in others if path.suffix != UNFINISHED]
+    old = [*complete[: max(0, len(complete) - keep + 1)], *unfinished]
     for path in old:
         shutil.rmtree(path)
     return old
@@ -259,39 +186,14 @@ def dated_later(newest: Path) -> list[Path]:
     return sorted(path for path in found if path.name > newest.name and path.suffix != UNFINISHED)
 
 
-@contextmanager
-def _in_use(begun: Path) -> Iterator[None]:
-    """Mark the folder of a backup that is being taken, so that `prune` leaves it alone."""
-    opened = os.open(begun, os.O_RDONLY)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(opened)
-
-
-def _is_used(begun: Path) -> bool:
-    try:
-        with _in_use(begun):
-            return False
-    except BlockingIOError:
-        return True
-
-
-def read_backup_note(backup: Path) -> BackupNote:
-    """Return a backup's note. Raises `BadBackup`."""
+def examine(backup: Path) -> BackupNote:
+    """Verify a backup's snapshot and return the backup's note. Raises `BadBackup`."""
     try:
         note = msgspec.json.decode((backup / NOTE).read_bytes(), type=BackupNote)
     except (OSError, msgspec.DecodeError) as error:
         raise BadBackup(f"{backup} is not a backup: {error}.") from None
     if note.format != FORMAT:
         raise BadBackup(f"{backup} is of format {note.format}; this program reads {FORMAT}.")
-    return note
-
-
-def examine(backup: Path) -> BackupNote:
-    """Verify a backup's snapshot and return the backup's note. Raises `BadBackup`."""
-    note = read_backup_note(backup)
     try:
         with (backup / SNAPSHOT).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -306,28 +208,51 @@ async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
     The folder appears when it is complete, with a generation of its own (`store/ledger.py`). The race numbers of
-    open tables go on higher (`renumber`). Keys that have expired since the backup are not restored. Paths are
-    absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
+    open tables go on higher (`renumber`). Paths are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     refuse_other_user(store_folder)
     note = await asyncio.to_thread(examine, backup)
-    parent = store_folder.parent
     await asyncio.to_thread(_make_room, store_folder)
-    with TemporaryDirectory(prefix=".restoring-", dir=parent) as scratch:
-        async with _store_on(backup / SNAPSHOT, Path(scratch, "store")) as (url, client):
-            keys = int(await client.dbsize())
-            ledger = await renew_ledger(client, token_hex(8))
-            await client.config_set("appendonly", "yes")
-            info = await wait_for_child(client, "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+    with TemporaryDirectory(prefix=".restoring-", dir=store_folder.parent) as scratch:
+        begun = Path(scratch, "store")
+        keys = await _restore_into(begun, backup / SNAPSHOT)
+        await asyncio.to_thread(_move_into_place, begun, store_folder)
+    return keys, note
+
+
+async def _restore_into(folder: Path, snapshot: Path) -> int:
+    """Create a store in a new folder with the contents of a snapshot; return its number of keys."""
+    link = _make_folder(folder, snapshot)
+    with (folder / "store.lock").open("a") as lock, open_socket_path(folder) as socket_path:
+        # a store that is started with its append-only file on ignores a snapshot
+        process = await StoreProcess.start(folder, socket_path, {"appendonly": "no"}, lock)
+        try:
+            url = url_of(socket_path)
+            async with opened_client(url, "the store did not finish") as client:
+                keys = int(await client.dbsize())
+                ledger = await renew_ledger(client, token_hex(8))
+                await client.config_set("appendonly", "yes")
+                info = await wait_for_child(
+                    client, "aof_rewrite_in_progress", "aof_rewrite_scheduled"
+                )
             if info["aof_last_bgrewrite_status"] != "ok":
                 raise StoreRefused(
-                    f"The store could not write its files in {parent}. Is the disk full?"
+                    f"The store could not write its files in {folder.parent}. Is the disk full?"
                 )
             async with open_store(url, Durability.FAST, is_guarded=False) as store:
                 await renumber(store, await compose_table_cache(store))
-        await asyncio.to_thread(write_note, Path(scratch, "store"), ledger)
-        await asyncio.to_thread(_move_into_place, Path(scratch, "store"), store_folder)
-    return keys, note
+        finally:
+            await process.stop()
+    link.unlink()
+    await asyncio.to_thread(write_note, folder, ledger)
+    return keys
+
+
+def _make_folder(folder: Path, snapshot: Path) -> Path:
+    folder.mkdir(mode=0o700)
+    link = folder / SNAPSHOT
+    link.symlink_to(snapshot)
+    return link
 
 
 def _make_room(store_folder: Path) -> None:
