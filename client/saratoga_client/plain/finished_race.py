@@ -7,10 +7,9 @@ from typing import Final
 
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.review import own_review_lines, review_lines
+from saratoga_client.plain.review import review_lines
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.review.boards import open_boards
-from saratoga_client.review.own_replay import own_replay
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import with_match
 from saratoga_client.session.state import SessionState
@@ -23,7 +22,7 @@ from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 NO_RACE_OVER: Final = "no: No race is over yet."
 
 STILL_RACING: Final = (
-    "no: Your board is still racing. Type review when it has ended; results shows the last race."
+    "no: The race goes on. Type review when it is over; results shows the last race."
 )
 
 
@@ -108,15 +107,8 @@ class FinishedRaceCommands:
             self._write(*(f"share: {line}" for line in shared.splitlines()))
 
     async def review(self, words: str) -> None:
-        """Write the player's first difference from the winner, and the longest pauses. Raises `Problem`.
-
-        While others still race, write the player's own moves and pauses only.
-        """
-        own, early = self._state.own, own_replay(self._state)
-        if early is not None and self._state.table_view.outcome is None:
-            self._write_all(own_review_lines(early, self._session.card_names))
-            return
-        if own is not None and own.is_racing:
+        """Write the player's first difference from the winner, and the longest pauses. Raises `Problem`."""
+        if self._state.own is not None and self._state.table_view.outcome is None:
             self._write(STILL_RACING)
             return
         if (record := await self._last_record()) is not None:

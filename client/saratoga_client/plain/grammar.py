@@ -120,8 +120,7 @@ COMMANDS: Final = (
         "review",
         _T,
         "review",
-        "show where you and the winner played differently, and your longest pauses; "
-        "while others still race, your own moves and pauses",
+        "show where you and the winner played differently, and your longest pauses",
     ),
     TypedCommand("share", Context.BOARD, "share", "show the result as text for friends"),
     TypedCommand(

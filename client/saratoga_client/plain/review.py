@@ -8,8 +8,7 @@ from saratoga_client.plain.position import money_words, position_lines, rule_lin
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
-from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import duration_text, since_text
+from saratoga_client.review.times import duration_text
 from saratoga_client.wording import NO_LEVELS, counted, dollars, minutes_and_seconds, shown_name
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
@@ -56,19 +55,9 @@ def review_lines(
     yield from _pauses(own)
 
 
-def own_review_lines(replay: Replay, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """Return the moves and the longest pauses of a board that has ended before the others."""
-    yield "review: the race goes on; all boards can be seen when it is over"
-    if replay.board.since:
-        yield f"review: your moves {since_text(replay.board.since)}"
-    yield from _moves(replay.game, replay.board, card_names)
-    yield from _pauses(replay.board)
-
-
 def _pauses(board: OpenBoard) -> Iterator[str]:
-    first = "when you came back" if board.since else "at the deal"
     for pause in longest_pauses(board):
-        after = f"after move {pause.step}" if pause.step else first
+        after = f"after move {pause.step}" if pause.step else "at the deal"
         yield f"pause: {duration_text(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
 
@@ -99,11 +88,7 @@ def _result_line(board: OpenBoard) -> str:
 def _moves(game: Game, board: OpenBoard, card_names: CardNames) -> Iterator[str]:
     for number, line in enumerate(board.entries, start=1):
         if not line.is_move:
-            when = "before" if board.has_ended_unseen(number) else "at"
-            yield f"ended: {board.state}, {when} {minutes_and_seconds(line.at, tenths=True)}"
-            continue
-        if not line.text:
-            yield f"review: moves that this program did not see, until {minutes_and_seconds(line.at)}"
+            yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
         before, after = board.view(number - 1), board.view(number)
         move = moved_line(game, before, after, parse_move(line.text), number, card_names)

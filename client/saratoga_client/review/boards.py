@@ -31,25 +31,21 @@ class OpenBoard:
     """Milliseconds from the start to the last rise to `banked` cards; `None` without a rise."""
     tie: str = ""
     entries: tuple[LogLine, ...]
-    positions: tuple[Position, ...] = ()
-    """The position at the deal, and after every entry of the log; empty while the race still runs."""
-    seen: tuple[View, ...] = ()
-    """The same as its player saw it, of a board whose hidden cards are not open yet; empty if they are."""
-    since: int = 0
-    """Milliseconds from the start of the race until the first view; 0 if that is the deal."""
+    positions: tuple[Position, ...]
+    """The position at the deal, and after every entry of the log."""
 
     def view(self, step: int) -> View:
         """Return the board after `step` entries of the log, as its player saw it."""
-        return self.seen[step] if self.seen else redact(self.positions[step])
+        return redact(self.positions[step])
 
     def banked_after(self, step: int) -> int:
         """Return the number of banked cards after `step` entries of the log."""
-        return (self.seen or self.positions)[step].banked
+        return self.positions[step].banked
 
     @property
     def end(self) -> int:
         """The time of the board's end, in milliseconds from the start."""
-        return self.entries[-1].at if self.entries else self.since
+        return self.entries[-1].at if self.entries else 0
 
     @property
     def climb(self) -> Climb:
@@ -57,10 +53,6 @@ class OpenBoard:
             (line.at, self.banked_after(step)) for step, line in enumerate(self.entries, start=1)
         )
         return Climb(self.banked_after(0), counts, self.end)
-
-    def has_ended_unseen(self, step: int) -> bool:
-        """Test whether the log entry before view `step` ended the board before the first view."""
-        return bool(step and self.since) and self.entries[step - 1].at <= self.since
 
     @property
     def chart_line(self) -> ChartLine:

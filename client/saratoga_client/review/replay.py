@@ -70,19 +70,17 @@ class Replay:
         step = min(max(self.step + steps, 0), len(self.board.entries))
         if step == self.step:
             return self
-        return replace(
-            self, step=step, moment=self.board.entries[step - 1].at if step else self.board.since
-        )
+        return replace(self, step=step, moment=self.board.entries[step - 1].at if step else 0)
 
     def at(self, moment: int) -> "Replay":
         """Return the replay at a moment of the race."""
-        moment = min(max(moment, self.board.since), self.end)
+        moment = min(max(moment, 0), self.end)
         step = self.board.step_at(moment) if moment else 0
         return replace(self, moment=moment, step=step, ahead=None)
 
     def at_home(self) -> "Replay":
-        """Return the replay at the first view of the shown board."""
-        return replace(self, moment=self.board.since, step=0, ahead=None)
+        """Return the replay at the deal."""
+        return replace(self, moment=0, step=0, ahead=None)
 
     def at_end(self) -> "Replay":
         """Return the replay at the end of the shown board."""

@@ -1,6 +1,4 @@
-"""Durations and times of a race in words."""
-
-from saratoga_client.wording import minutes_and_seconds
+"""Durations in words."""
 
 
 def duration_text(milliseconds: int) -> str:
@@ -12,12 +10,3 @@ def duration_text(milliseconds: int) -> str:
     if milliseconds < 60_000:
         return f"{milliseconds // 100 / 10:.1f} s"
     return f"{milliseconds // 60_000} min {milliseconds % 60_000 // 1000} s"
-
-
-def since_text(milliseconds: int) -> str:
-    """Return from when on a program saw its player's board that it did not see from the deal.
-
-    >>> since_text(48_200)
-    'from 0:48 on, when you came back'
-    """
-    return f"from {minutes_and_seconds(milliseconds)} on, when you came back"

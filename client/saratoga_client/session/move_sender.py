@@ -67,7 +67,7 @@ class MoveSender:
                 else:
                     self._take_back(race, ticket, refusal)
             else:
-                self._confirm(made.board, at=made.at)
+                self._confirm(made.board)
                 return
 
     async def cash_out(self, race: str) -> None:
@@ -93,7 +93,7 @@ class MoveSender:
                 LOG.info("cashing out of race %s again: %s", race, refusal)
                 await self._pause(refusal)
             else:
-                self._confirm(made.board, at=made.at)
+                self._confirm(made.board)
                 return
 
     def _may_retry(self, race: str, ticket: int, after: int, refusal: CommandRefused) -> bool:
@@ -132,9 +132,9 @@ class MoveSender:
         own = self._store.own
         return own is not None and own.race == race and bool(own.in_flight)
 
-    def _confirm(self, board: BoardView, is_final: bool = False, at: int | None = None) -> None:
+    def _confirm(self, board: BoardView, is_final: bool = False) -> None:
         if self._store.state is not None:
-            self._store.replace(confirm(self._store.state, board, is_final, at))
+            self._store.replace(confirm(self._store.state, board, is_final))
 
     def _take_back(self, race: str, ticket: int, refusal: CommandRefused) -> None:
         own, state = self._board_with(race, ticket), self._store.state

@@ -25,7 +25,6 @@ from saratoga_client.session.own_board import (
     own_board,
     with_board,
 )
-from saratoga_client.session.own_trail import Trail, next_trail
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.table_view import TableView, first_view, next_view, rows
 from saratoga_protocol import events
@@ -65,8 +64,6 @@ class SessionState:
     """The last measured round-trip time to the server, in milliseconds; `None` until one is measured."""
     own: OwnBoard | None = None
     """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
-    trail: Trail | None = None
-    """The own moves of the present race, as far as this program saw them; `None` for a non-racer."""
     feed: Feed = field(default_factory=Feed)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most."""
@@ -165,7 +162,7 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
         case events.Dealt(board=board) if board.race == state.table.race:
             state = _dealt(state, event)
         case events.BoardEnded(board=board):
-            state = confirm(state, board, at=event.at)
+            state = confirm(state, board)
         case _:
             view = next_view(state.table_view, event)
             if view is state.table_view:
@@ -176,13 +173,10 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
     return _with_feed(before, state, now)
 
 
-def confirm(
-    state: SessionState, board: BoardView, is_final: bool = False, at: int | None = None
-) -> SessionState:
+def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> SessionState:
     """Return the state after the server has sent the player's board.
 
-    With `is_final` the sent board counts even if more moves had been confirmed before. `at` is the time of
-    its last entry in milliseconds from the start; `None`: unknown, at least that of the entry before.
+    With `is_final` the sent board counts even if more moves had been confirmed before.
     """
     if state.own is None:
         return state
@@ -190,14 +184,7 @@ def confirm(
     if own.is_racing and outcome is not None:
         # A late answer does not reopen the board of a finished race.
         own = _ended_by(own, state.player, outcome)
-    return _with_own_board(state, own, at)
-
-
-def _with_own_board(state: SessionState, own: OwnBoard, at: int | None = None) -> SessionState:
-    """Return the state with the own board, and its trail continued."""
-    if at is None:
-        at = state.trail.steps[-1].at if state.trail is not None and state.trail.steps else 0
-    return replace(state, own=own, trail=next_trail(state.trail, state.own, own, at))
+    return replace(state, own=own)
 
 
 def link_changed(state: SessionState, link: LinkState, now: int) -> SessionState:
@@ -254,7 +241,6 @@ def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
         return replace(
             state,
             own=None,
-            trail=None,
             feed=Feed(),
             history=MappingProxyType({}),
             is_new_best=False,
@@ -276,9 +262,8 @@ def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
         own = state.own
         return state if own is not None and own.race == table.race else replace(state, own=None)
     if state.own is not None and state.own.race == board.race:
-        return confirm(state, board, is_final=True, at=max(0, snapshot.now - state.start_at))
-    own = own_board(board, game, table.start_at, table.deadline)
-    return _with_own_board(state, own, max(0, snapshot.now - table.start_at))
+        return confirm(state, board, is_final=True)
+    return replace(state, own=own_board(board, game, table.start_at, table.deadline))
 
 
 def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
@@ -289,7 +274,7 @@ def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
     if own is None or own.race != event.board.race:
         own = own_board(event.board, game, event.start_at, event.deadline)
     own = replace(with_board(own, event.board), start_at=event.start_at, deadline=event.deadline)
-    return _with_own_board(state, own)
+    return replace(state, own=own)
 
 
 def _ended_by(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:

@@ -127,14 +127,6 @@ class TableControls(Protocol):
         """Open the link for browsers with its QR code over the current screen."""
         ...
 
-    def show_chart(self) -> None:
-        """Open the chart of the running race over the current screen."""
-        ...
-
-    def review_own(self) -> None:
-        """Open the review of the player's own board, which has ended, while others still race."""
-        ...
-
     def review(self, findings: "Findings") -> None:
         """Open all boards of the finished race over the current screen."""
         ...

@@ -112,26 +112,11 @@ class TableFlow:
         elif self._screen is not None:
             self._screen.say(UNKNOWN_GAME, Role.WARNING)
 
-    def show_chart(self) -> None:
-        """Open the chart of the running race over the current screen."""
-        from saratoga_client.tui.screens.live_chart import LiveChartScreen
-
-        self.cover(LiveChartScreen(self))
-
     def show_invitation(self) -> None:
         """Open the link for browsers with its QR code over the current screen."""
         from saratoga_client.tui.screens.invitation import InvitationScreen
 
         self.cover(InvitationScreen(self.state.table.code, self._inviter.page(self.state.table)))
-
-    def review_own(self) -> None:
-        """Open the review of the player's own board, which has ended, while others still race."""
-        from saratoga_client.review.own_replay import own_replay
-        from saratoga_client.tui.screens.own_review import OwnReviewScreen
-
-        replay = own_replay(self.state)
-        if replay is not None:
-            self.cover(OwnReviewScreen(self, replay))
 
     def review(self, findings: "Findings") -> None:
         """Open all boards of the finished race over the current screen."""

@@ -3,7 +3,7 @@
 import pytest
 
 from kit.finished_races import finished_race
-from kit.session_states import CODE, START, board, in_match, outcome, snapshot, state_after, table
+from kit.session_states import CODE, START, in_match, outcome, snapshot, state_after, table
 from kit.typing_player import TypingPlayer
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
@@ -39,32 +39,6 @@ async def test_verify_takes_the_four_words_that_a_friend_was_shown() -> None:
     assert len(typing.session.alarms) == 1
     (no,) = await typing.say("verify #oak-pear")
     assert no.startswith("no: 'oak-pear' are not the words of a digest: four words are needed")
-
-
-async def test_review_shows_the_own_moves_while_others_still_race() -> None:
-    typing = TypingPlayer(state_after())
-    await typing.say("draw")
-    typing.seat.confirm("cashed out")
-    lines = await typing.say("review")
-    assert lines[0] == "review: the race goes on; all boards can be seen when it is over"
-    assert lines[1].startswith("move 1 draw: ")
-    assert lines[2].startswith("ended: cashed out, at ")
-    assert not any(line.startswith(("result", "parted")) for line in lines)
-
-
-async def test_review_after_a_start_in_mid_race_says_from_when_on_it_has_moves() -> None:
-    late = snapshot("y1 =a1 =r1", board(count=1), now=START + 48_000)
-    typing = TypingPlayer(state_after(first=late))
-    ended = events.BoardEnded(board=board(count=2, state="cashed out"), at=60_000, number=9)
-    typing.seat.change_to(state_after(ended, first=late))
-    assert (await typing.say("review"))[1:] == [
-        "review: your moves from 0:48 on, when you came back",
-        "ended: cashed out, at 1:00.0",
-        "pause: 12.0 s when you came back, at 0:48.0",
-    ]
-    ended_before = snapshot(own=board(count=2, state="cashed out"), now=START + 48_000)
-    typing.seat.change_to(state_after(first=ended_before))
-    assert "ended: cashed out, before 0:48.0" in await typing.say("review")
 
 
 @pytest.mark.parametrize("words", ["2", f"{CODE}/2", f"{CODE.upper()}/2"])
@@ -111,8 +85,7 @@ async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gath
     assert "share: ana is the champion of the evening." in lines
 
 
-async def test_review_of_a_racing_board_says_what_is_possible_now() -> None:
+async def test_review_of_a_running_race_says_what_is_possible_now() -> None:
     assert await TypingPlayer(state_after()).say("review") == [
-        "no: Your board is still racing. Type review when it has ended; "
-        "results shows the last race."
+        "no: The race goes on. Type review when it is over; results shows the last race."
     ]

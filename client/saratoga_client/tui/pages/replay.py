@@ -8,7 +8,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
-from saratoga_client.review.chart import AXIS, LABEL, ChartLine, chart
+from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.tui.pages.replay_words import face_down_columns, hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import PageSymbols
@@ -42,8 +42,6 @@ class ReplayState:
     """The speed as a multiple of the race's; 0: paused."""
     is_open: bool = False
     """True if the panel names the hidden cards instead of showing the chart."""
-    live: tuple[ChartLine, ...] = ()
-    """The lines of all racers while the race still runs; else the chart shows the replay's boards."""
 
 
 def replay_title(seen: ReplayState, width: int) -> Canvas:
@@ -202,7 +200,7 @@ def _climb(canvas: Canvas, seen: ReplayState, x: int, y: int, height: int) -> No
     if height < LEAST_CHART:
         return
     replay, width = seen.replay, canvas.width - x - 1
-    lines = seen.live or tuple(board.chart_line for board in replay.boards)
+    lines = [board.chart_line for board in replay.boards]
     end = max(line.climb.end for line in lines)
     *rows, times = chart(lines, even_at(replay.game), width, height - 1).rows
     for text in rows:

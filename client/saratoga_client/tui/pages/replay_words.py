@@ -1,14 +1,13 @@
 """The sentences of a replay: moves, differences between boards, and pauses. Pure."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from saratoga_client.input.move_text import CardName, describe, first_that_fits, turned_up
 from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import duration_text, since_text
+from saratoga_client.review.times import duration_text
 from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
@@ -16,22 +15,14 @@ from saratoga_rules.moves import RESERVE, parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
 
-UNSEEN: Final = "Moves that this program did not see."
-"""The words for moves made on another device, or while the connection was lost."""
-
 
 def last_move_text(replay: Replay, card_name: CardName) -> str:
     """Return the move or the ending that led to the shown position."""
     entry, board = replay.entry, replay.board
     if entry is None:
-        if board.since:
-            return f"Your board {since_text(board.since)}."
         return "The deal, the same for every player."
     if entry.text in LOG_ENDINGS:
-        when = "before" if board.has_ended_unseen(replay.step) else "at"
-        return f"{capitalised(LOG_ENDINGS[entry.text])} {when} {minutes_and_seconds(entry.at, tenths=True)}."
-    if not entry.text:
-        return UNSEEN
+        return f"{capitalised(LOG_ENDINGS[entry.text])} at {minutes_and_seconds(entry.at, tenths=True)}."
     before = board.view(replay.step - 1)
     said = describe(replay.game, before, parse_move(entry.text), card_name)
     card = turned_up(before, board.view(replay.step))
@@ -51,8 +42,6 @@ def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
     entry = board.entries[step]
     if entry.text in LOG_ENDINGS:
         return str(LOG_ENDINGS[entry.text])
-    if not entry.text:
-        return UNSEEN
     return describe(replay.game, board.view(step), parse_move(entry.text), card_name)
 
 

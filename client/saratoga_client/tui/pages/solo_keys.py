@@ -39,13 +39,3 @@ REPLAY_KEYS: Final[Keys] = (
     ("c  t", "two or four colours of suits; the next colour theme"),
     ("q", "back"),
 )
-
-OWN_REVIEW_KEYS: Final[Keys] = (
-    *REPLAY_KEYS[:5],
-    ("w", "the longest pause before a move; again: the next longest"),
-    ("/", "find cards: type a rank, a suit or both"),
-    ("p", "hide or show the panel"),
-    ("c  t", "two or four colours of suits; the next colour theme"),
-    ("q", "back to the race, or to its results"),
-)
-"""The keys of the review of the own board while others still race."""

@@ -24,7 +24,6 @@ from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
 from saratoga_client.tui.pages.table_news import board_warning, own_ending
 from saratoga_client.tui.ports import TableControls
-from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove
@@ -149,8 +148,7 @@ class RaceScreen(GameScreen, TableScreen):
     def game_keys(self) -> Guide:
         own = self.own
         if not own.is_racing:
-            review, chart = ("v", "review your moves"), (CHART_KEY, "chart")
-            return (*self.end_race_key(), review, chart, ("p", "panel"), ("t", "colours"))
+            return (*self.end_race_key(), ("p", "panel"), ("t", "colours"))
         if own.is_cashing_out:
             return ()
         return (*self.pane.key_hints(), ("/", "find"))
@@ -243,10 +241,6 @@ class RaceScreen(GameScreen, TableScreen):
             self.ask_to_cash_out()
         elif key == "e" and not own.is_racing:
             self.ask_to_end_race()
-        elif key == CHART_KEY and not own.is_racing:
-            self.controls.show_chart()
-        elif key == "v" and not own.is_racing:
-            self.controls.review_own()
         elif not own.is_racing:
             self._say_ending(own)
         elif own.is_cashing_out:

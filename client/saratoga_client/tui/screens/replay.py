@@ -31,7 +31,7 @@ from saratoga_client.tui.pages.replay_words import (
     last_move_text,
     pause_text,
 )
-from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS, Keys
+from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.moves import Carry, parse_move
 
@@ -71,8 +71,6 @@ class ReplayScreen(GameScreen):
     ReplayScreen.-both #side { width: 1fr; height: 12; }
     """
     TICK: ClassVar[float] = 0.1
-    HELP_KEYS: ClassVar[Keys] = REPLAY_KEYS
-    """The keys on the help page."""
 
     def __init__(
         self, replay: Replay, player: str = "", *, seconds: Callable[[], float] = time.monotonic
@@ -242,12 +240,12 @@ class ReplayScreen(GameScreen):
 
     def show_help(self) -> None:
         self.speed = 0
-        self.app.push_screen(HelpScreen(self.replay.game, self.HELP_KEYS, "REPLAY"))
+        self.app.push_screen(HelpScreen(self.replay.game, REPLAY_KEYS, "REPLAY"))
 
 
 def _last_target(board: OpenBoard, step: int) -> str:
     """Return the pile that the last move ended on; empty for none."""
-    if not step or not board.entries[step - 1].text or not board.entries[step - 1].is_move:
+    if not step or not board.entries[step - 1].is_move:
         return ""
     move = parse_move(board.entries[step - 1].text)
     return target_of(board.view(step - 1), move) if isinstance(move, Carry) else ""

@@ -10,14 +10,14 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import panel
-from saratoga_client.tui.screens.live_chart import CHART_KEY
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import game_title, minutes_and_seconds
 
 
 class WatchingScreen(TableScreen):
-    """The panel of a race on the whole screen."""
+    """The panel of a race on the whole screen; a key shows the chart in its place."""
 
     RESTING = "All boards can be seen when the race is over."
 
@@ -26,12 +26,15 @@ class WatchingScreen(TableScreen):
         is_left_out = self.state.is_left_out
         return f"You have a seat for the next race. {self.RESTING}" if is_left_out else self.RESTING
 
+    shows_chart = False
+
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
 
     def _draw(self, width: int, height: int) -> Canvas:
         is_ascii = self.program.appearance.ascii
-        return panel(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
+        draw = live_chart if self.shows_chart else panel
+        return draw(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
 
     def begin(self) -> None:
         self.say(self.resting)
@@ -45,13 +48,17 @@ class WatchingScreen(TableScreen):
         self.redraw()
 
     def guide(self) -> Guide:
-        return (*self.end_race_key(), (CHART_KEY, "chart"), *super().guide())
+        return (
+            *self.end_race_key(),
+            ("o", "news" if self.shows_chart else "chart"),
+            *super().guide(),
+        )
 
     def press(self, key: str) -> None:
         if key == "e":
             self.ask_to_end_race()
-        elif key == CHART_KEY:
-            self.controls.show_chart()
+        elif key == "o":
+            self.shows_chart = not self.shows_chart
         else:
             super().press(key)
 

@@ -18,6 +18,18 @@ async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
         assert not set("╭╰░") & set(at_table.text)
 
 
+async def test_a_key_shows_the_chart_in_place_of_the_news_and_back() -> None:
+    first = snapshot("a1 r1", shown=table("ar", host="a"))
+    async with table_player(state_after(first=first)) as at_table:
+        await at_table.receive(standings("a20 r3:stuck"))
+        await at_table.press("o")
+        assert "BANKED OVER TIME" in at_table.rows[1]
+        assert "+$50" in at_table.rows[2]
+        assert at_table.rows[0].endswith("8:55 ")
+        await at_table.press("o")
+        assert "BANKED OVER TIME" not in at_table.text
+
+
 async def test_a_host_who_does_not_race_can_end_the_race() -> None:
     shown = structs.replace(table("yar"), racers=[player("a"), player("r")])
     shown = structs.replace(shown, last_racer=player("a"), end_from=START)
