@@ -36,8 +36,8 @@ help: ## show this list
 play: $(CLIENT_AND_SERVER) ## host a table at GAME (canfield) for friends in your network; ARGS="--cap 5"
 	@$(BIN)/saratoga host $(GAME) $(ARGS)
 
-demo: $(CLIENT_AND_SERVER) ## race four bots at GAME (canfield), live, and verify the result
-	@$(BIN)/saratoga demo --game $(GAME) $(ARGS)
+demo: $(CLIENT_AND_SERVER) ## race four bots at GAME (canfield), and verify the result
+	@PYTHONPATH=tests $(BIN)/python -m kit.demo --game $(GAME) $(ARGS)
 
 serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other machines
 	@$(BIN)/saratoga-server $(ARGS)

@@ -18,7 +18,6 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.commands import WordsOnly, run
 from saratoga_client.cli.leaderboard_table import print_page
-from saratoga_client.cli.scoreboard import scoreboard
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
@@ -104,18 +103,16 @@ def test_watching_is_safe_in_every_manner(
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
     first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1))
-    with display_for(OutputFormat.PLAIN, lambda: NOON) as display:
-        for view in (picture, first, picture):
-            display.show(SessionState(player="p" * 16, table_view=view))
+    display = display_for(OutputFormat.PLAIN, lambda: NOON)
+    for view in (picture, first, picture):
+        display.show(SessionState(player="p" * 16, table_view=view))
     checked(capsys.readouterr().out)
-    with display_for(OutputFormat.JSON, lambda: NOON) as display:
-        display.show(SessionState(player="p" * 16, table_view=picture))
+    display_for(OutputFormat.JSON, lambda: NOON).show(
+        SessionState(player="p" * 16, table_view=picture)
+    )
     text = capsys.readouterr().out
     checked(text)
     assert json.loads(text)["table"] == HOSTILE
-    text = on_a_terminal(lambda console: console.print(scoreboard(picture, NOON)))
-    checked(text)
-    assert "[red on blue]" in text
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kit.server_process import python_path
+
 ENDS_WITHIN = 240
 """Seconds after which the demonstration is killed; a bound, not a measurement."""
 
@@ -17,8 +19,8 @@ PACE = "40"
 @pytest.mark.parametrize("game", ["klondike", "canfield-aisleriot", "lady-palk"])
 async def test_the_demonstration_races_and_verifies(game: str, tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_client", "demo", "--game", game, "--pace", PACE),
-        env={**os.environ, "SARATOGA_HOME": str(tmp_path)},
+        *(sys.executable, "-m", "kit.demo", "--game", game, "--pace", PACE),
+        env={**os.environ, "SARATOGA_HOME": str(tmp_path), "PYTHONPATH": python_path()},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -34,7 +34,6 @@ COMMANDS: Final[Mapping[str, str]] = {
     "doctor": "Check the terminal, the files and the connection to the server.",
     "token": "Move your identity to a second device.",
     "completion": "Print the code that makes your shell complete commands.",
-    "demo": "Show a whole race between four bots, from the deal to the verified record.",
 }
 """Each command with its line in the help; the module `cli.NAME` has it as `command`."""
 
@@ -45,9 +44,6 @@ EXPOSURE_WARNING: Final = (
 """The warning about an address with a password among the arguments."""
 
 _WITH_PASSWORD: Final = re.compile(r"://[^/?#\s:@]*:[^/?#\s]+@")
-
-HIDDEN_COMMANDS: Final = frozenset({"demo"})
-"""Commands that the help does not list."""
 
 
 class ExampleCommand(click.Command):
@@ -92,9 +88,7 @@ class CommandGroup(click.Group):
         write_examples(formatter, self.examples)
         self.format_usage(ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(verb, line) for verb, line in COMMANDS.items() if verb not in HIDDEN_COMMANDS]
-            )
+            formatter.write_dl(list(COMMANDS.items()))
         self.format_options(ctx, formatter)
         self.format_epilog(ctx, formatter)
 

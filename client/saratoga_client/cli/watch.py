@@ -24,7 +24,7 @@ from saratoga_client.session.watcher import watched_states
     cls=ExampleCommand,
     examples=(
         ("saratoga watch mint-otter-42", "the table on the whole screen"),
-        ("saratoga watch mint-otter-42 --once", "the standings, until this race is over"),
+        ("saratoga watch mint-otter-42 --once", "the standings in lines, until this race is over"),
         ("saratoga watch mint-otter-42 --json | jq .rows", "for programs"),
     ),
 )
@@ -54,17 +54,15 @@ async def watch_table(server: str, code: str, once: bool, form: OutputFormat) ->
     alarms: list[str] = []
     phase = ""
     with alarmed_at_end(alarms):
-        # Plain output has its own lines for a lost connection.
-        async with open_connection(
-            server, reports_link=form is not OutputFormat.PLAIN
-        ) as connection:
+        # Lines have their own words for a lost connection.
+        async with open_connection(server, reports_link=form is OutputFormat.JSON) as connection:
             remember_server(server)
-            with display_for(form, connection.now) as display:
-                watching = watched_states(connection, code)
-                async with aclosing(until_checked(watching) if once else watching) as states:
-                    async for state in states:
-                        display.show(state)
-                        alarms[:], phase = state.alarms, state.phase
+            display = display_for(form, connection.now)
+            watching = watched_states(connection, code)
+            async with aclosing(until_checked(watching) if once else watching) as states:
+                async for state in states:
+                    display.show(state)
+                    alarms[:], phase = state.alarms, state.phase
         if phase == "closed":
             say(f"The table {code} is closed.")
 

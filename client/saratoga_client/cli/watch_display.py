@@ -1,7 +1,6 @@
-"""Displays for a table that is watched: a live scoreboard, plain lines, or JSON."""
+"""Displays for a table that is watched: plain lines, or JSON."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from msgspec import Struct
@@ -114,21 +113,11 @@ class JsonDisplay:
         self._state = state
 
 
-def display_for(form: OutputFormat, now: Callable[[], int]) -> AbstractContextManager[Display]:
-    """Return the display for an output format; leaving it restores the terminal.
-
-    `now` returns the server's time in milliseconds.
-    """
-    match form:
-        case OutputFormat.JSON:
-            return nullcontext(JsonDisplay(now))
-        case OutputFormat.PLAIN:
-            return nullcontext(ChangeWriter(LineOutput(prompts=False, is_verbose=True), now))
-        case OutputFormat.LIVE:
-            # lines and JSON do not wait for Rich
-            from saratoga_client.cli.scoreboard import Scoreboard
-
-            return Scoreboard(now)
+def display_for(form: OutputFormat, now: Callable[[], int]) -> Display:
+    """Return the display for an output format; `now` returns the server's time in milliseconds."""
+    if form is OutputFormat.JSON:
+        return JsonDisplay(now)
+    return ChangeWriter(LineOutput(prompts=False, is_verbose=True), now)
 
 
 def watched_table(state: SessionState, now: int) -> WatchedTable:

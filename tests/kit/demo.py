@@ -1,0 +1,151 @@
+"""`make demo`: race four bots on a server of their own, in plain lines, and verify the record.
+
+Exits with 0 if the bots had one deal, their results are on the leaderboard, and the record passes every check.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from saratoga_client.bots.bot_connection import SeatedBot, seated_bot
+from saratoga_client.cli import leaderboard, verify
+from saratoga_client.cli.watch_display import display_for
+from saratoga_client.local.identity import new_token
+from saratoga_client.local.server_process import running_server
+from saratoga_client.net.connection import Connection
+from saratoga_client.output import OutputFormat, write_line
+from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.verification import prove
+from saratoga_client.session.watcher import watched_states
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import events
+from saratoga_protocol.commands import CreateTable, GetLeaderboard, GetRecord, JoinTable
+from saratoga_rules.games import GAMES
+
+LINE_UP: Final = ("strong", "weak", "strong", "weak")
+"""The strengths of the four bots; the first one is the host."""
+
+CAP: Final = 3
+"""The race's time limit in minutes."""
+
+PACES: Final = {
+    "klondike": 2.0,
+    "canfield": 16.0,
+    "canfield-aisleriot": 5.0,
+    "lafayette": 18.0,
+    "lady-palk": 13.0,
+    "caprice": 9.0,
+}
+"""The bots' moves per second in each game, chosen so that a race takes about 20 seconds."""
+
+OTHER_PACE: Final = 10.0
+
+COUNTED_WITHIN: Final = 10.0
+"""Seconds after which missing results on the leaderboard are a failure."""
+
+
+async def demonstrate(game: str, pace: float, folder: Path) -> bool:
+    """Run the race, show it and its results, and return whether its record passes every check."""
+    write_line("starting a server with its own store ...")
+    async with running_server(folder / "server") as server:
+        write_line(f"the server is ready at {server.address}")
+        async with (
+            open_connection(server.address, token=new_token()) as watcher,
+            four_bots(server.address, game, folder) as bots,
+        ):
+            names = ", ".join(bot.shown_name for bot in bots)
+            write_line(f"at table {bots[0].code}: {names}")
+            witness = Witness(folder / bots[0].player)
+            outcome = await race(watcher, bots, witness, pace, folder)
+            write_line("")
+            leaderboard.show(await counted(watcher, game, bots), OutputFormat.PLAIN)
+            write_line("")
+            record = await watcher.ask(partial(GetRecord, race=outcome.race), events.Record)
+            proof = prove(record.text.encode(), outcome.race, witness.load(outcome.race))
+            verify.show(proof, OutputFormat.PLAIN)
+            return proof.ok
+
+
+@asynccontextmanager
+async def four_bots(server: str, game: str, folder: Path) -> AsyncIterator[list[SeatedBot]]:
+    """Seat four bots at a new table that the first one creates."""
+    create = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP), public=False)
+    async with AsyncExitStack() as stack:
+        bots: list[SeatedBot] = []
+        for strength in LINE_UP:
+            sit_down = partial(JoinTable, table=bots[0].code) if bots else create
+            bot = seated_bot(server, sit_down, strength, folder=folder)
+            bots.append(await stack.enter_async_context(bot))
+        yield bots
+
+
+async def race(
+    watcher: Connection, bots: list[SeatedBot], witness: Witness, pace: float, folder: Path
+) -> events.Outcome:
+    """Run the race, show it as a watcher sees it, and return the outcome."""
+    async with asyncio.TaskGroup() as group:
+        watched = group.create_task(watch(watcher, bots[0].code, folder / "watcher"))
+        races = [
+            group.create_task(
+                bot.play(
+                    pace=pace,
+                    races=1,
+                    starts_with=len(bots),
+                    witness=witness if bot is bots[0] else Witness(folder / bot.player),
+                )
+            )
+            for bot in bots
+        ]
+    outcome = watched.result()
+    deals = [race.result().openings.get(outcome.race) for race in races]
+    if deals[0] is None or any(deal != deals[0] for deal in deals):
+        sys.exit("The four bots did not get the same deal.")
+    columns = " ".join(deals[0].columns)
+    write_line(f"one deal for all {len(deals)}: columns {columns}, {deals[0].stock} in the stock")
+    return outcome
+
+
+async def watch(watcher: Connection, code: str, folder: Path) -> events.Outcome:
+    """Show the table until the race is over, and return the outcome."""
+    display = display_for(OutputFormat.PLAIN, watcher.now)
+    witness, records = Witness(folder / "seen"), RecordStore(folder / "races")
+    async with aclosing(watched_states(watcher, code, witness=witness, records=records)) as states:
+        async for state in states:
+            display.show(state)
+            if state.table_view.outcome is not None:
+                return state.table_view.outcome
+    sys.exit("The table was closed before the race was over.")
+
+
+async def counted(watcher: Connection, game: str, bots: list[SeatedBot]) -> events.Leaderboard:
+    """Return the bots' leaderboard of the day once all four are on it."""
+    players = {bot.player for bot in bots}
+    query = partial(GetLeaderboard, game=game, bots=True, limit=100)
+    async with asyncio.timeout(COUNTED_WITHIN):
+        page = await watcher.ask(query, events.Leaderboard)
+        while not players <= {row.player for row in page.rows}:
+            await asyncio.sleep(0.2)
+            page = await watcher.ask(query, events.Leaderboard)
+    return page
+
+
+def main() -> int:
+    """Read the arguments, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="make demo", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--game", choices=list(GAMES), default="canfield")
+    parser.add_argument("--pace", type=float, help="moves per second")
+    chosen = parser.parse_args()
+    pace = chosen.pace or PACES.get(chosen.game, OTHER_PACE)
+    with TemporaryDirectory(prefix="saratoga-demo-") as name:
+        return 0 if asyncio.run(demonstrate(chosen.game, pace, Path(name))) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
