@@ -19,7 +19,7 @@ import saratoga_client
 from kit.lobbies import in_the_lobby
 from kit.scripted_server import CODE, TOKEN, scripted_server
 from saratoga_client.bots.bot_connection import seated_bot
-from saratoga_client.cli.doctor_checks import check_connection
+from saratoga_client.cli.doctor import of_connection
 from saratoga_client.local.paths import HOME_VARIABLE
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
@@ -110,7 +110,7 @@ async def test_no_redirect_to_another_page_of_the_same_server_is_followed() -> N
 async def test_the_doctor_says_where_a_redirect_points() -> None:
     async with waiting_thief() as (thief, received), redirecting_server() as server:
         server.location = f"ws://{thief}"
-        finding = await check_connection(server.url)
+        finding = await of_connection(server.url)
     assert received == []
     assert f"sends you to ws://{thief}" in finding.found
 

@@ -1,18 +1,31 @@
-"""`saratoga doctor`: its output and exit code, for people and for programs."""
+"""`saratoga doctor`: each check reports ok, a note or a failure, and a remedy."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
+from kit.lobbies import open_lobby
 from saratoga_client.__main__ import saratoga
+from saratoga_client.cli import doctor
 from saratoga_client.cli.commands import run
-from saratoga_client.cli.doctor import show
-from saratoga_client.cli.doctor_checks import Finding, Severity
-from saratoga_client.local import identity, key_files, paths
-from saratoga_client.output import OutputFormat
+from saratoga_client.cli.doctor import Finding, Severity, of_connection, of_files, of_terminal
+from saratoga_client.local import identity, paths
+from saratoga_client.local.terminal import Capabilities, capabilities
 from saratoga_client.problems import Exit
 
 NOWHERE = "ws://127.0.0.1:1"
+
+
+def terminal(
+    term: str = "xterm-256color", *, is_terminal: bool = True, size: tuple[int, int] = (80, 24)
+) -> Capabilities:
+    return capabilities({"TERM": term}, is_terminal=is_terminal, size=size)
+
+
+def files() -> dict[str, Finding]:
+    return {finding.name: finding for finding in of_files()}
 
 
 def examined(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -27,11 +40,8 @@ def test_an_unreachable_server_that_was_named_ends_with_3(
 ) -> None:
     code, output = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNREACHABLE
-    assert (
-        f"wrong  way: No server answers on this machine at {NOWHERE}: no server listens there."
-        in output
-    )
-    assert "To open it again: saratoga host --port 1" in output
+    assert f"wrong  connection: No server answers on this machine at {NOWHERE}" in output
+    assert "remedy connection: If it ran here, it was closed." in output
 
 
 def test_the_json_report_holds_every_finding_and_the_overall_verdict(
@@ -44,17 +54,8 @@ def test_the_json_report_holds_every_finding_and_the_overall_verdict(
     assert report["server"] == NOWHERE
     assert set(report["findings"][0]) == {"name", "verdict", "found", "remedy"}
     assert [each["name"] for each in report["findings"]] == [
-        *("terminal", "size", "colours", "signs", "mouse", "clipboard"),
-        *("versions", "system", "house", "settings", "state", "data", "token", "way"),
+        *("terminal", "size", "colours", "settings", "state", "data", "connection"),
     ]
-
-
-def test_any_other_failed_check_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
-    key_files.load_or_create(identity.secret_path())
-    identity.secret_path().chmod(0o644)
-    code, output = examined(capsys, "--server", NOWHERE)
-    assert code == Exit.UNEXPECTED
-    assert "remedy token: Change that with: chmod 600" in output
 
 
 def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(
@@ -69,13 +70,56 @@ def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(
     assert "line 1: cap cannot be 7" in output
 
 
-def test_on_a_terminal_long_findings_are_indented_below_their_verdict(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("capable", "name", "says", "remedy"),
+    [
+        (terminal("dumb"), "terminal", "cannot redraw (TERM=dumb)", "xterm-256color"),
+        (terminal(is_terminal=False), "terminal", "not a terminal", "run saratoga in a terminal"),
+        (terminal(size=(79, 24)), "size", "79 columns, 24 rows", "80 x 24 or larger"),
+        (terminal("vt100"), "colours", "none; red suits are hollow", "COLORTERM"),
+    ],
+)
+def test_a_limited_terminal_gets_a_note_with_a_remedy(
+    capable: Capabilities, name: str, says: str, remedy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    finding = Finding("way", Severity.NOTE, "long " * 30, "Come nearer.")
-    show([finding], NOWHERE, OutputFormat.LIVE)
-    first, *more = capsys.readouterr().out.splitlines()
-    assert first.endswith("way: long long long long long long long long long")
-    assert all(line.startswith(" " * 7) and len(line) <= 60 for line in more)
-    assert more[-1].strip() == "Come nearer."
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert {finding.verdict for finding in of_terminal(terminal())} == {Severity.OK}
+    finding = {finding.name: finding for finding in of_terminal(capable)}[name]
+    assert finding.verdict is Severity.NOTE
+    assert says in finding.found
+    assert remedy in finding.remedy
+
+
+def test_without_any_files_the_checks_pass_and_create_none() -> None:
+    assert {finding.verdict for finding in files().values()} == {Severity.OK}
+    assert not paths.data_folder().exists()
+
+
+def test_a_folder_that_cannot_be_written_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # the superuser can write to every folder
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    finding = files()["data"]
+    assert finding.verdict is Severity.WRONG
+    assert paths.HOME_VARIABLE in finding.remedy
+
+
+async def test_the_connection_is_measured_without_creating_a_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with open_lobby() as lobby:
+        await lobby.host("Anna", public=True)
+        finding = await of_connection(lobby.url)
+        assert finding.verdict is Severity.OK
+        assert lobby.url in finding.found
+        assert "public tables: 1" in finding.found
+        assert not identity.secret_path().exists()
+        monkeypatch.setattr(doctor, "SLOW", -1.0)
+        assert (await of_connection(lobby.url)).verdict is Severity.NOTE
+
+
+async def test_an_unreachable_server_is_wrong_only_if_the_player_named_it() -> None:
+    assert (await of_connection(NOWHERE)).verdict is Severity.WRONG
+    assert (await of_connection(NOWHERE, is_named=False)).verdict is Severity.NOTE
+    assert (await of_connection("http://x", is_named=False)).verdict is Severity.WRONG
