@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from saratoga_client.plain.session import PlainSession
 
 TAKEN_BY_YOURSELF = (
-    "If you took it at another address of this server, see: saratoga token use --help"
+    "If you took it at another address of this server, or on another device, import your token from there: "
+    "saratoga token import --help"
 )
 """A hint for a taken name: each address of a server has its own token (`identity`)."""
 

@@ -16,7 +16,6 @@ from saratoga_protocol.players import player_id
 EXAMPLES = (
     ("saratoga token export me.secret", "write your secret to a file for the other device"),
     ("saratoga token import me.secret", "on the other device: become the same player"),
-    ("saratoga token use ws://192.168.1.7:7470 --at ws://192.168.1.9:7470", "a server that moved"),
     ("saratoga token renew", "replace a stolen secret"),
 )
 
@@ -155,48 +154,6 @@ def import_(file: str, server: str | None, replace: bool) -> None:
         _take(identity.secret_path(), it.key, replace=replace)
         return
     _take(identity.server_token_path(server or it.origin), it.key, replace=replace)
-
-
-@command.command(
-    "use",
-    cls=ExampleCommand,
-    examples=(
-        (
-            "saratoga token use ws://10.0.0.2:7470 --at wss://cards.example.org",
-            "the server got TLS",
-        ),
-    ),
-)
-@click.argument("server", type=SERVER, metavar="URL")
-@click.option("--at", type=SERVER, metavar="URL", required=True, help="The new address.")
-@click.option("--replace", is_flag=True, help="Rename the file of a token that is in use there.")
-def use(server: str, at: str, replace: bool) -> None:
-    """Be the same player at a new address of a server that moved, or has two addresses.
-
-    The server at the new address gets the token for the old one, so it can play as you there.
-    """
-    _take(identity.server_token_path(at), _token_at(server), replace=replace)
-
-
-@command.command(
-    "forget",
-    cls=ExampleCommand,
-    examples=(("saratoga token forget ws://10.0.0.2:7470", "use your secret there again"),),
-)
-@click.argument("server", type=SERVER)
-def forget(server: str) -> None:
-    """Rename the file of the token for SERVER, and use your secret there again."""
-    try:
-        aside = key_files.put_aside(identity.server_token_path(server))
-    except OSError as error:
-        raise Problem(
-            f"The token's file cannot be renamed: {error}.",
-            "Make its folder writable, and repeat the command.",
-            Exit.UNEXPECTED,
-        ) from None
-    if aside is None:
-        raise Problem(f"There is no imported token for {server}.", "", Exit.USAGE)
-    say(f"At {server} your secret is used again; the token is now in {aside}.")
 
 
 @command.command(

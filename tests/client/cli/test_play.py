@@ -49,7 +49,7 @@ async def test_a_name_is_asked_for_on_one_connection_until_the_server_accepts_it
     await lobby.player("Anna")
     await ensure_name(await lobby.player(), "")
     assert questions == ["Your name at this server", "Another name"]
-    assert "saratoga token use" in capsys.readouterr().err
+    assert "saratoga token import" in capsys.readouterr().err
 
 
 def test_a_player_who_left_a_race_reads_its_result_and_the_way_back() -> None:

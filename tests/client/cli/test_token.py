@@ -10,6 +10,7 @@ import pytest
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.local import identity, key_files
+from saratoga_client.local.origins import origin_of
 from saratoga_client.problems import Exit
 from saratoga_protocol.players import player_id
 
@@ -156,25 +157,12 @@ def test_text_that_is_neither_secret_nor_token_is_refused_and_not_written(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_player_keeps_the_identity_at_a_server_that_moved(own: str) -> None:
-    old, new = "ws://192.168.1.7:7470", "ws://192.168.1.9:7470"
+def test_a_player_keeps_the_identity_at_a_server_that_moved(own: str, tmp_path: Path) -> None:
+    old, new, file = "ws://cards.example.org", THERE, str(tmp_path / "one.token")
     before = identity.token_for(old)
-    assert token("use", old, "--at", new) == Exit.DONE
+    assert token("export", "--server", old, file) == Exit.DONE
+    assert token("import", "--server", new, file) == Exit.DONE
     assert identity.token_for(new) == before
-    # the other machine uses another token
-    assert token("use", HERE, "--at", new) == Exit.REFUSED
-    assert token("use", HERE, "--at", new, "--replace") == Exit.DONE
-    assert identity.token_for(new) == identity.token_for(HERE)
-
-
-def test_a_forgotten_token_is_renamed_and_not_deleted(own: str) -> None:
-    before = identity.token_for(THERE)
-    assert token("forget", THERE) == Exit.USAGE
-    assert token("use", HERE, "--at", THERE) == Exit.DONE
-    assert token("forget", THERE) == Exit.DONE
-    assert identity.token_for(THERE) == before
-    (aside,) = (identity.home() / "houses").iterdir()
-    assert key_files.load(aside) == identity.token_for(HERE)
 
 
 def test_a_new_secret_makes_a_new_player_everywhere(own: str) -> None:
@@ -186,7 +174,7 @@ def test_a_new_secret_makes_a_new_player_everywhere(own: str) -> None:
 
 
 def test_show_prints_nothing_secret(own: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert token("use", HERE, "--at", THERE) == Exit.DONE
+    key_files.write_new(identity.server_token_path(origin_of(THERE)), identity.token_for(HERE))
     assert token("show") == Exit.DONE
     assert token("show", HERE) == Exit.DONE
     assert token("show", THERE) == Exit.DONE
@@ -199,7 +187,7 @@ def test_show_prints_nothing_secret(own: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_server_must_be_named_by_its_address(own: str) -> None:
-    for words in (("show", "nowhere"), ("forget", "x"), ("use", "nowhere", "--at", HERE)):
+    for words in (("show", "nowhere"), ("export", "--server", "nowhere", "--show")):
         assert token(*words) == Exit.USAGE
 
 
@@ -209,5 +197,4 @@ def test_without_a_secret_nothing_can_be_exported(
     assert token("export", str(tmp_path / "me")) == Exit.USAGE
     assert "first connect" in capsys.readouterr().err
     assert token("import", str(tmp_path / "nowhere")) == Exit.USAGE
-    assert token("use", THERE, "--at", HERE) == Exit.USAGE
     assert not identity.home().exists()
