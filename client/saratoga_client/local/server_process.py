@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from saratoga_client.local.installation import server_install_line
 from saratoga_client.problems import Exit, Problem
 
 LOG: Final = logging.getLogger("saratoga.local")
@@ -85,7 +84,7 @@ def not_installed() -> Problem:
         )
     return Problem(
         "The server is not installed here.",
-        f"Install it with: {server_install_line()}",
+        "Install it in a clone of Saratoga with: pip install '.[server]'",
         Exit.UNREACHABLE,
     )
 

@@ -10,7 +10,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from saratoga_client.local.hosting import friends_address
-from saratoga_client.local.installation import install_line
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings
@@ -19,7 +18,7 @@ from saratoga_protocol import events
 from saratoga_rules.records import grammar
 
 FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
-"""The line of an invitation from an installation that knows no public source."""
+"""The line of an invitation if the setting `install` is empty; the package is not published."""
 
 _CODE: Final = re.compile(rf"(?<![a-z0-9-])({grammar.TABLE_CODE})(?![a-z0-9-])")
 _URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
@@ -108,7 +107,7 @@ class Inviter:
     server: str
     """The address by which friends reach the server."""
     install: str = ""
-    """The command that installs the program; empty if this installation knows no public source."""
+    """The command that installs the program; empty for the line `FROM_A_CLONE`."""
 
     def page(self, table: events.Table) -> str:
         """Return the address at which friends' browsers show the table."""
@@ -130,5 +129,5 @@ async def inviter_for(settings: Settings, friends: str = "") -> Inviter:
     """Return the author of invitations to a server; `friends` is its address for them, if known."""
     return Inviter(
         server=friends or await friends_address(settings.server_url),
-        install=settings.install or install_line(),
+        install=settings.install,
     )
