@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from saratoga_client.problems import Problem
+from saratoga_client.problems import Exit, Problem
 from saratoga_protocol.commands import JoinTable
 
 
@@ -25,6 +25,14 @@ class LocalBots:
         self._alarm = alarm
         self._stopped = stopped
         self._playing: set[asyncio.Task[None]] = set()
+        self._coming = 0
+        """The number of bots that are taking their seats."""
+        self._players: set[str] = set()
+        """The ids of the bots that have sat down."""
+
+    def may_have(self, player: str) -> bool:
+        """Return whether a bot may be one of these."""
+        return bool(self._coming) or player in self._players
 
     async def bring(self, server: str, code: str, strength: str) -> None:
         """Seat a bot, which then races until the table closes. Raises `Problem`."""
@@ -32,10 +40,12 @@ class LocalBots:
         bot = asyncio.create_task(self._play(server, code, strength, is_seated))
         seated = asyncio.create_task(is_seated.wait())
         self._playing.add(bot)
+        self._coming += 1
         try:
             await asyncio.wait((bot, seated), return_when=asyncio.FIRST_COMPLETED)
         finally:
             seated.cancel()
+            self._coming -= 1
         if is_seated.is_set():
             bot.add_done_callback(self._ended)
         else:
@@ -59,9 +69,16 @@ class LocalBots:
 
         join = partial(JoinTable, table=code)
         async with seated_bot(server, join, strength, reports_link=False) as bot:
+            self._players.add(bot.player)
             self._seated(bot.shown_name)
             is_seated.set()
-            await bot.play(alarm=alarm)
+            try:
+                await bot.play(alarm=alarm)
+            except Problem as problem:
+                if problem.code != Exit.REFUSED:
+                    raise
+                # the host has removed the bot, or its seat is gone
+                self._stopped(f"{bot.name} has left.")
 
     def _ended(self, bot: asyncio.Task[None]) -> None:
         if not bot.cancelled() and isinstance(problem := bot.exception(), Problem):

@@ -15,6 +15,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
+from saratoga_client.session.seat_changes import SAT_DOWN, seat_changes
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.pages.table_news import idle_warning, table_news
@@ -23,6 +24,7 @@ from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import listed, shown_name
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
@@ -140,7 +142,9 @@ class TableFlow:
         return self._inviter.server
 
     def _changed(self, evening: SessionState) -> None:
-        self._tell_reader(evening)
+        before, self._known = self._known, evening
+        if before is not None:
+            self._tell_reader(before, evening)
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             try:
@@ -150,12 +154,33 @@ class TableFlow:
                 LOG.exception("the screen could not show a change")
         else:
             self._changes.set()
+        if before is not None:
+            self._welcome(before, evening)
         self._say_announcement()
 
-    def _tell_reader(self, evening: SessionState) -> None:
+    def _welcome(self, before: SessionState, evening: SessionState) -> None:
+        """Ring for the players who have joined between races, and name them in the gathering.
+
+        A bot that this player brings names itself.
+        """
+        joined = [
+            shown_name(seat.name, seat.bot, seat.level)
+            for seat, change in seat_changes(before.table, evening.table)
+            if change == SAT_DOWN and seat.player != evening.player
+            if not (seat.bot and self._bots.may_have(seat.player))
+        ]
+        if not joined or not evening.is_between_races:
+            return
+        self.app.bell()
+        if isinstance(self._screen, GatheringScreen):
+            self._say(
+                Role.TEXT, f"{listed(joined)} {'has' if len(joined) == 1 else 'have'} joined."
+            )
+
+    def _tell_reader(self, before: SessionState, evening: SessionState) -> None:
         """Say the table's news on the screen that covers the table's; nobody is taken away from it."""
-        before, self._known, top = self._known, evening, self._top
-        if before is None or top is None or top.is_asking:
+        top = self._top
+        if top is None or top.is_asking:
             return
         news = table_news(before, evening)
         if news:
@@ -263,7 +288,7 @@ class TableFlow:
         self.do(self._bots.bring(self.server, self.state.table.code, strength))
 
     def _welcome_bot(self, name: str) -> None:
-        self._say(Role.TEXT, f"{name} has sat down.")
+        self._say(Role.TEXT, f"{name} has joined.")
 
     def _raise_alarm(self, alarm: str) -> None:
         self.app.alarms.append(alarm)

@@ -12,7 +12,7 @@ from kit.session_states import state_after, table
 from kit.table_screens import table_player
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_protocol.commands import AnyCommand, JoinTable, LeaveTable, Ready
-from saratoga_protocol.events import Done, Refused, Seat, Snapshot, TableChanged
+from saratoga_protocol.events import Done, Refused, Seat, SeatLost, Snapshot, TableChanged
 from saratoga_protocol.players import player_id
 
 
@@ -46,7 +46,7 @@ async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player(key: str
         await at_table.settled()
         level = {"w": "weak", "e": "even", "s": "strong"}[key]
         assert peer.hello.level == level
-        assert f"{peer.hello.name} [{level} bot] has sat down." in at_table.rows[-2]
+        assert f"{peer.hello.name} [{level} bot] has joined." in at_table.rows[-2]
 
 
 async def test_more_than_one_bot_can_be_added_and_all_leave_with_the_player() -> None:
@@ -100,6 +100,28 @@ async def test_a_table_without_room_for_it_says_so() -> None:
         )
         await at_table.settled()
         assert "table is full" in at_table.rows[-2]
+
+
+async def test_a_bot_that_its_player_removes_has_left_and_its_coming_rings_no_bell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bells: list[bool] = []
+    async with scripted_server() as server, table_player(GATHERING) as at_table:
+        monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(True))
+        at_table.flow.server = server.url
+        await at_table.press("b", "w")
+        peer = await server.peer()
+        answer = seated(await peer.command(), peer)
+        there = GATHERING.table
+        shown = replace(there, version=9, seats=[*there.seats, *answer.table.seats])
+        await at_table.receive(TableChanged(table=shown, now=NOON))
+        await peer.send(answer)
+        await peer.command()
+        await peer.send(SeatLost(table=CODE, reason="The host has kicked you from the table."))
+        await peer.gone.wait()
+        await at_table.settled()
+        assert at_table.rows[-2].split() == [*answer.table.seats[0].name.split(), "has", "left."]
+        assert bells == []
 
 
 async def test_any_other_key_adds_no_bot() -> None:

@@ -139,6 +139,18 @@ async def test_the_invitation_follows_the_settings_when_they_change() -> None:
         assert "Race me at patience: Canfield" not in at_table.text
 
 
+async def test_the_host_hears_and_reads_who_has_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    bells: list[bool] = []
+    async with table_player(GATHERING) as at_table:
+        monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(True))
+        seats = [*GATHERING.table.seats, seat("m"), seat("o")]
+        await at_table.receive(changed("gathering", 2, seats=seats))
+        assert "mei and Otto [bot] have joined." in at_table.rows[-2]
+        await at_table.receive(changed("gathering", 3, seats=seats[:-1]))
+        await at_table.receive(changed("countdown", 4, seats=seats))
+        assert bells == [True]
+
+
 async def test_y_copies_the_invitation_with_the_present_settings() -> None:
     settings = replace(GATHERING.table.settings, game="golf\nrm -rf ~\x1b[2J")
     view = dataclasses.replace(
