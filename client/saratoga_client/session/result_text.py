@@ -4,9 +4,16 @@ from math import ceil
 
 from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import PersonalBest, banked_by
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.wording import capitalised, counted, dollars, finish, shown_name
+from saratoga_client.wording import (
+    capitalised,
+    counted,
+    dollars,
+    finish,
+    minutes_and_seconds,
+    shown_name,
+)
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.ranked import LEAST_RANKED
@@ -74,6 +81,11 @@ def last_board(state: SessionState, now: int) -> str:
     racing = "you are" if is_own else f"{name_of(state, table.last_racer)} is"
     if is_own and state.is_host:
         return "Only you are still racing."
+    if table.last_racer == table.host:
+        # only the host ends a race
+        left = race_clock(state, now).left
+        until = "" if left is None else f", {minutes_and_seconds(left)} left"
+        return f"{name_of(state, table.host)} is still racing{until}."
     host = "you" if state.is_host else name_of(state, table.host)
     wait = seconds_to_end(state, now)
     return (

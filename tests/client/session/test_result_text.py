@@ -92,6 +92,7 @@ def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
         ("a", "y", 0, "Only you are still racing; ana can end the race now."),
         ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),
         ("y", "y", 0, "Only you are still racing."),
+        ("a", "a", 125_000, "ana is still racing, 7:55 left."),
         ("a", "", 0, ""),
     ],
 )
