@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from traceback import format_exception
@@ -20,6 +21,7 @@ import click
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised
+from saratoga_rules.games import GAMES
 
 COMMANDS: Final[Mapping[str, str]] = {
     "host": "Open a table, with a server on this machine if no other is named.",
@@ -82,6 +84,23 @@ class CommandGroup(click.Group):
         module = import_module(f"saratoga_client.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Join the table of a code or an invitation's URL in place of a command."""
+        word = args[0]
+        if word not in COMMANDS and not ctx.resilient_parsing:
+            from saratoga_client.session.invitation import destination
+
+            found = destination(word)
+            if found is not None and found.code:
+                return "join", self.get_command(ctx, "join"), args
+            near = get_close_matches(word, (*COMMANDS, *GAMES), n=1)
+            meant = f"host {near[0]}" if near and near[0] in GAMES else "".join(near)
+            advice = f' Did you mean "{meant}"?' if meant else ""
+            ctx.fail(f"No such command {word!r}.{advice}")
+        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_help_text(ctx, formatter)

@@ -52,6 +52,23 @@ def test_a_password_on_the_command_line_is_warned_about_once(
     assert capsys.readouterr().err.count(f"Warning: {EXPOSURE_WARNING}\n") == is_warned
 
 
+@pytest.mark.parametrize("table", ["mint-otter-42", "ws://127.0.0.1:1/mint-otter-42"])
+def test_a_table_in_place_of_a_command_is_joined(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [table, "--help"]) == Exit.DONE
+    assert "Take a seat at the table CODE" in capsys.readouterr().out
+    assert run(saratoga, ["ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
+
+
+@pytest.mark.parametrize(("word", "meant"), [("joinn", "join"), ("klondkie", "host klondike")])
+def test_a_mistyped_command_gets_a_suggestion(
+    word: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [word]) == Exit.USAGE
+    assert f"No such command '{word}'. Did you mean \"{meant}\"?" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "line",
     [
