@@ -14,7 +14,6 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.grammar import PLAYER, POSITIVE, TABLE_CODE
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
-from saratoga_server.admin.renumber import renumber
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
@@ -151,10 +150,17 @@ class Administration:
                 return applied.before.state, applied.table.state.notice
         raise NotDone(f"Moves are made at {code} all the time. Try again.")
 
-    async def renumber(self) -> int:
-        """Let the race numbers of all open tables go on higher, after a restore; return how many tables."""
-        await self._note("renumber", "")
-        return await renumber(self.stores, self.table_cache)
+    async def close_all(self, reason: str) -> tuple[int, list[str]]:
+        """Close every open table; return how many were closed, and why others were not."""
+        closed, faults = 0, []
+        for line in await self.tables():
+            try:
+                await self.close(line.code, reason)
+            except NotDone as fault:
+                faults.append(str(fault))
+            else:
+                closed += 1
+        return closed, faults
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
         """Give a player another name; return the old name (or id) and the new one."""

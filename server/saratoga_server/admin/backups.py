@@ -25,7 +25,8 @@ import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from saratoga_server.admin.renumber import renumber
+from saratoga_server.admin.acts import Administration
+from saratoga_server.admin.commands import RESTORED, administrator
 from saratoga_server.app import compose_table_cache
 from saratoga_server.embedded_store.append_files import SNAPSHOT, wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
@@ -207,8 +208,8 @@ def examine(backup: Path) -> BackupNote:
 async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
-    The folder appears when it is complete, with a generation of its own (`store/ledger.py`). The race numbers of
-    open tables go on higher (`renumber`). Paths are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
+    The folder appears when it is complete, with a generation of its own (`store/ledger.py`). All
+    tables are closed, because players may have seen races that it lacks. Paths are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     refuse_other_user(store_folder)
     note = await asyncio.to_thread(examine, backup)
@@ -240,7 +241,9 @@ async def _restore_into(folder: Path, snapshot: Path) -> int:
                     f"The store could not write its files in {folder.parent}. Is the disk full?"
                 )
             async with open_store(url, Durability.FAST, is_guarded=False) as store:
-                await renumber(store, await compose_table_cache(store))
+                cache = await compose_table_cache(store)
+                office = Administration(stores=store, table_cache=cache, who=administrator())
+                await office.close_all(RESTORED)
         finally:
             await process.stop()
     link.unlink()

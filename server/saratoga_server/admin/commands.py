@@ -28,6 +28,7 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
 CLOSED: Final = "The host of this server has closed the table."
+RESTORED: Final = "The server's data were restored from a backup. Open a new table."
 AUDIT_LINES: Final = 50
 
 _P = ParamSpec("_P")
@@ -175,13 +176,18 @@ def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> N
     _answer(as_json, f"{code} is closed. Seats that were taken: {seats}.", table=code, seats=seats)
 
 
-@admin.command()
+@admin.command("close-all")
+@click.option(
+    "--reason", default=RESTORED, show_default=True, help="The sentence that players see."
+)
 @_act
-@_sure("Let the race numbers of every open table go on higher?")
-def renumber(access: StoreAccess, as_json: bool) -> None:
-    """After you have restored an external store: let no table give a race number twice."""
-    tables = access.do(Administration.renumber)
-    _answer(as_json, f"Tables whose race numbers go on higher: {tables}.", tables=tables)
+@_sure("Close every open table, and all races that run there?")
+def close_all(access: StoreAccess, as_json: bool, reason: str) -> None:
+    """After you have restored an external store: close all tables, so that none deals a race twice."""
+    closed, faults = access.do(lambda administration: administration.close_all(reason))
+    for fault in faults:
+        click.echo(f"Not closed: {sanitised(fault)}", err=True)
+    _answer(as_json, f"Tables closed: {closed}.", closed=closed)
 
 
 @admin.command()

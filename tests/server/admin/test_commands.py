@@ -215,9 +215,9 @@ def test_the_help_lists_every_command() -> None:
         assert f"\n  {name} " in result.stdout
 
 
-def test_race_numbers_go_on_higher_after_a_question(url: str) -> None:
-    assert typed(url, "renumber", answer="n\n").exit_code == 1
-    result = typed(url, "renumber", "--yes")
-    assert result.output == "Tables whose race numbers go on higher: 1.\n"
-    assert json.loads(typed(url, "renumber", "--yes", "--json").output) == {"tables": 1}
-    assert "renumber" in typed(url, "audit").output
+def test_all_tables_are_closed_after_a_question(url: str) -> None:
+    assert typed(url, "close-all", answer="n\n").exit_code == 1
+    result = typed(url, "close-all", "--yes")
+    assert result.output == "Tables closed: 1.\n"
+    assert json.loads(typed(url, "close-all", "--yes", "--json").output) == {"closed": 0}
+    assert "restored from a backup" in typed(url, "audit").output

@@ -3,7 +3,7 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `restored`, `public_view`, `packing`, `writes`.
+`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `lost_races`, `public_view`, `packing`, `writes`.
 """
 
 from saratoga_server.domain.tables.clock_steps import corrected
@@ -20,12 +20,12 @@ from saratoga_server.domain.tables.lifecycle import (
     unlisted,
     void,
 )
+from saratoga_server.domain.tables.lost_races import has_lost, lost
 from saratoga_server.domain.tables.matches import forgotten
 from saratoga_server.domain.tables.packing import NewerTable, unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
-from saratoga_server.domain.tables.restored import has_lost, lost, restored
 from saratoga_server.domain.tables.seating import (
     disconnect,
     force_leave,
@@ -101,7 +101,6 @@ __all__ = [
     "public_view",
     "ready",
     "rename",
-    "restored",
     "resume",
     "reveal",
     "silent_since",

@@ -30,17 +30,8 @@ def with_voided(table: TableState, voided: VoidedRace, seed: bytes) -> TableStat
 
 
 def with_next_race(table: TableState, seed: bytes) -> TableState:
-    """Return the table that gathers for the next race, after the race numbers that are left out.
-
-    A record lists voided races without a gap, so those before a gap are not listed any more.
-    """
-    counted = replace(
-        table,
-        race=table.race + 1 + table.race_gap,
-        voided=() if table.race_gap else table.voided,
-        race_gap=0,
-        match=unfinished(table.match),
-    )
+    """Return the table that gathers for the next race."""
+    counted = replace(table, race=table.race + 1, match=unfinished(table.match))
     return with_new_deal(counted, seed)
 
 

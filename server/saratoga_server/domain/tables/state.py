@@ -179,8 +179,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The players among them who may not get ready again until the host allows it."""
     match: Match | None = None
     """The match in progress, or the one that the finished race has ended (`matches`)."""
-    race_gap: int = 0
-    """Race numbers to leave out before the next race: the store was restored, and may have lost races."""
     format: int = 1
     """The default is the first format, as for `rules_version`."""
     unknown: dict[str, Any] = {}

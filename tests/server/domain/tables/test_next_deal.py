@@ -1,7 +1,5 @@
 """The next deal of a table: a new seed, a new commitment, and nobody ready."""
 
-from msgspec.structs import replace
-
 from kit.tables import ANN, BEN, OTHER_SEED, running
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_server.domain.tables import TablePhase
@@ -23,8 +21,3 @@ def test_the_next_race_has_the_next_number_and_a_commitment_of_its_own() -> None
     )
     assert not any(seat.is_ready for seat in gathering.seats)
     assert (gathering.racers, gathering.nonces, gathering.deal_key) == ((), {}, "")
-
-
-def test_numbers_are_left_out_once() -> None:
-    first = with_next_race(replace(running(ANN, BEN), race_gap=7), OTHER_SEED)
-    assert [first.race, with_next_race(first, OTHER_SEED).race] == [9, 10]
