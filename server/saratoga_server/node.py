@@ -67,7 +67,7 @@ class Node:
         return await self.records.record(race)
 
     async def replay(self, race: str) -> Replay:
-        """Return the boards of a finished race. Raises `CommandRejected` and `CannotReplay`."""
+        """Return the boards of a finished race. Raises as `Replays.boards` does."""
         return await self.replays.boards(race)
 
     async def has_table(self, code: str) -> bool:
@@ -81,6 +81,7 @@ class Node:
     async def stop(self) -> None:
         """Finish work in progress, and release what other nodes wait for."""
         self.searches.stop()
+        self.replays.stop()
         await self.background_tasks.finish()
         await run_each_logged(self._disconnect_seats(table) for table in self.table_cache.all())
         # without a store this fails, and the other nodes find out by themselves

@@ -327,6 +327,10 @@ class AuditLog(Protocol):
 
     async def append(self, act: Mapping[str, str]) -> None: ...
 
+    async def forget(self, target: str) -> None:
+        """Remove the details, which may be names, from the entries about a player."""
+        ...
+
     async def read(self, limit: int) -> list[dict[str, str]]: ...
 
 

@@ -4,7 +4,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Final
 
@@ -127,6 +129,15 @@ def test_a_damaged_store_program(tmp_path: Path, program: bytes, mode: int, why:
 )
 def test_an_address_of_a_store(url: str, code: int, why: str) -> None:
     assert why in failure("--redis", url, code=code)
+
+
+def test_an_address_at_which_something_else_than_a_store_answers() -> None:
+    page = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    threading.Thread(target=page.serve_forever, daemon=True).start()
+    said = failure("--redis", f"redis://127.0.0.1:{page.server_port}")
+    page.shutdown()
+    page.server_close()
+    assert said.endswith("it is neither Valkey nor Redis. Correct --redis.")
 
 
 def test_the_address_of_the_store_that_an_administrator_gives() -> None:

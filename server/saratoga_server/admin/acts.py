@@ -166,7 +166,7 @@ class Administration:
         """Give a player another name; return the old name (or id) and the new one."""
         row = await self._seated(player)
         try:
-            name, look = checked_name(wanted)
+            name, look = checked_name(_readable(wanted))
         except BadName as fault:
             raise NotDone(str(fault)) from None
         holder = await self.stores.players.find_player(look)
@@ -220,7 +220,7 @@ class Administration:
 
     async def announce(self, text: str) -> int:
         """Send a message to every connected player; return how many nodes received it."""
-        text = " ".join(text.split())
+        text = " ".join(_readable(text).split())
         if not text or len(text) > LONGEST_ANNOUNCEMENT:
             raise NotDone(f"An announcement has 1 to {LONGEST_ANNOUNCEMENT} characters.")
         await self._note("announce", "", text)
@@ -233,7 +233,8 @@ class Administration:
         player's id. Records of finished races keep the name until they expire with their table.
         """
         row = await self._seated(player)
-        await self._note("forget", row.player)  # the log must not keep the deleted name
+        await self._note("forget", row.player)
+        await self.stores.audit.forget(row.player)
         await self._vacate(row)
         async for code in self.stores.tables.all_codes():
             await self._leave_match(code, row.player)
@@ -364,3 +365,8 @@ async def note_act(stores: Stores, who: str, act: str, target: str, detail: str)
 def _written(moment: Millis) -> str:
     """Return a time as text: UTC, to the second."""
     return datetime.fromtimestamp(moment // 1000, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _readable(argument: str) -> str:
+    """Read an argument as UTF-8 if the locale of this process could not."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

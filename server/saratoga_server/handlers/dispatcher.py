@@ -216,6 +216,7 @@ class Dispatcher:
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
         """Call the command's handler and return its answer. Raises `CommandRejected`."""
         kind = type(command)
+        session.hello_begun |= kind is wire.Hello
         if not session.player and kind is not wire.Hello:
             raise CommandRejected("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
@@ -261,7 +262,7 @@ class Dispatcher:
             if await self._seats.holds_seat(session):
                 # this connection is the newer one: the reply to its request for the seat was lost
                 return refused("store_unavailable", command.id)
-            if session.seat == held:  # otherwise it has been closed by now
+            if held and session.seat == held:  # otherwise it watches, or has been closed by now
                 session.seat = None
                 session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):

@@ -16,6 +16,9 @@ from msgspec import Struct
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain import replays
 
+MOST_WAITING: Final = 8
+"""The most races that are being replayed or wait for it; a record has up to two megabytes."""
+
 MOST_KEPT: Final = 8 * 1024 * 1024
 """The most bytes of compressed boards that are kept."""
 
@@ -31,6 +34,10 @@ class Replay(Struct, frozen=True):
     """A hash of the JSON."""
 
 
+class TooManyReplays(Exception):
+    """More races are to be replayed than this node does at once, or it is stopping: try again later."""
+
+
 class Replays:
     """The boards of finished races."""
 
@@ -41,9 +48,19 @@ class Replays:
         """The boards by the record's hash, the ones asked for longest ago first."""
         self._replaying: dict[bytes, asyncio.Future[Replay]] = {}
         self._one_at_a_time = asyncio.Lock()
+        self._is_stopping = False
+
+    def stop(self) -> None:
+        """Refuse the replays that have not begun."""
+        self._is_stopping = True
 
     async def boards(self, race: str) -> Replay:
-        """Return the boards of a finished race. Raises `CommandRejected` and `CannotReplay`."""
+        """Return the boards of a finished race.
+
+        Raises `CommandRejected`, `CannotReplay` and `TooManyReplays`.
+        """
+        if len(self._replaying) >= MOST_WAITING:
+            raise TooManyReplays
         text = await self._load_record(race)
         record = hashlib.sha256(text.encode()).digest()
         kept = self._kept.get(record)
@@ -60,6 +77,8 @@ class Replays:
     async def _replay(self, record: bytes, text: str, done: asyncio.Future[Replay]) -> None:
         try:
             async with self._one_at_a_time:
+                if self._is_stopping:
+                    raise TooManyReplays
                 replay = await asyncio.to_thread(_replayed, text)
         except Exception as fault:  # every caller gets it; nobody may be waiting any more
             done.set_exception(fault)

@@ -89,6 +89,11 @@ class Broadcaster:
         """Return whether a connection of the player on this node follows the table."""
         return any(session.player == player for session in self._audiences.get(code, ()))
 
+    def holds_seat(self, player: str, code: str) -> bool:
+        """Return whether a connection of the player on this node holds a seat at the table."""
+        audience = self._audiences.get(code, ())
+        return any(each.player == player and each.seat == code for each in audience)
+
     def send_to_table(self, code: str, event: AnyEvent) -> None:
         send_to_all(self._audiences.get(code, ()), event)
 

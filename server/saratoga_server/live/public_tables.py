@@ -4,6 +4,7 @@ One address has `MOST_PLACES` places in the list, so that nobody can fill it. Ta
 which they were opened, an IPv6 address by its household. It is stored only as a hash with a key of the store.
 """
 
+import asyncio
 import hmac
 from collections.abc import Collection
 
@@ -42,6 +43,8 @@ class PublicTables:
         self._without_place: set[str] = set()
         """The tables whose players know that the list has no place for them."""
         self._address_key = b""
+        self._writing = asyncio.Lock()
+        """Held while a line is written, so that an older line never arrives after a newer one."""
 
     async def list_tables(self, session: Session, command: ListTables) -> Tables:
         """Return the public tables."""
@@ -66,16 +69,20 @@ class PublicTables:
 
     async def update(self, live_table: LiveTable) -> None:
         """Write the table's line to the store if it has changed."""
-        code, line = live_table.code, _line(live_table.state)
-        if code in self._lines and self._lines[code] == line:
+        code = live_table.code
+        if code in self._lines and self._lines[code] == _line(live_table.state):
             return
-        self._lines.pop(code, None)  # unknown until the write is answered
-        if line is None:
-            await self._store.set_public(code, None)
-            is_listed = True
-        else:
-            is_listed = await self._store.set_public(code, line.summary, line.opener, line.people)
-        self._lines[code] = line
+        async with self._writing:
+            line = _line(live_table.state)
+            self._lines.pop(code, None)  # unknown until the write is answered
+            if line is None:
+                await self._store.set_public(code, None)
+                is_listed = True
+            else:
+                is_listed = await self._store.set_public(
+                    code, line.summary, line.opener, line.people
+                )
+            self._lines[code] = line
         if is_listed:
             self._without_place.discard(code)
         elif code not in self._without_place:
@@ -86,7 +93,8 @@ class PublicTables:
         """Remove a closed table from the list."""
         self._lines.pop(code, None)
         self._without_place.discard(code)
-        await self._store.set_public(code, None)
+        async with self._writing:
+            await self._store.set_public(code, None)
 
     def forget_others(self, held: Collection[str]) -> None:
         """Drop the lines of tables that this node does not hold any more."""

@@ -233,8 +233,7 @@ class Scheduler:
             (table.code, seat.player, seat.epoch)
             for table in self._table_cache.all()
             for seat in table.state.seats
-            if seat.node == self._node
-            and not self._broadcaster.is_following(seat.player, table.code)
+            if seat.node == self._node and not self._broadcaster.holds_seat(seat.player, table.code)
         }
         lost, self._missing = missing & self._missing, missing
         changes = []

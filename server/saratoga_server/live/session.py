@@ -47,6 +47,8 @@ class Session(Struct, eq=False):
     level: str = ""
     """How strong the bot is, by its own account; empty if unknown, or for a person."""
     refused_hellos: int = 0
+    hello_begun: bool = False
+    """True if a hello has come since the connection was last asked for one."""
     legal: bool = False
     """True if the client asked for the legal moves with every view."""
     home: str | None = None

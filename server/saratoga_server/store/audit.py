@@ -19,6 +19,15 @@ class RedisAudit:
         packed = pack((token_hex(8), dict(act)))
         await self._client.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
 
+    async def forget(self, target: str) -> None:
+        """Remove the details, which may be names, from the entries about a player."""
+        for packed in await self._client.command("ZRANGE", AUDIT, 0, -1):
+            token, act = unpack(packed)
+            if act["target"] == target and act["detail"]:
+                at = await self._client.command("ZSCORE", AUDIT, packed)
+                await self._client.command("ZADD", AUDIT, at, pack((token, act | {"detail": ""})))
+                await self._client.command("ZREM", AUDIT, packed)
+
     async def read(self, limit: int) -> list[dict[str, str]]:
         if limit <= 0:
             return []

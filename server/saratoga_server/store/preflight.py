@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, ResponseError
+from redis.exceptions import AuthenticationError, InvalidResponse, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -75,6 +75,10 @@ async def check_client(client: "Redis", durability: Durability, *, trust: bool) 
             ) from error
         reason = str(error) or f"no answer within {ANSWER_WITHIN:.0f} s"
         raise StoreUnavailable(f"the store does not answer: {reason}") from error
+    except InvalidResponse as error:
+        raise StoreRefused(
+            "Something answers at the store's address, but it is neither Valkey nor Redis. Correct --redis."
+        ) from error
     except ResponseError as error:
         if is_transient(error):
             raise StoreUnavailable(f"the store takes no commands now: {error}") from error

@@ -370,15 +370,19 @@ class PlayerConnection(asyncio.Protocol):
             return
         if now >= self._deadline:
             self._deadline = inf
-            self._out_of_time()
+            self._out_of_time(now)
         if self._reading.has_stopped(now):
             self._cut_slow_reader()
 
-    def _out_of_time(self) -> None:
+    def _out_of_time(self, now: float) -> None:
         if self._phase is not ConnectionPhase.OPEN:
             self.cut()
         elif self.session is not None and not self.session.player:
-            self.close(NO_HELLO)
+            if not self.session.hello_begun:
+                self.close(NO_HELLO)
+            # the store cannot be reached, and the client repeats its hello as it was told to
+            self.session.hello_begun = False
+            self._deadline = now + HELLO_WITHIN
 
     def keep_alive(self, alive: bytes | str, now: float) -> None:
         """Send an `Alive` event and, if due, a ping; close if pings stay unanswered."""

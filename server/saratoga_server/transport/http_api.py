@@ -8,8 +8,8 @@
     GET /api/qr/CODE.svg             the link to a table as a QR code
     GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
 
-Every other path is the page's (`web_page.py`). Everyone may read these answers, and so may web pages of any
-origin: nothing here is secret. A refusal is JSON with a code for programs, `error`, and a sentence for people,
+Every other path is the page's (`web_page.py`). Everyone who can reach the server may read these answers, and with
+`--public-url` so may web pages of any origin. A refusal is JSON with a code for programs, `error`, and a sentence for people,
 `message`.
 """
 
@@ -34,12 +34,13 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.prose import prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.handlers.replays import Replay
+from saratoga_server.handlers.replays import Replay, TooManyReplays
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import (
     METHODS,
+    PUBLIC,
     TEXT,
     Page,
     accepts_gzip,
@@ -70,6 +71,9 @@ MOST_PAGES_KEPT: Final = 64
 ABOUT: Final = "This is a Saratoga server: patience as a race. Join with the program saratoga.\n"
 """The answer to `/` of a server without the page."""
 
+ANY_ORIGIN: Final = ("Access-Control-Allow-Origin", "*")
+"""Sent with the data of a public server. A page elsewhere must not read the tables of a server at home."""
+
 TLS_ONLY: Final = ("Strict-Transport-Security", "max-age=31536000")
 """Sent if the server itself terminates TLS: browsers use TLS only from then on."""
 
@@ -96,7 +100,7 @@ class PublicServer(Known, Protocol):
         ...
 
     async def replay(self, race: str) -> Replay:
-        """Return the boards of a finished race. Raises `CommandRejected` and `CannotReplay`."""
+        """Return the boards of a finished race. Raises as `Replays.boards` does."""
         ...
 
 
@@ -121,6 +125,8 @@ class HttpPages(Struct):
 
     async def __call__(self, request: Request) -> Response:
         page = await self.page(request.method, request.path, request.headers)
+        if self.hosts.public_url and page.rules is PUBLIC:
+            page = msgspec.structs.replace(page, more=(*page.more, ANY_ORIGIN))
         if self.hosts.is_tls:
             page = msgspec.structs.replace(page, more=(*page.more, TLS_ONLY))
         return response(page, request.method)
@@ -157,22 +163,28 @@ class HttpPages(Struct):
                 return Page(body=b'{"status":"alive"}')
             case ["readyz"]:
                 return await self._readiness()
-            case ["api", "leaderboards", game]:
-                return await self._leaderboard(_leaderboard_query(game, parts.query))
-            case ["api", "records", code, number]:
-                return await self._record(f"{code}/{number}")
-            case ["api", "records", code, number, "boards"]:
-                return await self._boards(f"{code}/{number}", headers)
-            case ["api", "rules", game] if game in GAMES:
-                return _rules(GAMES[game])
-            case ["api", "rules", _]:
-                raise CommandRejected("no_such_game")
-            case ["api", "qr", name]:
-                return await self._qr_code(name.removesuffix(".svg"), headers)
-            case ["api", *_]:
-                raise _no_page()
+            case ["api", *asked]:
+                return await self._data(asked, headers, parts.query)
             case _:
                 return await self._web_page(segments, headers, parts.query)
+
+    async def _data(self, asked: list[str], headers: Headers, query: str) -> Page:
+        if not self.hosts.serves(headers):
+            raise _HttpError(HTTPStatus.MISDIRECTED_REQUEST, "not_served", NOT_SERVED)
+        match asked:
+            case ["leaderboards", game]:
+                return await self._leaderboard(_leaderboard_query(game, query))
+            case ["records", code, number]:
+                return await self._record(f"{code}/{number}")
+            case ["records", code, number, "boards"]:
+                return await self._boards(f"{code}/{number}", headers)
+            case ["rules", game] if game in GAMES:
+                return _rules(GAMES[game])
+            case ["rules", _]:
+                raise CommandRejected("no_such_game")
+            case ["qr", name]:
+                return await self._qr_code(name.removesuffix(".svg"), headers)
+        raise _no_page()
 
     async def _web_page(self, segments: list[str], headers: Headers, query: str) -> Page:
         if self.web is not None:
@@ -185,9 +197,7 @@ class HttpPages(Struct):
         raise _no_page()
 
     async def _qr_code(self, code: str, headers: Headers) -> Page:
-        if not (
-            self.hosts.serves(headers) and fits(code, Code) and await self.server.has_table(code)
-        ):
+        if not (fits(code, Code) and await self.server.has_table(code)):
             raise CommandRejected("no_such_table")
         image = await asyncio.to_thread(qr_svg, link_to(code, self.hosts, headers))
         return Page(body=image, kind=SVG, cache=FINISHED, more=(("Vary", "Host"),))
@@ -219,7 +229,7 @@ class HttpPages(Struct):
                 replay = await self.server.replay(_checked(race))
         except CannotReplay as fault:
             raise _HttpError(HTTPStatus.NOT_FOUND, "no_boards", str(fault)) from None
-        except TimeoutError:
+        except (TimeoutError, TooManyReplays):
             raise _HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too_busy", STILL_REPLAYING) from None
         body, tag = replay.compressed, f'"{replay.tag}"'
         more = [("ETag", tag), ("Vary", "Accept-Encoding")]

@@ -20,12 +20,11 @@ _NEVER: Final = re.compile(r"q\s*=\s*0(\.0*)?", re.IGNORECASE)
 Rules = tuple[tuple[str, str], ...]
 
 PUBLIC: Final[Rules] = (
-    ("Access-Control-Allow-Origin", "*"),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 )
-"""The headers of data that web pages of any origin may read."""
+"""The headers of data."""
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):

@@ -304,6 +304,12 @@ async def test_an_announcement_is_one_line_and_is_published(office: Office) -> N
     assert await office.noted() == [("announce", "", "The house restarts at ten.")]
 
 
+async def test_an_announcement_is_read_as_utf_8_whatever_the_locale(office: Office) -> None:
+    typed = "Grüße".encode().decode("ascii", "surrogateescape")
+    await office.admin.announce(typed)
+    assert await office.published() == [Announce("Grüße")]
+
+
 @pytest.mark.parametrize("text", ["", " \n", "x" * (LONGEST_ANNOUNCEMENT + 1)])
 async def test_an_announcement_of_the_wrong_length_is_refused(office: Office, text: str) -> None:
     with pytest.raises(NotDone, match="characters"):
@@ -311,13 +317,15 @@ async def test_an_announcement_of_the_wrong_length_is_refused(office: Office, te
 
 
 async def test_a_forgotten_players_name_is_nowhere_any_more(office: Office) -> None:
+    await office.admin.ban("Cleo")
+    await office.admin.unban("Cleo")
     assert await office.admin.forget("Cleo") == CLEO
     assert await office.store.players.load_player(CLEO) is None
     assert await office.store.players.find_player(checked_name("Cleo")[1]) == "", "held for nobody"
     with pytest.raises(NotDone, match="no player with the name"):
         await office.admin.ban("Cleo")
-    assert await office.published() == [Forgotten(CLEO)]
-    assert await office.noted() == [("forget", CLEO, "")]
+    assert (await office.published())[-1] == Forgotten(CLEO)
+    assert ("forget", CLEO, "") in await office.noted()
     assert "Cleo" not in repr(await office.store.real.audit.read(100))
 
 

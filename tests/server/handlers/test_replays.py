@@ -14,7 +14,7 @@ from saratoga_server.domain import replays
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers import replays as module
-from saratoga_server.handlers.replays import Replays
+from saratoga_server.handlers.replays import Replays, TooManyReplays
 
 RECORDS = {f"mint-otter-42/{seed}": format_record(finished_race(seed=seed)) for seed in (1, 2)}
 
@@ -44,6 +44,23 @@ async def test_boards_are_replayed_once_for_all_who_ask(replayed: list[str]) -> 
     assert {each.tag for each in [*told, await boards.boards(race)]} == {told[0].tag}
     assert replayed == [RECORDS[race]]
     assert len(json.loads(gzip.decompress(told[0].compressed))["boards"]) == 3
+
+
+async def test_only_so_many_replays_wait_and_none_begins_while_the_node_stops(
+    replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    waiting = [asyncio.create_task(boards.boards(race)) for race in RECORDS]
+    await asyncio.sleep(0)
+    with pytest.raises(TooManyReplays):
+        await boards.boards("mint-otter-42/3")
+    boards.stop()
+    await tasks.finish()
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert sum(isinstance(each, TooManyReplays) for each in ended) == 2 - len(replayed)
+    assert len(replayed) < 2
 
 
 async def test_a_caller_that_gives_up_takes_nothing_from_the_others(replayed: list[str]) -> None:

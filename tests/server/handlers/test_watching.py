@@ -8,6 +8,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
+    LockTable,
     UnwatchTable,
     WatchTable,
 )
@@ -47,6 +48,17 @@ async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServe
     assert rows == {anna.player: "cashed out", bert.player: "racing"}
     assert wanda.received.all(Dealt) == []
     assert wanda.received.all(BoardEnded) == []
+
+
+async def test_a_player_who_only_watches_from_a_second_tab_is_refused_and_may_stay(
+    server: InProcessServer,
+) -> None:
+    (anna,) = await players(server, "Anna")
+    code = await gathered(anna)
+    (tab,) = await players(server, "Anna")
+    await tab.at_table(WatchTable, table=code)
+    assert await tab.refused(LockTable, table=code, locked=True) == "taken_over"
+    assert tab.close_codes == []
 
 
 async def test_after_unwatching_nothing_more_is_sent(server: InProcessServer) -> None:

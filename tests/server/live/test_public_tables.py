@@ -1,5 +1,6 @@
 """The list of public tables, which is right also after restarts."""
 
+import asyncio
 from typing import cast
 
 import pytest
@@ -35,10 +36,14 @@ class RecordingTables:
         self.writes: list[bool] = []
         self.people: list[int] = []
         self.has_place = True
+        self.held: asyncio.Event | None = None
+        """Holds the writes back until it is set."""
 
     async def set_public(
         self, code: str, summary: bytes | None, opener: str = "", people: int = 0
     ) -> bool:
+        if self.held is not None:
+            await self.held.wait()
         self.writes.append(summary is not None)
         self.people.append(people)
         return self.has_place
@@ -91,6 +96,22 @@ async def test_only_people_who_are_connected_move_a_table_up_the_list(
     table.state = replace(gone.table, host=BEN)
     await public_tables.update(table)
     assert tables.people == [2, 1]
+
+
+async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    tables.held = asyncio.Event()
+    first = asyncio.create_task(public_tables.opened(table))
+    await asyncio.sleep(0)
+    held, tables.held = tables.held, None
+    table.state = replace(table.state, locked=True)
+    second = asyncio.create_task(public_tables.update(table))
+    await asyncio.sleep(0)
+    held.set()
+    await asyncio.gather(first, second)
+    assert tables.writes == [True, False]
 
 
 async def test_a_table_without_a_place_gets_one_notice(tables: RecordingTables) -> None:

@@ -15,7 +15,7 @@ from kit.in_process_server import (
 )
 from kit.messages import COMMANDS
 from kit.two_nodes import Nodes
-from saratoga_protocol.commands import JoinTable, LeaveTable, Resume
+from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
 from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
@@ -164,7 +164,9 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     server: InProcessServer,
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
+    code = await gathered(anna, bert)
+    other_tab = await server.player("Anna")
+    await other_tab.at_table(WatchTable, table=code)
     server.faults.unavailable = True
     await anna.disconnect()  # and the note about it in the store is lost
     server.faults.unavailable = False

@@ -123,6 +123,22 @@ async def test_a_client_that_says_no_hello_in_time_is_disconnected(
     assert (await opened.commands.next_ended()).player == ""
 
 
+async def test_a_client_whose_hello_failed_has_as_long_again(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.2)
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+        await anna.ask(Heartbeat)
+        [session] = [each for each in opened.commands.sessions if each.player == ""][:1]
+        session.hello_begun = True  # as after a hello that was refused because the store was away
+        assert await bert.closed() == (NO_HELLO.code, NO_HELLO.reason)
+        assert await anna.ask(Heartbeat) == Done(re=2)
+        assert await anna.closed() == (NO_HELLO.code, NO_HELLO.reason)
+
+
 async def test_a_client_that_said_hello_stays(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:

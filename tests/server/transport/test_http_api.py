@@ -4,6 +4,7 @@ import json
 
 import pytest
 from websockets.datastructures import Headers
+from websockets.http11 import Request
 
 from kit.public_server import BOARDS, FakePublicServer
 from kit.web_pages import OWN, WEB_FILES, asking
@@ -12,9 +13,12 @@ from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.prose import prose
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
 from saratoga_server.transport.qr_codes import qr_svg
+
+HOST = Headers(Host="localhost")
 
 
 @pytest.fixture
@@ -23,7 +27,7 @@ def server() -> FakePublicServer:
 
 
 async def get(server: FakePublicServer, target: str, method: str = "GET") -> Page:
-    return await HttpPages(server).page(method, target)
+    return await HttpPages(server).page(method, target, HOST)
 
 
 def told(page: Page) -> tuple[int, str]:
@@ -123,20 +127,20 @@ async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
 ) -> None:
     now = 100.0
     pages = HttpPages(server, now=lambda: now)
-    first = await pages.page("GET", "/api/leaderboards/canfield")
-    assert await pages.page("GET", "/api/leaderboards/canfield") == first
-    await pages.page("GET", "/api/leaderboards/canfield?limit=5")
+    first = await pages.page("GET", "/api/leaderboards/canfield", HOST)
+    assert await pages.page("GET", "/api/leaderboards/canfield", HOST) == first
+    await pages.page("GET", "/api/leaderboards/canfield?limit=5", HOST)
     assert [query.limit for query in server.asked] == [20, 5]
     now += http.LEADERBOARD_FRESH
-    await pages.page("GET", "/api/leaderboards/canfield")
+    await pages.page("GET", "/api/leaderboards/canfield", HOST)
     assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
 async def test_only_so_many_pages_are_kept(server: FakePublicServer) -> None:
     pages = HttpPages(server, now=lambda: 0.0)
     for offset in range(http.MOST_PAGES_KEPT + 1):
-        await pages.page("GET", f"/api/leaderboards/canfield?offset={offset}")
-    await pages.page("GET", "/api/leaderboards/canfield?offset=0")
+        await pages.page("GET", f"/api/leaderboards/canfield?offset={offset}", HOST)
+    await pages.page("GET", "/api/leaderboards/canfield?offset=0", HOST)
     assert [query.offset for query in server.asked].count(0) == 2
 
 
@@ -171,7 +175,6 @@ async def test_the_link_to_a_table_is_drawn_for_browsers(server: FakePublicServe
     for path, headers in (
         ("/api/qr/mint-otter-43.svg", OWN),
         ("/api/qr/nothing.svg", OWN),
-        ("/api/qr/mint-otter-42.svg", Headers([("Host", "evil.example")])),
     ):
         assert told(await pages.page("GET", path, headers)) == (404, "no_such_table")
 
@@ -191,6 +194,21 @@ async def test_boards_open_when_the_race_is_over(
     assert told(await get(server, f"/api/records/{race}/boards")) == (404, code)
 
 
+async def test_data_are_read_by_pages_elsewhere_only_from_a_public_server_by_its_name(
+    server: FakePublicServer,
+) -> None:
+    any_origin = ("Access-Control-Allow-Origin", "*")
+    request = Request("/api/leaderboards/canfield", HOST)
+    at_home = await HttpPages(server)(request)
+    assert at_home.status_code == 200
+    assert any_origin not in at_home.headers.raw_items()
+    public = await HttpPages(server, hosts=Hosts(public_url="wss://cards.example.org"))(request)
+    assert any_origin in public.headers.raw_items()
+    rebound = Headers(Host="evil.example")
+    page = await HttpPages(server).page("GET", "/api/leaderboards/canfield", rebound)
+    assert told(page) == (421, "not_served")
+
+
 async def test_boards_are_sent_compressed_once(server: FakePublicServer) -> None:
     path, pages = "/api/records/mint-otter-42/1/boards", HttpPages(server)
     page = await pages.page("GET", path, asking(accept_encoding="gzip"))
@@ -199,7 +217,7 @@ async def test_boards_are_sent_compressed_once(server: FakePublicServer) -> None
     known = asking(accept_encoding="gzip", if_none_match='"0a1b2c"')
     page = await pages.page("GET", path, known)
     assert (page.status, page.body) == (304, b"")
-    page = await pages.page("GET", path)
+    page = await pages.page("GET", path, HOST)
     assert json.loads(page.body) == {"boards": []}
     assert "Content-Encoding" not in dict(page.more)
 

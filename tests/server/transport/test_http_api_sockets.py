@@ -45,7 +45,7 @@ async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"] == "application/json"
     assert headers["Content-Length"] == str(len(body))
-    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Origin" not in headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cache-Control"] == "public, max-age=1"
     assert "default-src 'none'" in headers["Content-Security-Policy"]

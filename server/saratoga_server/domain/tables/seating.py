@@ -36,6 +36,9 @@ from saratoga_server.domain.tables.state import (
 )
 from saratoga_server.ports import Millis
 
+MOST_KICKED: Final = 64
+"""The most kicked players whom a table remembers: the newest, since a host with puppets could add any number."""
+
 KICKED: Final = "The host has kicked you from the table."
 
 
@@ -217,7 +220,7 @@ def kick(
         )
     checked_sits_out(table, target)
     noted = table.with_seat(seat.with_accepted(command_id, now))
-    noted = replace(noted, kicked=(*table.kicked, target))
+    noted = replace(noted, kicked=(*table.kicked, target)[-MOST_KICKED:])
     reason = f"{seat.name} has kicked {kicked.name}."
     change = vacated(noted, target, reason, now, fresh_seed)
     return Change(change.table, (*change.effects, SeatVacated(target, KICKED)))

@@ -1,6 +1,7 @@
 """Seats: joining, leaving, the host, and lost connections."""
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
@@ -35,6 +36,7 @@ from saratoga_server.domain.tables import (
     rename,
     resume,
 )
+from saratoga_server.domain.tables.seating import MOST_KICKED
 
 
 def players(table: TableState) -> list[str]:
@@ -160,6 +162,12 @@ def test_a_kicked_player_cannot_join_again() -> None:
     with pytest.raises(CommandRejected) as refused:
         join(change.table, BEN, "Ben", 9, node=NODE, now=NOON)
     assert refused.value.code == "kicked"
+
+
+def test_a_table_remembers_only_so_many_kicked_players() -> None:
+    table = replace(seated(ANN, BEN), kicked=(CLEO, *map(str, range(MOST_KICKED - 1))))
+    kicked = kick(table, ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED).table.kicked
+    assert (len(kicked), kicked[-1], CLEO in kicked) == (MOST_KICKED, BEN, False)
 
 
 @pytest.mark.parametrize("target", [ANN, DAN])
