@@ -199,18 +199,6 @@ async def test_a_disconnected_player_who_is_banned_or_forgotten_loses_the_seat(
     assert await office.store.tables.list_public() == [b"summary"]
 
 
-async def test_a_player_who_is_unbanned_is_sent_an_id_that_the_table_accepts(
-    office: Office,
-) -> None:
-    table = away(seated(ANN, BEN), BEN)
-    seat = table.seat(BEN)
-    assert seat is not None
-    await office.save(table.with_seat(replace(seat, last_id=41)))
-    await office.admin.ban("Ben")
-    await office.admin.unban("Ben")
-    assert (await office.table()).last_id(BEN) == (await office.player(BEN)).last_id == 41
-
-
 async def test_a_player_who_is_banned_while_racing_leaves_the_race(office: Office) -> None:
     await office.save(away(running(ANN, BEN), BEN))
     await office.admin.ban("Ben")
