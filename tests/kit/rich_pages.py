@@ -5,10 +5,11 @@ from typing import Final
 
 from rich.console import Console, RenderableType
 
-from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.local.terminal import Colours
+from saratoga_client.tui.colours import paint
 from saratoga_client.tui.rich_view import Ink
 
-INK: Final = Ink(paint(Depth.NONE))
+INK: Final = Ink(paint(Colours.NONE))
 
 
 def page_text(page: RenderableType, width: int = 80) -> str:

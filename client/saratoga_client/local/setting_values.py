@@ -25,7 +25,7 @@ MATCHES: Final = (NO_MATCH, 3, 5)
 SUITS: Final = ("two", "four")
 """The values for the number of suit colours."""
 
-THEMES: Final = ("felt", "night", "paper", "plain")
+THEMES: Final = ("felt", "paper", "plain")
 """Names of the colour themes; a copy of those in `tui.themes`, which settings must not import."""
 
 

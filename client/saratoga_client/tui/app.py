@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, ClassVar, Final, TypeAlias
 
 from textual import events
-from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 from textual.widget import Widget
@@ -99,7 +98,7 @@ class SaratogaApp(TerminalApp):
     def colours(self) -> Paint:
         """The style of each role in the current theme."""
         chosen = self.appearance
-        return paint(chosen.depth, chosen.theme_name, background=chosen.background)
+        return paint(chosen.colours, chosen.theme_name, background=chosen.background)
 
     def next_theme(self) -> str:
         """Change to the next colour theme and return its name."""
@@ -117,26 +116,6 @@ class SaratogaApp(TerminalApp):
         chosen = self.appearance.suits[game.name]
         self._remember(f"suits.{game.name}", chosen)
         return chosen
-
-    async def run_async(
-        self,
-        *,
-        headless: bool = False,
-        inline: bool = False,
-        inline_no_clear: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-        auto_pilot: "AutopilotCallbackType | None" = None,
-    ) -> int | None:
-        """Run the app as Textual does, but without the mouse if the player's settings disable it."""
-        return await super().run_async(
-            headless=headless,
-            inline=inline,
-            inline_no_clear=inline_no_clear,
-            mouse=mouse and self.appearance.mouse,
-            size=size,
-            auto_pilot=auto_pilot,
-        )
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters of all painted lines; they remove colours if the player wants none."""

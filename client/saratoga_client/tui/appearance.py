@@ -6,18 +6,8 @@ from types import MappingProxyType
 
 from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.colours import Depth
-from saratoga_client.tui.themes import THEMES
+from saratoga_client.tui.themes import FELT, PLAIN, THEMES
 from saratoga_rules.game import Game
-
-_DEPTHS: Mapping[Colours, Depth] = MappingProxyType(
-    {
-        Colours.NONE: Depth.NONE,
-        Colours.SIXTEEN: Depth.SIXTEEN,
-        Colours.MANY: Depth.MANY,
-        Colours.ALL: Depth.ALL,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +16,7 @@ class Appearance:
 
     colours: Colours = Colours.ALL
     theme: str = ""
-    """The name of a theme in `colours.THEMES`; any other text selects the default theme."""
+    """The name of a theme in `colours.THEMES`; any other text selects the default of the terminal."""
     ascii: bool = False
     background: bool = True
     """True to paint the table with the theme's background colour."""
@@ -34,15 +24,13 @@ class Appearance:
     """The number of suit colours, `two` or `four`, by game; other games use their default."""
     quick: bool = False
     """True to play a move at once if a key allows only that move."""
-    mouse: bool = True
-
-    @property
-    def depth(self) -> Depth:
-        return _DEPTHS[self.colours]
 
     @property
     def theme_name(self) -> str:
-        return self.theme if self.theme in THEMES else next(iter(THEMES))
+        if self.theme in THEMES:
+            return self.theme
+        # the other themes' shades have no likeness among 16 colours
+        return PLAIN.name if self.colours is Colours.SIXTEEN else FELT.name
 
     def card_style(self, game: Game) -> CardStyle:
         """Return the style of a game's cards."""

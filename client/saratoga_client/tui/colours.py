@@ -1,7 +1,6 @@
-"""The styles of all roles, for terminals with many colours, 16 colours or none."""
+"""The styles of all roles, for terminals with colours or without. Rich shows a colour by the nearest that there is."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
@@ -9,33 +8,22 @@ from typing import TypeAlias
 from rich.style import Style
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.themes import FELT, FEW, THEMES, Theme, on_any_ground
-
-
-class Depth(StrEnum):
-    """The number of colours that the terminal can show."""
-
-    NONE = "none"
-    SIXTEEN = "16"
-    MANY = "256"
-    ALL = "truecolor"
-
+from saratoga_client.local.terminal import Colours
+from saratoga_client.tui.themes import FELT, THEMES, Theme, on_any_ground
 
 Paint: TypeAlias = Mapping[Role, Style]
 """A style for every role."""
 
 
 @lru_cache(maxsize=32)
-def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> Paint:
+def paint(colours: Colours, theme: str = FELT.name, *, background: bool = True) -> Paint:
     """Return the style of each role; without `background` the table keeps the terminal's colour.
 
-    The theme is ignored on terminals with 16 colours or none.
+    The theme is ignored on terminals without colours.
     """
-    if depth is Depth.NONE:
+    if colours is Colours.NONE:
         return MappingProxyType(_without_colours())
-    if depth is Depth.SIXTEEN and not background:
-        return MappingProxyType(_few_on_any_ground())
-    chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
+    chosen = THEMES[theme]
     if not background:
         chosen = on_any_ground(chosen)
     return MappingProxyType({**_cards(chosen), **_table(chosen)})
@@ -104,24 +92,6 @@ def _table(theme: Theme) -> dict[Role, Style]:
         styles[role] = Style(color=colour or None, bgcolor=ground, bold=True)
     styles[Role.PRACTICE] = Style(color=theme.practice_ink, bgcolor=theme.practice, bold=True)
     return styles
-
-
-def _few_on_any_ground() -> dict[Role, Style]:
-    """Return the styles for 16 colours on a light or a dark terminal.
-
-    Of the 16, only bright red can be read on both in the usual palettes. Other words are told apart by
-    their weight.
-    """
-    loss = Style(color=FEW.loss, bold=True)
-    return {
-        **_without_colours(),
-        Role.KEY: Style(bold=True),
-        Role.KEY_LIT: Style(bold=True, underline=True),
-        Role.MONEY_UP: Style(bold=True),
-        Role.MONEY_DOWN: loss,
-        Role.ALARM: loss,
-        **_cards(FEW),
-    }
 
 
 def _without_colours() -> dict[Role, Style]:

@@ -17,7 +17,8 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Row, changes
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.colours import Depth, Paint, paint
+from saratoga_client.local.terminal import Colours
+from saratoga_client.tui.colours import Paint, paint
 
 Span = tuple[int, int]
 """The first changed column of a row, and the column after the last changed one."""
@@ -77,7 +78,7 @@ class PaintedRows(Widget):
 
     def __init__(self, colours: Paint | None = None, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._colours: Paint = colours or paint(Depth.ALL)
+        self._colours: Paint = colours or paint(Colours.ALL)
         self._rows: tuple[Row, ...] = ()
         self._strips: dict[int, Strip] = {}
         """The finished rows, by number; a row is finished when Textual asks for it."""

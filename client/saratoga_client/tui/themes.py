@@ -25,20 +25,20 @@ class Theme:
     key: str
     key_lit: str
     card: str
-    edge: str
-    black: str
-    red: str
-    club: str
-    diamond: str
-    picked: str
-    picked_edge: str
+    edge: str = "#a9aba2"
+    black: str = "#16181d"
+    red: str = "#c8102e"
+    club: str = "#1d4ed8"
+    diamond: str = "#b45309"
+    picked: str = "#ffd75f"
+    picked_edge: str = "#7a4f00"
     target: str
-    target_edge: str
-    found: str
-    found_edge: str
-    back: str
+    target_edge: str = "#0b7a3b"
+    found: str = "#bfe0ff"
+    found_edge: str = "#1d5fa8"
+    back: str = "#1f3f73"
     back_pattern: str
-    back_count: str
+    back_count: str = "#ffffff"
     space: str
     lit: str
     """The highlight of an empty pile that accepts the selected cards."""
@@ -68,20 +68,8 @@ FELT: Final = Theme(
     key="#e6c878",
     key_lit="#ffe28a",
     card="#fdfdf8",
-    edge="#a9aba2",
-    black="#16181d",
-    red="#c8102e",
-    club="#1d4ed8",
-    diamond="#b45309",
-    picked="#ffd75f",
-    picked_edge="#7a4f00",
     target="#c9f2cf",
-    target_edge="#0b7a3b",
-    found="#bfe0ff",
-    found_edge="#1d5fa8",
-    back="#1f3f73",
     back_pattern="#5d84bd",
-    back_count="#ffffff",
     space="#4d8a70",
     lit="#8ff0a4",
     gain="#8ff0a4",
@@ -92,42 +80,6 @@ FELT: Final = Theme(
     warning="#ffcf87",
 )
 """The colours of a card table: dark green under ivory cards."""
-
-NIGHT: Final = Theme(
-    name="night",
-    table="#15171e",
-    text="#d8dce6",
-    dim="#7d8596",
-    title="#ffffff",
-    frame="#454c5e",
-    label="#9aa3b5",
-    key="#e6c878",
-    key_lit="#ffe28a",
-    card="#eceff4",
-    edge="#9aa0ac",
-    black="#16181d",
-    red="#c0142f",
-    club="#1d4ed8",
-    diamond="#a84a05",
-    picked="#ffd75f",
-    picked_edge="#7a4f00",
-    target="#bfeccb",
-    target_edge="#0b7a3b",
-    found="#b9d8ff",
-    found_edge="#1d5fa8",
-    back="#3a2a5e",
-    back_pattern="#8369bd",
-    back_count="#ffffff",
-    space="#5a6274",
-    lit="#8ff0a4",
-    gain="#8ff0a4",
-    loss="#ff9d8a",
-    bar="#d9b45b",
-    bar_rest="#343a48",
-    leader="#ffd75f",
-    warning="#ffb86b",
-)
-"""A dark theme without a hue."""
 
 PAPER: Final = Theme(
     name="paper",
@@ -140,20 +92,8 @@ PAPER: Final = Theme(
     key="#6b4600",
     key_lit="#5a2d00",
     card="#ffffff",
-    edge="#a9aba2",
-    black="#16181d",
-    red="#c8102e",
-    club="#1d4ed8",
-    diamond="#b45309",
-    picked="#ffd75f",
-    picked_edge="#7a4f00",
     target="#b5ecc0",
-    target_edge="#0b7a3b",
-    found="#bfe0ff",
-    found_edge="#1d5fa8",
-    back="#1f3f73",
     back_pattern="#7fa3d8",
-    back_count="#ffffff",
     space="#8b958a",
     lit="#0b6b34",
     gain="#0b6b34",
@@ -201,53 +141,6 @@ PLAIN: Final = Theme(
 )
 """The theme with the highest contrast."""
 
-_BLACK, _RED, _GREEN, _BROWN = "#000000", "#aa0000", "#00aa00", "#aa5500"
-_BLUE, _PURPLE, _GREY, _DARK = "#0000aa", "#aa00aa", "#aaaaaa", "#555555"
-_PINK, _LIME, _YELLOW, _WHITE = "#ff5555", "#55ff55", "#ffff55", "#ffffff"
-# The RGB values of rich's 16 colours, so that rich shows each one unchanged. Most terminals show brown
-# as yellow: it can be read on black, but not on white.
-
-FEW: Final = Theme(
-    name="few",
-    table=_BLACK,
-    text=_GREY,
-    dim=_DARK,
-    title=_WHITE,
-    frame=_DARK,
-    label=_GREY,
-    key=_BROWN,
-    key_lit=_YELLOW,
-    card=_WHITE,
-    edge=_DARK,
-    black=_BLACK,
-    red=_RED,
-    club=_BLUE,
-    diamond=_PURPLE,
-    picked=_YELLOW,
-    picked_edge=_BLACK,
-    target=_LIME,
-    target_edge=_BLACK,
-    found="#55ffff",
-    found_edge=_BLACK,
-    back=_BLUE,
-    back_pattern=_GREY,
-    back_count=_WHITE,
-    space=_DARK,
-    lit=_LIME,
-    gain=_LIME,
-    loss=_PINK,
-    bar=_BROWN,
-    bar_rest=_DARK,
-    leader=_YELLOW,
-    warning=_YELLOW,
-    lit_red=_RED,
-    lit_club=_BLUE,
-    lit_diamond=_PURPLE,
-    practice=_PURPLE,
-    practice_ink=_WHITE,
-)
-"""The theme for 16 colours; its table is black, because the 16 include no dark green."""
-
 _BETWEEN, _BETWEEN_RED, _BETWEEN_GREEN, _BETWEEN_AMBER = "#767676", "#d24242", "#00875f", "#b06100"
 # A contrast of 4.5 both to black and to white.
 
@@ -265,6 +158,6 @@ def on_any_ground(theme: Theme) -> Theme:
 
 
 THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
-    {theme.name: theme for theme in (FELT, NIGHT, PAPER, PLAIN)}
+    {theme.name: theme for theme in (FELT, PAPER, PLAIN)}
 )
 """The themes, the default one first."""

@@ -54,7 +54,7 @@ def write_settings(text: str) -> None:
 def test_flags_win_over_the_environment_and_that_over_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write_settings('theme = "night"\nname = "File"\nquick = true\nascii = true\n')
+    write_settings('theme = "paper"\nname = "File"\nquick = true\nascii = true\n')
     monkeypatch.setenv("SARATOGA_NAME", "Environment")
     monkeypatch.setenv("SARATOGA_QUICK", "0")
     monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
@@ -62,7 +62,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(
     assert chosen == Settings(
         server=THERE,
         name="Environment",
-        theme="night",
+        theme="paper",
         quick=False,
         ascii=False,
         suits=dict.fromkeys(GAMES, "four"),

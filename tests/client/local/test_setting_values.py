@@ -16,7 +16,7 @@ from saratoga_rules.games import GAMES
         ("server", "wss://cards.example.org"),
         ("name", "Zoë"),
         ("suits", "four"),
-        ("theme", "night"),
+        ("theme", "paper"),
         ("ascii", True),
         ("quick", False),
         ("game", "lady-palk"),

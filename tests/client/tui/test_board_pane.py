@@ -12,8 +12,9 @@ from kit.positions import draw
 from saratoga_client.board_view.card_style import CardStyle, suit_colours
 from saratoga_client.input import scene
 from saratoga_client.input.selection import InputResult, Selection
+from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
-from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.tui.colours import paint
 from saratoga_rules import judge
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -30,7 +31,7 @@ class PaneApp(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pane = BoardPane(paint(Depth.ALL))
+        self.pane = BoardPane(paint(Colours.ALL))
         self.results: list[InputResult] = []
 
     def compose(self) -> ComposeResult:

@@ -15,8 +15,9 @@ from saratoga_client.board_view.board import Marks
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import Spot, Tile
 from saratoga_client.board_view.roles import Role
+from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.tui.colours import paint
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import View, redact
 
@@ -277,8 +278,8 @@ async def test_a_change_ends_a_drag_only_if_the_packet_is_gone() -> None:
 
 async def test_new_colours_are_put_on_everything() -> None:
     async with table() as (app, pilot):
-        app.board.dress(paint(Depth.ALL, "night"))
+        app.board.dress(paint(Colours.ALL, "paper"))
         await pilot.pause()
         assert set(app.board.painted) == set(range(21))
         first = next(iter(app.board.render_line(20)))
-        assert first.style == paint(Depth.ALL, "night")[Role.TABLE]
+        assert first.style == paint(Colours.ALL, "paper")[Role.TABLE]

@@ -5,8 +5,9 @@ from textual.strip import Strip
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.canvas_view import CanvasView
-from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.tui.colours import paint
 
 
 class WatchedView(CanvasView):
@@ -60,7 +61,7 @@ async def test_another_size_and_other_colours_paint_everything() -> None:
         await pilot.pause()
         assert app.view.render_line(29).cell_length == 100
         app.view.painted.clear()
-        app.view.dress(paint(Depth.NONE))
+        app.view.dress(paint(Colours.NONE))
         await pilot.pause()
         assert set(app.view.painted) == set(range(30))
 

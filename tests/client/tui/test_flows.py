@@ -43,13 +43,13 @@ def test_the_screen_looks_as_the_settings_say() -> None:
 
 
 def test_a_choice_on_the_screen_is_a_setting_from_then_on() -> None:
-    remember("theme", "night")
+    remember("theme", "paper")
     remember("suits.caprice", "four")
-    assert (load().theme, load().suits) == ("night", {"caprice": "four"})
+    assert (load().theme, load().suits) == ("paper", {"caprice": "four"})
 
 
 def test_a_choice_that_cannot_be_saved_ends_nothing() -> None:
     path = paths.config_path()
     path.mkdir(parents=True)
-    remember("theme", "night")
+    remember("theme", "paper")
     assert list(path.iterdir()) == []

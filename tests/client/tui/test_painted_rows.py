@@ -13,7 +13,8 @@ from textual.strip import Strip
 
 from saratoga_client.board_view.canvas import Canvas, Row
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.local.terminal import Colours
+from saratoga_client.tui.colours import paint
 from saratoga_client.tui.painted_rows import PaintedRows, PatchStrip
 
 WIDTH, HEIGHT = 80, 24
@@ -124,7 +125,7 @@ async def test_other_colours_and_another_size_send_whole_rows() -> None:
         app.rows.show_rows(picture((20, 5, "one")))
         await pilot.pause()
         app.rows.show_rows(picture((20, 5, "two")))
-        app.rows.dress(paint(Depth.NONE))
+        app.rows.dress(paint(Colours.NONE))
         assert not isinstance(rendered(app.rows, 5), PatchStrip)
         await pilot.resize_terminal(WIDTH + 10, HEIGHT)
         await pilot.pause()

@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 import pytest
 
-from saratoga_client.tui.themes import FEW, THEMES, Theme, on_any_ground
+from saratoga_client.tui.themes import THEMES, Theme, on_any_ground
 
 
-@pytest.mark.parametrize("theme", [*THEMES.values(), FEW], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
 def test_every_colour_of_a_theme_is_written_out(theme: Theme) -> None:
     for purpose, colour in asdict(theme).items():
         assert purpose == "name" or (len(colour) == 7 and int(colour[1:], 16) >= 0)
