@@ -21,7 +21,6 @@ from saratoga_client.local.printed_command import host_command
 from saratoga_client.net.errors import Redirected, Unreachable
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import new_game
-from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.practice.share_text import practice_text
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
@@ -75,9 +74,8 @@ def options_of(command: click.Command) -> set[str]:
 def printed() -> Iterator[str]:
     """Yield texts with commands, from everything that makes such texts."""
     record = race("canfield", 2, [Entrant("Anna", banking), Entrant("Otto", wandering, bot=True)])
-    run = PracticeRun(practice=new_game(from_seed(GAMES["canfield"], "it's me")), began=1, end=2)
     lost = state_after(standings("a5 y3 r1"), first=snapshot("a5 y1", board()))
-    yield practice_text(run)
+    yield practice_text(new_game(from_seed(GAMES["canfield"], "it's me")), 2)
     yield host_command(HERE)
     yield str(problem_for(HERE, Unreachable(HERE, "no server listens there")))
     for server in ("", LAN):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from saratoga_client.practice.game import PracticeGame, counts
 from saratoga_client.review.climb import Climb
-from saratoga_client.wording import counted, shown_name
+from saratoga_client.wording import counted, minutes_and_seconds, shown_name
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import steps
 
@@ -22,10 +22,11 @@ class Ghost:
     climb: Climb
 
 
-def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
-    """Return the ghost of a practice game, undone moves included."""
+def ghost_of_run(practice: PracticeGame, end: int) -> Ghost:
+    """Return the ghost of a practice game, undone moves included; `end` is its time in milliseconds."""
+    result = "won" if practice.is_won else f"{practice.banked} banked"
     return Ghost(
-        words=words,
+        words=f"your run, {result} in {minutes_and_seconds(end)}",
         climb=Climb(
             practice.deal.position.banked, tuple(counts(practice)), max(end, practice.last_at)
         ),

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from saratoga_client.input.move_text import CardName
-from saratoga_client.local.clock import now
 from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, seed_of
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
-from saratoga_client.practice.ghost import Ghost, best_ghost
+from saratoga_client.practice.ghost import Ghost, best_ghost, ghost_of_run
 from saratoga_client.practice.hints import hint
-from saratoga_client.practice.run_store import RunStore, ghosts_of
-from saratoga_client.practice.runs import PracticeRun
+from saratoga_client.practice.run_store import RunStore
 from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.practice.share_text import practice_text
 from saratoga_client.wording import minutes_and_seconds
@@ -52,7 +50,6 @@ class PracticeSession:
         with_ghost: bool = False,
         ghosts: Iterable[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
-        milliseconds: Callable[[], int] = now,
     ) -> None:
         """Begin with a deal; `ghosts` of this deal are added to those of the run store."""
         self.practice: PracticeGame = new_game(deal)
@@ -63,7 +60,6 @@ class PracticeSession:
         self._run_store = RunStore() if run_store is None else run_store
         self._more_ghosts = {deal.position: tuple(ghosts)}
         self._seconds = seconds
-        self._milliseconds = milliseconds
         self._has_won = False
         self._start(self.practice)
 
@@ -75,14 +71,9 @@ class PracticeSession:
         return int((self._seconds() - self._shown_at) * 1000)
 
     @property
-    def run(self) -> PracticeRun:
-        """The run so far."""
-        return PracticeRun(practice=self.practice, began=self._began, end=self.elapsed)
-
-    @property
     def share(self) -> str:
         """The result as text for friends."""
-        return practice_text(self.run)
+        return practice_text(self.practice, self.elapsed)
 
     def greeting(self) -> str:
         """Return the first sentence for the player, about the deal or the ghost."""
@@ -151,7 +142,7 @@ class PracticeSession:
             return
         self._has_won = self.practice.is_won
         try:
-            self._run_store.keep(self.run)
+            self._run_store.keep(self.practice.deal, ghost_of_run(self.practice, self.elapsed))
             self.save_error = ""
         except OSError as fault:
             self.save_error = f"This run could not be saved: {fault}."
@@ -159,7 +150,6 @@ class PracticeSession:
     def _start(self, practice: PracticeGame) -> None:
         self.practice = practice
         self._shown_at = self._seconds()
-        self._began = self._milliseconds()
         self._has_won = False
         self._find_ghost()
 
@@ -169,7 +159,7 @@ class PracticeSession:
             return
         deal = self.practice.deal
         more = self._more_ghosts.get(deal.position, ())
-        self.ghost = best_ghost((*more, *ghosts_of(self._run_store.runs(deal))))
+        self.ghost = best_ghost((*more, *self._run_store.runs(deal)))
 
     def _won(self) -> str:
         practice = self.practice

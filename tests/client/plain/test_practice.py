@@ -60,7 +60,7 @@ async def test_a_hint_names_a_move_that_can_be_typed() -> None:
 async def test_a_run_is_saved_at_the_end_of_the_input_and_becomes_the_ghost() -> None:
     await practised("draw", "draw")
     (run,) = RunStore().runs(from_seed(CANFIELD, "7"))
-    assert len(run.practice.made) == 2
+    assert len(run.climb.counts) == 2
     said, _ = await practised("ghost", "ghost off", with_ghost=True)
     assert answers(said, "ghost: You race a ghost: your run, 1 banked")
     assert answers(said, "ghost: your run, 1 banked")

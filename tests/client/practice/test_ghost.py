@@ -21,8 +21,10 @@ def test_the_ghost_of_a_run_includes_undone_cards() -> None:
     practice = new_game(from_seed(GAMES["canfield"], "demo"))
     practice = undo(make(practice, parse_move("t4>up"), 100), 200)
     practice = make(make(practice, parse_move("t4>up"), 300), DRAW, 400)
-    ghost = ghost_of_run(practice, 50, "your run")
-    assert ghost == Ghost("your run", Climb(1, ((100, 2), (200, 1), (300, 2), (400, 2)), 400))
+    ghost = ghost_of_run(practice, 50)
+    assert ghost == Ghost(
+        "your run, 2 banked in 0:00", Climb(1, ((100, 2), (200, 1), (300, 2), (400, 2)), 400)
+    )
 
 
 def test_a_board_of_a_finished_race_makes_a_ghost() -> None:
@@ -37,7 +39,7 @@ def test_a_board_of_a_finished_race_makes_a_ghost() -> None:
 
 
 def test_a_ghost_that_did_nothing_stays_at_the_deal() -> None:
-    still = ghost_of_run(new_game(from_seed(GAMES["caprice"], "demo")), 700, "still")
+    still = ghost_of_run(new_game(from_seed(GAMES["caprice"], "demo")), 700)
     assert (still.climb.final, still.climb.banked_at(10**6), still.climb.end) == (8, 8, 700)
 
 

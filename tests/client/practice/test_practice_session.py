@@ -1,6 +1,5 @@
 """Undo, redo, restart and hints as a player uses them; no run is lost."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,7 +13,6 @@ from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.practice.run_store import RunStore
-from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.review.climb import Climb
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, legal_moves, play
@@ -33,20 +31,19 @@ class MemoryRunStore(RunStore):
     """A run store in memory."""
 
     def __init__(self) -> None:
-        self.kept: list[PracticeRun] = []
+        self.kept: list[tuple[PracticeDeal, Ghost]] = []
 
-    def keep(self, run: PracticeRun) -> Path:
-        self.kept.append(run)
-        return Path()
+    def keep(self, deal: PracticeDeal, run: Ghost) -> None:
+        self.kept.append((deal, run))
 
-    def runs(self, deal: PracticeDeal) -> list[PracticeRun]:
-        return [run for run in self.kept if run.practice.deal == deal]
+    def runs(self, deal: PracticeDeal) -> list[Ghost]:
+        return [run for each, run in self.kept if each == deal]
 
 
 class FullRunStore(MemoryRunStore):
     """A run store on a full disk."""
 
-    def keep(self, run: PracticeRun) -> Path:
+    def keep(self, deal: PracticeDeal, run: Ghost) -> None:
         raise OSError("No space left on device")
 
 
@@ -136,7 +133,7 @@ def test_a_restart_keeps_the_run_and_deals_the_same_cards() -> None:
     session.restart()
     assert session.practice.position == deal
     assert session.practice.log == ()
-    assert [len(run.practice.made) for run in run_store.kept] == [1]
+    assert [len(run.climb.counts) for _, run in run_store.kept] == [1]
 
 
 def test_a_new_deal_has_other_cards() -> None:
@@ -178,7 +175,7 @@ def test_a_won_game_stops_its_clock_and_stays_won() -> None:
     assert session.elapsed == 75_000
     session.undo()
     session.restart()
-    assert [run.is_won for run in run_store.kept] == [True]
+    assert [run.words for _, run in run_store.kept] == ["your run, won in 1:15"]
 
 
 def test_banking_the_safe_cards_says_how_many() -> None:

@@ -2,7 +2,6 @@ import shlex
 
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import make, new_game, undo
-from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.practice.share_text import practice_text
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW
@@ -10,7 +9,7 @@ from saratoga_rules.moves import DRAW
 
 def test_the_text_has_the_command_for_the_same_deal() -> None:
     practice = make(new_game(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
-    assert practice_text(PracticeRun(practice=practice, began=1, end=65_000)) == (
+    assert practice_text(practice, 65_000) == (
         "Saratoga practice, Canfield, seed demo\n"
         "1 banked, -$45 if it counted, in 1:05, no undo, no hint\n"
         "Try it: saratoga practice canfield --seed demo"
@@ -19,6 +18,6 @@ def test_the_text_has_the_command_for_the_same_deal() -> None:
 
 def test_the_text_mentions_undos_and_hints() -> None:
     practice = undo(make(new_game(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
-    text = practice_text(PracticeRun(practice=practice, began=1, end=65_000))
+    text = practice_text(practice, 65_000)
     assert "in 1:05, 1 undo\n" in text
     assert shlex.split(text.partition("Try it: ")[2])[-2:] == ["--seed", "it's me"]
