@@ -208,17 +208,15 @@ export class App {
 
   /** Open a table with these settings, and go there. @param {Settings} settings */
   async openTable(settings) {
-    if (await this.#releaseOtherSeat()) return;
-    const { table } = await this.connection.request("create_table", settings);
-    this.go(`/${table.code}`);
+    const taken = await this.#takeSeat("create_table", settings);
+    if (taken) this.go(`/${taken.table.code}`);
   }
 
   /** Take a seat, and go there. @param {string} [code] @param {string} [name] */
   async sitDown(code = this.code, name = "") {
     const { connection } = this;
     await this.claim(name);
-    if (await this.#releaseOtherSeat(code)) return;
-    await connection.request("join_table", { table: code });
+    if (!(await this.#takeSeat("join_table", { table: code }))) return;
     rememberWatching(code, false);
     this.go(`/${code}`);
     if (connection.watched.has(code)) await connection.request("unwatch_table", { table: code });
@@ -238,12 +236,15 @@ export class App {
   }
 
   /**
-   * Give up the seat at any other table than `wanted`; a player who races there goes back instead: then return true.
-   * @param {string} [wanted]
+   * Take a seat by a command and return its answer; `null` if the player keeps the seat at another table.
+   * That seat is given up last, when the wanted table is known to have one and a host has agreed, and is
+   * taken again if the server refuses the new one even so.
+   * @param {string} type @param {Record<string, any>} fields
    */
-  async #releaseOtherSeat(wanted = "") {
+  async #takeSeat(type, fields) {
     const { connection, seat } = this;
-    if (!seat || seat === wanted) return false;
+    if (!seat || seat === fields.table) return connection.request(type, fields);
+    const reason = fields.table ? await this.#whyNoSeatAt(fields.table) : "";
     const { table } = await connection.request("resume", { table: seat }).catch((error) => {
       if (error instanceof Refused) return {};
       throw error;
@@ -251,11 +252,27 @@ export class App {
     if (table && isRacingAt(table, this.player)) {
       this.opening = `You are in a race at ${seat}, so you return there.`;
       this.go(`/${seat}`);
-      return true;
+      return null;
     }
+    if (reason) throw new Error(reason);
+    if (table?.host === this.player && !(await agreesToLeave(seat))) return null;
     if (table) await connection.request("leave_table", { table: seat });
     connection.forgetSeat(seat);
-    return false;
+    try {
+      return await connection.request(type, fields);
+    } catch (error) {
+      if (table) await connection.request("join_table", { table: seat }).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Return why a table has no seat for a newcomer; reject if there is no such table. @param {string} code */
+  async #whyNoSeatAt(code) {
+    const { connection } = this;
+    const wasWatched = connection.watched.has(code);
+    const { table } = await connection.request("watch_table", { table: code });
+    if (!wasWatched) await connection.request("unwatch_table", { table: code });
+    return session.whyNoSeat(table);
   }
 
   // Events
@@ -725,6 +742,15 @@ function wordsOf(error) {
 /** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */
 function reasonOf(error, move) {
   return error.message.replace(`${move}: `, "");
+}
+
+/** Ask a host whether to leave the table, and return the answer. @param {string} code @returns {Promise<boolean>} */
+function agreesToLeave(code) {
+  return new Promise((resolve) => {
+    const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", () => resolve(true),
+      h("p", {}, `You are host of ${code}. You give up your seat there, and another player becomes host.`));
+    sheet.addEventListener("close", () => resolve(false));
+  });
 }
 
 /**

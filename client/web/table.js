@@ -578,9 +578,16 @@ export class TableScreen {
       else this.say(`The match has begun: ${counted(done, "race")} of ${table.match.races}. Choose no match to end it.`);
       return;
     }
-    await this.#send("public" in change ? { ...change, cap: withSetting(table.settings, change).cap } : change);
-    if (link !== "connected") this.say("The change waits for the connection.");
-    else if (table.seats.some((seat) => seat.ready)) this.say("The race has changed: all players must get ready again.");
+    const waiting = table.seats.filter((seat) => seat.ready && seat.player !== player);
+    const send = async () => {
+      await this.#send("public" in change ? { ...change, cap: withSetting(table.settings, change).cap } : change);
+      if (link !== "connected") this.say("The change waits for the connection.");
+      else if (table.seats.some((seat) => seat.ready)) this.say("The race has changed: all players must get ready again.");
+    };
+    if (!waiting.length) return send();
+    const who = waiting.length === 1 ? `${shownName(waiting[0])} is` : `${counted(waiting.length, "player")} are`;
+    openQuestion("Change the race?", "Keep it", "Change it", send, h("p", {}, `${who} ready, and must get ready again.`));
+    this.settings.show(table.settings, this.app.connection.welcome.games);
   }
 
   /** @param {Partial<Settings>} change */

@@ -10,7 +10,7 @@ from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url
 from kit.page_tables import TABLE, get_ready, open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import TableChanged
 
 
@@ -118,6 +118,40 @@ async def test_a_player_who_races_elsewhere_returns_there(
         await expect(page.get_by_text(f"You are in a race at {racing_at}")).to_be_visible()
         await page.locator(".race .pile").first.wait_for()
         assert len(anna.table.seats) == 1
+
+
+async def test_a_seat_is_given_up_only_for_a_new_one_and_by_a_host_after_a_question(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    first = await open_table(page)
+    async with (
+        player_at(page_server.url, "Bert") as bert,
+        player_at(page_server.url, "Anna") as anna,
+    ):
+        await bert.at_table(JoinTable, table=first)
+        full = (await anna.at_table(CreateTable, game="canfield", seats=1)).table.code
+        await page.get_by_role("link", name="Saratoga").click()
+        code = page.get_by_label("Code or link of the table")
+        for wrong, reason in (
+            ("wrong-code-99", "There is no table with that code."),
+            (full, "Every seat is taken: you can only watch."),
+        ):
+            await code.fill(wrong)
+            await press(page, "Take a seat").click()
+            await expect(page.get_by_role("alert").first).to_have_text(reason)
+        await press(page, "Open a table").click()
+        question = page.get_by_role("dialog", name=f"Leave {first}?")
+        await press(page, "Stay").click()
+        await expect(question).to_have_count(0)
+        host = bert.table.host
+        assert [seat.name for seat in bert.table.seats if seat.player == host] == ["Mira"]
+        await press(page, "Open a table").click()
+        await press(page, "Leave").click()
+        await page.wait_for_url(TABLE)
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        while len(bert.table.seats) > 1:
+            await bert.expect(TableChanged, since=len(bert.received.events))
 
 
 async def test_a_table_that_is_opened_before_the_connection_waits_for_it(
