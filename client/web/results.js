@@ -7,7 +7,7 @@
 
 import { PRIZE, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
 import { isSame } from "./fairness.js";
-import { store, stored } from "./identity.js";
+import { origin, store, stored } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords, viewOf } from "./records.js";
@@ -81,7 +81,7 @@ export function shareText(finish) {
     ...(left ? [`and ${left} more`] : []),
     ...(words ? [`Four words: ${words}`] : []),
     `See it: ${location.origin}/races/${race}`,
-    `Check it: saratoga verify ${race}${words ? `#${words}` : ""} --server ${location.origin}`,
+    `Check it: saratoga verify ${race}${words ? `#${words}` : ""} --server ${origin()}`,
   ].join("\n");
 }
 

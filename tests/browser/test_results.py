@@ -76,7 +76,10 @@ async def test_the_result_is_shared_without_a_clipboard(
         (place,) = (row.place for row in outcome.results if row.name == "Mira")
         is_shared = sum(row.place == place for row in outcome.results) > 1
         assert ("Mira shares" if is_shared else "Mira finished") in lines[1]
-        assert f"saratoga verify {outcome.race}#{digest_words(outcome.digest)}" in lines[-1]
+        verified = f"saratoga verify {outcome.race}#{digest_words(outcome.digest)}"
+        # an address of http is none of a server
+        address = page_url(page_server, "", scheme="ws")
+        assert lines[-1] == f"Check it: {verified} --server {address}"
         assert not any(sign in shared for sign in "\u2660\u2665\u2666\u2663")
         await page.get_by_role("button", name="Copy").click()
         await page.get_by_text("Copied.").wait_for()
