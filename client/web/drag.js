@@ -76,6 +76,8 @@ export class Drag {
   #move(event) {
     const press = this.#press;
     if (!press || event.pointerId !== press.id) return;
+    // a mouse that was released beside the board was not heard
+    if (!event.buttons) return this.cancel();
     const [x, y] = [event.clientX - press.x, event.clientY - press.y];
     if (!this.#ghost) {
       if (Math.hypot(x, y) < press.far) return;

@@ -184,9 +184,9 @@ function spoken(text) {
   });
 }
 
-/** The class names of a game's board. @param {string} game @param {number} columns */
-function boardClass(game, columns) {
-  return `race ${game in GAMES ? game : ""} ${columns === 4 ? "four" : ""}`.trim();
+/** The class names of a game's board. @param {string} game */
+function boardClass(game) {
+  return `race ${game in GAMES ? game : ""}`.trim();
 }
 
 // The countdown
@@ -319,7 +319,7 @@ export class RaceScreen {
     // it stays while the figures change, so that a press or the focus on it is not lost
     this.foot = button("", () => (app.state.own?.state === "racing" ? this.askToCashOut() : app.watchRace(true)));
     this.side = h("aside", { class: "side", "aria-label": "The race" }, this.figures, this.foot);
-    this.node = h("div", { class: boardClass(this.game, own.view.columns.length) }, this.rail, this.main, this.side, this.turned, this.news);
+    this.node = h("div", { class: boardClass(this.game) }, this.rail, this.main, this.side, this.turned, this.news);
     this.node.style.setProperty("--columns", String(own.view.columns.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
     this.#say(app.takeOpening() || (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."));
@@ -528,6 +528,8 @@ export class RaceScreen {
 
   /** Look for cards: what is typed lights up. */
   #openFinder() {
+    const open = /** @type {HTMLElement | null} */ (this.messages.querySelector(".finder input"));
+    if (open) return open.focus();
     const found = h("span", { role: "status" });
     const input = h("input", { "aria-label": "Find cards by rank, suit or both", placeholder: "9, h, 10d, qs", autocomplete: "off", oninput: () => {
       const number = this.board.find(input.value);
