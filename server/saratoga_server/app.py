@@ -86,7 +86,7 @@ async def compose(
     searches = StuckSearches(background_tasks)
     public_tables = PublicTables(store.tables, table_cache)
     seats = Seats(store.players, table_cache, public_tables, broadcaster)
-    leaderboards = Leaderboards(store.leaderboards, store.players, clock, peers, metrics)
+    leaderboards = Leaderboards(store.leaderboards, store.players, clock, peers)
     table_service = TableService(
         table_cache,
         races,

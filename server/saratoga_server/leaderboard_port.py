@@ -50,9 +50,6 @@ class LeaderboardStore(Protocol):
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         """Apply waiting settlements, each exactly once; return those applied now."""
 
-    async def settle_unread(self) -> tuple[list[Settlement], int]:
-        """Apply settlements that were unreadable before; return those applied and how many are left."""
-
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         """Return the total number of rows, and the requested rows."""
 

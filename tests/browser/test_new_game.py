@@ -4,14 +4,14 @@ import re
 
 from playwright.async_api import expect
 
-from kit import other_version
+from kit import new_game
 from kit.browser_pages import DESKTOP, Pages, page_url, serving_pages
-from kit.other_version import TITLE, UNKNOWN_GAME
+from kit.new_game import TITLE, UNKNOWN_GAME
 from kit.page_tables import get_ready, open_table, press
 
 
 async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pages) -> None:
-    async with serving_pages(module=other_version.__name__) as server:
+    async with serving_pages(module=new_game.__name__) as server:
         page = await pages.open(page_url(server), DESKTOP)
         code = await open_table(page)
         await page.get_by_label("Game").select_option(TITLE)

@@ -4,10 +4,8 @@ import asyncio
 import re
 import ssl
 import subprocess
-from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
 from http.client import HTTPSConnection
-from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -120,29 +118,6 @@ async def test_sixteen_friends_behind_one_address_load_the_page_at_once(
     with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
         loaded = await asyncio.gather(*(asyncio.to_thread(load, proxy) for _ in range(FRIENDS)))
     assert {status for statuses in loaded for status in statuses} == {200}
-
-
-async def test_a_file_of_another_version_is_found_at_the_node_that_has_it() -> None:
-    def answering(line: bytes) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]:
-        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(b"HTTP/1.1 %s\r\nConnection: close\r\n\r\n" % line)
-            writer.close()
-
-        return answer
-
-    async with AsyncExitStack() as opened:
-        nodes = [
-            await opened.enter_async_context(
-                await asyncio.start_server(answering(line), "127.0.0.1", 0)
-            )
-            for line in (b"404 Not Found", b"200 OK")
-        ]
-        with open_proxy(*(node.sockets[0].getsockname()[1] for node in nodes)) as proxy:
-            for number in range(4):
-                request = b"GET /static/abc/%d.js HTTP/1.1\r\nHost: a\r\n\r\n" % number
-                line = await first_line_of_response(proxy, request)
-                assert line.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_metrics_are_not_served_to_the_outside(deployment: Deployment) -> None:

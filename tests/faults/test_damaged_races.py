@@ -246,23 +246,6 @@ async def test_a_countdown_with_a_damaged_deal_is_called_off(
     assert "damaged" in table.notice
 
 
-async def test_an_older_node_does_not_void_what_a_newer_one_wrote(
-    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
-    anna, _, code = await two_racing(server)
-    await entry_illegal(raw, race_key(code, 1), anna.player)
-    body = msgpack.unpackb(await raw.hget(table_key(code), "body"))
-    body["only_newer_nodes_know_this"] = 1
-    await raw.hset(table_key(code), "body", msgpack.packb(body, use_bin_type=False))
-    await server.restart()
-    player = await server.player(anna.name)
-    for _ in range(2):
-        assert await player.refused(Resume, table=code) == "draining"
-        await server.pass_time(2 * LOOK_MILLIS)
-    assert [line.getMessage() for line in caplog.records].count("race_unreadable") == 1
-    assert server.state(code).phase == "running"
-
-
 async def test_a_table_whose_body_is_damaged_is_refused_and_logged_once(
     server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:

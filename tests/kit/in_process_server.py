@@ -11,7 +11,6 @@ from itertools import count
 from math import inf
 from typing import TypeVar
 
-import msgpack
 import pytest
 
 from kit.event_tap import EventTap, tapped
@@ -29,7 +28,6 @@ from saratoga_server.domain import tables
 from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
 from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.live.table_cache import JITTER
 from saratoga_server.metrics.counters import Metrics
@@ -248,14 +246,6 @@ async def counted_down(host: Player, *others: Player) -> None:
     for player in (host, *others):
         answer = await player.reveal()
         assert isinstance(answer, Done), answer
-
-
-async def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
-    """Add `by`, which may be negative, to the format version of the stored table."""
-    _, body = await server.stored(code)
-    read = msgpack.unpackb(body)
-    read["format"] = read.get("format", FORMAT) + by
-    await server.rewrite(code, msgpack.packb(read))
 
 
 async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:

@@ -44,7 +44,7 @@ class ServerProcess:
     before: tuple[str, ...] = ()
     """The command prefix under which the server's program runs, such as `strace`; may be empty."""
     module: str = "saratoga_server"
-    """The server's module, which may change between starts; `kit.other_version` is another version."""
+    """The server's module, such as `altered_server.QUICK`."""
     process: asyncio.subprocess.Process | None = None
     forgiven: set[str] = field(default_factory=set)
     """Events of `FAULTS` that this test causes on purpose."""

@@ -1,10 +1,6 @@
 """Settlements of invented races, and functions that put them into a store's leaderboards."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
-
-import pytest
 
 from kit.results import result_of
 from kit.running_race import AnyStore
@@ -71,15 +67,3 @@ async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
     assert await store.tables.save_table(write)
-
-
-@contextmanager
-def older_node() -> Iterator[None]:
-    """Make every settlement unreadable until the end of the block, as it is for an older node."""
-
-    def older(packed: bytes) -> Settlement:
-        raise ValueError("not a settlement of this version")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("saratoga_server.store.leaderboards.unpack_settlement", older)
-        yield

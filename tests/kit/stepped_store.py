@@ -54,7 +54,7 @@ WRITES = frozenset(
     {
         *("commit", "save_table", "set_public", "create_player", "claim_name", "sit", "stand_up"),
         *("note_join", "set_banned", "reserve_table", "forget_player", "append"),
-        *("settle_outbox", "settle_unread"),
+        "settle_outbox",
     }
 )
 """Methods that write, whose replies `lost_replies` counts."""

@@ -1,14 +1,9 @@
 """Tables in every phase, with known players, nonces and times."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 
-import msgpack
-
-from kit.other_version import UNKNOWN_GAME
 from saratoga_protocol.events import Outcome, Result
-from saratoga_rules.records.record import chained
 from saratoga_server.domain.tables import (
     TableOptions,
     TablePhase,
@@ -22,7 +17,6 @@ from saratoga_server.domain.tables import (
     reveal,
     start,
 )
-from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.ports import Millis
 
 CODE = "mint-otter-42"
@@ -53,29 +47,6 @@ def next_id(table: TableState, player: str) -> int:
     """Return a command id that the player has not used yet."""
     seat = table.seat(player)
     return 1 + (seat.last_id if seat else table.last_id(player))
-
-
-def of_unknown_game(body: bytes) -> bytes:
-    """Return a table's packed body with a game that no node of this release knows."""
-    read = msgpack.unpackb(body)
-    read["settings"]["game"] = UNKNOWN_GAME
-    return bytes(msgpack.packb(read, use_bin_type=False))
-
-
-def record_of_unknown_game(text: str) -> str:
-    """Return the text of a record with a game that no node of this release knows."""
-    lines = re.sub("^game .*$", f"game {UNKNOWN_GAME}", text, flags=re.MULTILINE).split("\n")[:-2]
-    return "\n".join([*lines, f"digest {chained(lines)}", ""])
-
-
-def of_newer_format(body: bytes) -> bytes:
-    """Return a table's packed body in a format that this release cannot read."""
-    read = msgpack.unpackb(body)
-    return bytes(msgpack.packb(read | {"format": FORMAT + 1}, use_bin_type=False))
-
-
-NEWER = (of_unknown_game, of_newer_format)
-"""What makes a table one that only newer nodes can read."""
 
 
 def seated(

@@ -18,7 +18,6 @@ from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
-    NewerTable,
     TablePhase,
     TableState,
     close,
@@ -30,7 +29,6 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.voids import VoidedResult
 from saratoga_server.domain.usernames import BadName, checked_name
-from saratoga_server.live.live_table import TableMoved
 from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.live.table_cache import TableCache, Transition
@@ -48,11 +46,6 @@ from saratoga_server.stores import Stores
 
 CLOSE_ATTEMPTS: Final = 100
 """The most times that the logs of a race are read to close its table, because a move was made meanwhile."""
-
-NEWER: Final = (
-    "Only a newer release of saratoga-server can read the table {code}. Nothing was changed. Run this "
-    "command with that release."
-)
 
 DAMAGED: Final = "The stored data of the table {code} are damaged, so it cannot be changed."
 
@@ -103,8 +96,8 @@ class Administration:
             try:
                 stored = await self.stores.tables.load_table(code)
                 table = unpack(stored[1]) if stored else None
-            except ValueError as fault:
-                lines.append(_unreadable(code, fault))
+            except ValueError:
+                lines.append(_unreadable(code))
                 continue
             if table is not None and table.phase is not TablePhase.CLOSED:
                 lines.append(_line(table))
@@ -164,7 +157,7 @@ class Administration:
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
         """Give a player another name; return the old name (or id) and the new one."""
-        row = await self._seated(player)
+        row = await self._player(player)
         try:
             name, look = checked_name(_readable(wanted))
         except BadName as fault:
@@ -182,7 +175,7 @@ class Administration:
 
     async def ban(self, player: str) -> str:
         """Ban a player until unbanned, and free the seat; return the player's id."""
-        row = await self._seated(player)
+        row = await self._player(player)
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
         await self._vacate(row)
@@ -232,7 +225,7 @@ class Administration:
         For 30 days nobody can take the name; nothing stored says whose it was. Matches keep the results, under the
         player's id. Records of finished races keep the name until they expire with their table.
         """
-        row = await self._seated(player)
+        row = await self._player(player)
         await self._note("forget", row.player)
         await self.stores.audit.forget(row.player)
         await self._vacate(row)
@@ -268,26 +261,12 @@ class Administration:
             raise NotDone(f"There is no player with the name or id {named}.")
         return row
 
-    async def _seated(self, named: str) -> PlayerRow:
-        """Return the player, as `_player`. Raises `NotDone` if only newer nodes can read the player's table."""
-        row = await self._player(named)
-        if row.table is not None:
-            try:
-                await self.table_cache.get(row.table)
-            except TableMoved:
-                raise NotDone(NEWER.format(code=row.table)) from None
-            except CommandRejected:
-                pass
-        return row
-
     async def _table(self, code: str) -> TableState:
         stored = await self.stores.tables.load_table(code)
         if stored is None:
             raise NotDone(f"There is no table {code}.")
         try:
             table = unpack(stored[1])
-        except NewerTable:
-            raise NotDone(NEWER.format(code=code)) from None
         except ValueError:
             raise NotDone(DAMAGED.format(code=code)) from None
         if table.phase is TablePhase.CLOSED:
@@ -323,11 +302,11 @@ class Administration:
             raise NotDone(refusal.detail) from None
 
 
-def _unreadable(code: str, fault: ValueError) -> TableLine:
-    """Return the row of a table that is damaged, or was written by a newer server."""
+def _unreadable(code: str) -> TableLine:
+    """Return the row of a table whose stored data are damaged."""
     return TableLine(
         code=code,
-        phase="newer" if isinstance(fault, NewerTable) else "damaged",
+        phase="damaged",
         game="-",
         race=0,
         seated=0,

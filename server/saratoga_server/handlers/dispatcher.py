@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, AnyEvent, Refused
-from saratoga_protocol.refusals import BANNED, RESTARTING, STORE_LOST_DATA, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
@@ -254,9 +254,6 @@ class Dispatcher:
         if refusal.code == "hello_first" and session.player:
             # the player's row is gone; the next hello makes another
             session.connection.leave(STORE_LOST_DATA)
-        if refusal.code == "draining" and not self._readiness.is_draining:
-            # only newer nodes can read the table; the load balancer may choose one
-            session.connection.leave(RESTARTING)
         if refusal.code == "taken_over":
             held = session.seat
             if await self._seats.holds_seat(session):

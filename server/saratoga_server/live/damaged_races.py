@@ -1,13 +1,10 @@
-"""The races on this node whose stored data are damaged: to be voided, or left to newer nodes."""
+"""The races on this node whose stored data are damaged, which are to be voided."""
 
 from collections.abc import Collection
 
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.due_tables import DueTables
-from saratoga_server.logs import EventLog
-
-log = EventLog("races")
 
 
 class DamagedRaces:
@@ -17,8 +14,6 @@ class DamagedRaces:
         self._due_tables = due_tables
         self._damage: dict[str, Damage] = {}
         """What is wrong with the stored data of a race, by race id; the race is to be voided."""
-        self._left: set[str] = set()
-        """The ids of the races that are left to newer nodes, each logged once."""
 
     def damage(self, race_id: str) -> Damage | None:
         """Return what is wrong with the stored data of a race that must be voided, else `None`."""
@@ -33,16 +28,8 @@ class DamagedRaces:
         self._damage = {race: damage for race, damage in self._damage.items() if race in running}
 
     def refusal(self, state: TableState, damage: Damage) -> CommandRejected:
-        """Make the table due for the voiding of its race; return the refusal of a command meanwhile.
-
-        A race with fields that only newer nodes know is left to them.
-        """
+        """Make the table due for the voiding of its race; return the refusal of a command meanwhile."""
         race = state.race_id
-        if state.unknown:
-            if race not in self._left:
-                self._left.add(race)
-                log.error("race_unreadable", table=state.code, race=race, reason=str(damage))
-            return CommandRejected("draining")
         if state.phase is not TablePhase.RUNNING:
             return CommandRejected("no_such_race")
         self._damage[race] = damage

@@ -16,7 +16,6 @@ from saratoga_server.leaderboard_port import BoardKey, LeaderboardStore, RankedR
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import Settled
-from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import PlayerStore
 
 PERIODS: Final = ("day", "week", "month", "all")
@@ -44,13 +43,11 @@ class Leaderboards:
         players: PlayerStore,
         clock: ServerClock,
         peers: Peers,
-        metrics: Metrics,
     ) -> None:
         self._store = store
         self._players = players
         self._clock = clock
         self._peers = peers
-        self._metrics = metrics
         self._changed: set[str] = set()
         """The games whose leaderboards have changed."""
         self._sends = 0
@@ -98,11 +95,6 @@ class Leaderboards:
         settled = await self._store.settle_outbox(SETTLED_AT_ONCE)
         self._publish(settled)
         return settled
-
-    async def settle_unread(self) -> None:
-        """Apply settlements that an older node could not read, if this node can read them."""
-        settled, self._metrics.unread_results = await self._store.settle_unread()
-        self._publish(settled)
 
     def _publish(self, settled: list[Settlement]) -> None:
         games = sorted({each.game for each in settled})

@@ -8,19 +8,7 @@ from msgspec import Struct, field
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
 from saratoga_server.domain.damage import Damage
-from saratoga_server.domain.tables import CommandRejected, TableState
-
-
-class TableMoved(CommandRejected):
-    """The refusal of a command at a table that only newer nodes can read.
-
-    The player's connection is closed, so that the player reconnects: a load balancer may choose such a node.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            "draining", "That table has moved to newer servers. Connect again and continue there."
-        )
+from saratoga_server.domain.tables import TableState
 
 
 class Known(NamedTuple):
@@ -61,10 +49,8 @@ class LiveTable(Struct):
 
 
 def read_table(body: bytes) -> TableState:
-    """Return an unpacked table. Raises `NewerTable` or, if it cannot be unpacked, `Damage`."""
+    """Return an unpacked table. Raises `Damage` if it cannot be unpacked."""
     try:
         return tables.unpack(body)
-    except tables.NewerTable:
-        raise
     except ValueError as fault:
         raise Damage(str(fault)) from None

@@ -7,7 +7,6 @@ changes nothing.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Final
 
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
@@ -19,7 +18,6 @@ from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import TICK, Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
-from saratoga_server.live.live_table import TableMoved
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import RaceCache
@@ -37,8 +35,6 @@ SWEEP_EVERY: Final = 1.0
 BEAT_EVERY: Final = 2.0
 """Seconds between two heartbeats of this node."""
 
-UNREAD_EVERY: Final = 60.0
-"""Seconds between two attempts to read results that were unreadable."""
 
 RETRY_MILLIS: Final = 100
 """Milliseconds until a timer is retried after its table was busy or could not be read or written."""
@@ -110,7 +106,6 @@ class Scheduler:
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
             group.create_task(_every(SWEEP_EVERY, self._leaderboards.settle))
-            group.create_task(_every(UNREAD_EVERY, self._leaderboards.settle_unread))
             group.create_task(_every(SWEEP_EVERY, self._leaderboards.send_changes))
             group.create_task(_every(ROUND_EVERY, self._sweeper.sweep))
 
@@ -147,10 +142,6 @@ class Scheduler:
             self._due_tables.set(code, max(at, Millis(now + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
-        with suppress(TableMoved):  # newer nodes apply its timers
-            await self._apply_timer(code)
-
-    async def _apply_timer(self, code: str) -> None:
         table = await self._table_cache.get(code)
         if table.state.phase is TablePhase.COUNTDOWN:
             # a step of the clock since the last reading must not move the start of the race

@@ -96,16 +96,11 @@ class Seats:
         await self.free(player, code)
 
     async def state(self, code: str) -> TableState | None:
-        """Read the table from the store and return it; `None` if it does not exist.
-
-        Raises `CommandRejected` if this node cannot read the table; the player may still have a seat there.
-        """
+        """Read the table from the store and return it; `None` if it does not exist or cannot be read."""
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
             return table.state
-        except CommandRejected as refusal:
-            if refusal.code != "no_such_table":
-                raise
+        except CommandRejected:
             return None
 
     async def seat(self, player: str, code: str) -> TableSeat | None:

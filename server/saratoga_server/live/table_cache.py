@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from saratoga_protocol.events import TableChanged
-from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
@@ -22,10 +21,9 @@ from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, T
 from saratoga_server.domain.tables.writes import finish_of, starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
-from saratoga_server.live.live_table import Known, LiveTable, TableMoved, read_table
+from saratoga_server.live.live_table import Known, LiveTable, read_table
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
-from saratoga_server.live.unreadable_tables import UnreadableTables
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableStore
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
@@ -100,10 +98,8 @@ class TableCache:
         self._timeout = timeout
         self._tables: dict[str, LiveTable] = {}
         self._loads = TableLoads()
-        self._damaged = UnreadableTables()
-        """The tables whose stored data are damaged."""
-        self._moved = UnreadableTables()
-        """The tables that only newer nodes can read."""
+        self._damaged: set[str] = set()
+        """The tables whose stored data are damaged; each is logged once."""
 
     async def get(self, code: str) -> LiveTable:
         """Return the table. Raises `CommandRejected` if there is none."""
@@ -127,15 +123,11 @@ class TableCache:
         try:
             state = read_table(body)
         except Damage as damage:
-            if self._damaged.note(code):
+            if code not in self._damaged:
+                self._damaged.add(code)
                 log.error("table_damaged", table=code, reason=str(damage))
             raise CommandRejected("no_such_table", DAMAGED) from None
-        except tables.NewerTable as newer:
-            if self._moved.note(code):
-                log.warning("table_unreadable", table=code, reason=str(newer))
-            raise TableMoved from None
         self._damaged.discard(code)
-        self._moved.discard(code)
         return state
 
     def is_damaged(self, code: str) -> bool:
@@ -309,18 +301,11 @@ class TableCache:
             table.heard_of, table.announced = 0, ""
         try:
             table.version, table.state = version, self._read(table.code, body)
-        except CommandRejected as refusal:
+        except CommandRejected:
             self.forget(table.code)
-            if isinstance(refusal, TableMoved):
-                self._send_on(table.code)
             raise
         table.falls_behind(known)
         return True
-
-    def _send_on(self, code: str) -> None:
-        """Close the connections of a table's players and watchers, so that they reconnect to a newer node."""
-        for session in self._broadcaster.audience(code):
-            session.connection.leave(RESTARTING)
 
     def _set_timer(self, table: LiveTable) -> None:
         """Set the time at which the table's next timer runs out."""

@@ -1,8 +1,7 @@
 """Events that nodes publish to each other. They are hints: the data in the store is the truth.
 
 The change that an event reports is already durable, so a lost event only costs time (`Announce` is
-the exception). Each event is a MessagePack map with its `kind`. A node ignores kinds that it does not
-know, which newer nodes publish.
+the exception). Each event is a MessagePack map with its `kind`.
 """
 
 from collections.abc import Mapping
@@ -144,7 +143,7 @@ def encode_node_event(event: NodeEvent) -> bytes:
 
 
 def decode_node_event(payload: bytes) -> NodeEvent:
-    """Return the event in these bytes. Raises `BadNodeEvent`, also for kinds of a newer node."""
+    """Return the event in these bytes. Raises `BadNodeEvent`."""
     try:
         event: NodeEvent = _DECODER.decode(payload)
     except (msgspec.DecodeError, RecursionError, ValueError) as fault:

@@ -1,4 +1,4 @@
-"""Pack settlements for the outbox, as MessagePack maps. Newer nodes may add fields."""
+"""Pack settlements for the outbox, as MessagePack maps."""
 
 import msgspec
 

@@ -88,8 +88,6 @@ class Metrics:
         """Events received from other nodes and the store, by kind."""
         self.resubscriptions = 0
         """Renewals of the subscription to node events."""
-        self.unread_results = 0
-        """Race results set aside because this node cannot read them."""
         self.log_lines_dropped = 0
         """Lines of the log that could not be written."""
         self.is_ready = False

@@ -74,9 +74,6 @@ class _NodeCollector(Collector):
         yield _counter(
             "resubscriptions", "Subscriptions to node events renewed.", counts.resubscriptions
         )
-        yield _gauge(
-            "unread_results", "Race results that this node cannot read.", counts.unread_results
-        )
         yield _counter(
             "log_lines_dropped",
             "Lines of the log that could not be written.",

@@ -14,7 +14,6 @@ finished: `FINISHED_LOGS_KEPT` |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
-| `{pN}:unread` | list | settlements that no node could read yet | until one can |
 | `{pN}:ledger`, `{players}:ledger`, `{leaderboard:GAME}:ledger` | hash | generation, sequence and \
 newest time of the data, and for each process how long it had run, and when (`ledger.py`) | for ever |
 | `{public}:listed` | sorted set | codes of public tables by connected people, then by when they were first \
@@ -135,11 +134,6 @@ def outbox_key(number: int) -> str:
     return f"{{p{number}}}:outbox"
 
 
-def unread_key(outbox: str) -> str:
-    """Return the key of the settlements from an outbox that could not be read."""
-    return f"{outbox.removesuffix(':outbox')}:unread"
-
-
 def expiring_key(tag: str) -> str:
     """Return the key of what is to be deleted in a partition or a game; `tag` is in braces."""
     return f"{tag}:expiring"
@@ -179,7 +173,6 @@ OUTBOX_KEYS: Final[Sequence[str]] = tuple(outbox_key(number) for number in range
 EXPIRING_KEYS: Final[Sequence[str]] = tuple(
     expiring_key(f"{{p{number}}}") for number in range(PARTITIONS)
 )
-UNREAD_KEYS: Final[Sequence[str]] = tuple(map(unread_key, OUTBOX_KEYS))
 
 LEDGER_KEYS: Final[Sequence[str]] = (
     "{players}:ledger",

@@ -4,13 +4,9 @@ One number ranks a row (see the layout of its bits in `functions/leaderboards.lu
 depend on names: first more banked, then less time, then the earlier result.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import compress
 from secrets import token_hex
 from typing import Final
-
-from msgspec.structs import replace
 
 from saratoga_server.domain.periods import periods
 from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
@@ -21,11 +17,8 @@ from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
     OUTBOX_KEYS,
     SETTLED_KEPT,
-    UNREAD_KEYS,
     leaderboard_tag,
-    player_key,
     ranking_key,
-    unread_key,
 )
 from saratoga_server.store.store_client import Answer, StoreClient
 
@@ -33,9 +26,6 @@ _log = EventLog("store")
 
 _DRAIN: Final = 100
 """Settlements applied in one step when all of them must be applied."""
-
-UNREAD_BATCH: Final = 1_000
-"""Unreadable settlements tried again in one step, for each primary."""
 
 
 class RedisLeaderboards:
@@ -46,25 +36,6 @@ class RedisLeaderboards:
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         return (await self._settle_some(limit, whole=False))[1]
-
-    async def settle_unread(self) -> tuple[list[Settlement], int]:
-        waiting, found = await self._peek_unread()
-        applied, unread = [], defaultdict(list)
-        for key, packed in found:
-            try:
-                settlement = unpack_settlement(packed)
-            except ValueError:
-                unread[key].append(packed)
-                continue
-            remembered = await self._without_forgotten(settlement)
-            if await self._settle(remembered):
-                applied.append(remembered)
-            await self._client.write("drop_settled", (key,), packed)
-            waiting -= 1
-        if sum(map(len, unread.values())) < waiting:
-            for key, some in unread.items():
-                await self._client.read("put_last", (key,), *some)
-        return applied, waiting
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
@@ -102,29 +73,15 @@ class RedisLeaderboards:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError as error:
-                # a newer node may have written it: set it aside, and apply the others
+                # the data are damaged; the race's record shows who won
                 _log.error("settlement_unreadable", fault=error, outbox=outbox)
-                await self._client.write("set_aside", (outbox, unread_key(outbox)), packed)
+                await self._client.write("drop_settled", (outbox,), packed)
                 continue
             if await self._settle(settlement):
                 applied.append(settlement)
             # done last: if the node dies before, the settlement is applied again, without effect
             await self._client.write("drop_settled", (outbox,), packed)
         return len(waiting), applied
-
-    async def _peek_unread(self) -> tuple[int, list[tuple[str, bytes]]]:
-        """Return the number of unreadable settlements, and some of them, each with its key."""
-        answers = await self._client.read_everywhere(
-            "peek_unread", UNREAD_KEYS, UNREAD_BATCH, whole=False
-        )
-        return sum(total for total, *_ in answers), _pairs(found for _, *found in answers)
-
-    async def _without_forgotten(self, settlement: Settlement) -> Settlement:
-        """Return the settlement without results of players who were deleted while the settlement waited."""
-        results = settlement.results
-        asked = [("HEXISTS", player_key(each.player), "token_hash") for each in results]
-        known = await self._client.commands(asked)
-        return replace(settlement, results=tuple(compress(results, known)))
 
     async def _peek(
         self, keys: Sequence[str], limit: int, *, whole: bool

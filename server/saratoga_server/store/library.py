@@ -1,6 +1,6 @@
 """The Function library that the server loads into its store.
 
-Its Functions' names end in a hash of its text, so two releases of the server can use one store.
+Its Functions' names end in a hash of its text, so a server never calls those of another release.
 """
 
 from hashlib import sha256

@@ -15,9 +15,6 @@ BACK_AFTER_A_NODE = 2.0
 PAUSE_OF_A_RESTART = 2.0
 """The promised longest wait of players, in seconds, while nodes are restarted in turn."""
 
-OTHER_VERSION = "kit.other_version"
-"""The module that runs the server as another version."""
-
 MOST_STEPPED = 600
 """The largest error of a stepped clock, in seconds."""
 
@@ -65,13 +62,12 @@ async def _resume(node: Node) -> None:
 
 
 async def restart(installation: Installation, random: Random) -> ActiveFault:
-    """Stop a node and start it in one of two versions, so that nodes of both versions run."""
+    """Stop a node and start it again."""
     node = await some_node(installation, random)
     affected = installation.at(node)
     node.is_down = True
     code = await node.server.stop()
     assert code == 0, f"node {node.port} ended with exit code {code}"
-    node.server.module = random.choice((node.module, OTHER_VERSION))
     return ActiveFault(affected, partial(_start, node))
 
 

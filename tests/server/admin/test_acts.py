@@ -1,9 +1,8 @@
 """Administrative actions change the store, are published to the nodes, and are in the audit log."""
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
-import msgpack
 import pytest
 from msgspec.structs import replace
 
@@ -12,7 +11,7 @@ from kit.office import Office, opened_office
 from kit.races import Entrant, race
 from kit.results import result_of
 from kit.stepped_store import stepped_store
-from kit.tables import ANN, BEN, CLEO, CODE, NEWER, NOON, over, running, seated
+from kit.tables import ANN, BEN, CLEO, CODE, NOON, over, running, seated
 from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, NotDone
@@ -64,27 +63,9 @@ async def test_tables_that_cannot_be_read_are_listed_as_such(office: Office) -> 
     assert (line.code, line.phase, line.seats) == (CODE, "damaged", 0)
     with pytest.raises(NotDone, match=f"The stored data of the table {CODE} are damaged"):
         await office.admin.close(CODE, "Closing time.")
-    await office.store.rewrite(CODE, msgpack.packb({"format": 99}))
-    [line] = await office.admin.tables()
-    assert (line.code, line.phase) == (CODE, "newer")
     await office.store.real.client.command("HSET", table_key(CODE), "version", "abc")
     [line] = await office.admin.tables()
     assert line.phase == "damaged"
-
-
-@pytest.mark.parametrize("newer", NEWER)
-async def test_a_table_for_newer_nodes_is_changed_by_no_act(
-    office: Office, newer: Callable[[bytes], bytes]
-) -> None:
-    _, body = await office.store.stored(CODE)
-    await office.store.rewrite(CODE, newer(body))
-    admin = office.admin
-    for act in (admin.close(CODE, ""), admin.ban(ANN), admin.forget(ANN), admin.rename(ANN, "A")):
-        with pytest.raises(NotDone, match=f"Only a newer release .* the table {CODE}. Nothing was"):
-            await act
-    assert not (await office.player(ANN)).banned
-    assert (await office.player(ANN)).name == "Ann"
-    assert await office.noted() == []
 
 
 async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> None:

@@ -1,7 +1,7 @@
 """The dispatcher: every command gets exactly one response, even if it fails."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any, get_args
 
 import msgspec
@@ -15,14 +15,13 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.messages import COMMANDS
-from kit.players import RecordingConnection, token_of
-from kit.tables import NEWER, nonce_hash
+from kit.players import token_of
+from kit.tables import nonce_hash
 from saratoga_protocol.commands import (
     AnyCommand,
     GetRecord,
     Heartbeat,
     Hello,
-    JoinTable,
     MakeMove,
     NextRace,
     Ready,
@@ -40,7 +39,6 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
-from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.app import compose
@@ -269,22 +267,6 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
     # the draw was durable before its response failed
     assert refused_with_board(await anna.move("draw")) == ("stale_move", 1)
     await anna.moves("draw")
-
-
-@pytest.mark.parametrize("newer", NEWER)
-async def test_a_table_that_only_newer_nodes_read_is_refused_and_the_connection_closed(
-    server: InProcessServer, newer: Callable[[bytes], bytes]
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna)
-    version, body = await server.stored(code)
-    await server.rewrite(code, newer(body))
-    server.node.table_cache.forget(code)
-    assert await bert.refused(JoinTable, table=code) == "draining"
-    (session,) = (each for each in server.node.broadcaster.sessions if each.name == "Bert")
-    assert isinstance(session.connection, RecordingConnection)
-    assert session.connection.closed == [RESTARTING]
-    assert await server.stored(code) == (version + 1, newer(body))
 
 
 # Tests on every store, by the node's own clock

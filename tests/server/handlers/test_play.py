@@ -236,7 +236,7 @@ async def test_a_racer_of_one_table_cannot_move_at_another(server: InProcessServ
     await server.race(anna)
     await server.race(bert)
     refused = await anna.refused(MakeMove, race=bert.board.race, after=0, move="draw")
-    assert refused == "no_such_race"
+    assert refused == "not_racing"
 
 
 # A store that fails

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, counted_down, for_newer_nodes, gathered
+from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -28,7 +28,7 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
-from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
+from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
@@ -330,13 +330,3 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     await newer.at_table(Resume, table=code)
     assert anna.close_codes == [TAKEN_OVER.code]
     assert newer.close_codes == []
-
-
-async def test_a_rename_at_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await gathered(anna)
-    await for_newer_nodes(server, code)
-    assert await anna.refused(ClaimName, name="Dora") == "draining"
-    assert set(anna.close_codes) == {RESTARTING.code}

@@ -7,7 +7,6 @@ import pytest
 from kit.in_process_server import InProcessServer, always, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.results import add_results
-from kit.settlements import older_node, put_out_packed
 from saratoga_protocol.commands import (
     GetLeaderboard,
     SubscribeLeaderboard,
@@ -16,7 +15,6 @@ from saratoga_protocol.events import Leaderboard
 from saratoga_server.leaderboard_port import BoardKey, RankedRow
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.messages.node_events import RaceVoided
-from saratoga_server.ports import PlayerRow
 
 BANKS_SOME = (
     "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"
@@ -91,24 +89,6 @@ async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: AfterRa
     for period, count in (("day", 0), ("week", 0), ("month", 0), ("all", 2)):
         page = await anna.ask(GetLeaderboard, game="canfield", period=period)
         assert page.total == count
-
-
-async def test_results_that_could_not_be_read_are_counted_and_shown_once_they_can(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await add_results(server.store, 2)
-    for number in range(2):
-        row = PlayerRow(player=f"{number:016}", token_hash="")
-        await server.real.players.create_player(row)
-    await put_out_packed(server.real, b"\xc1ruined")
-    with older_node():
-        await server.node.leaderboards.settle()
-    await server.node.leaderboards.settle_unread()
-    assert server.node.metrics.unread_results == 1
-    await server.pass_time(1000)
-    assert [page.total for page in anna.received.all(Leaderboard)] == [0, 2]
 
 
 async def test_a_leaderboard_is_shown_page_by_page(server: InProcessServer) -> None:

@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.tables import ANN, BEN, CODE, NEWER, seated
+from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.domain.damage import Damage
-from saratoga_server.domain.tables import NewerTable
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.live.live_table import Known, LiveTable, read_table
 
@@ -31,12 +30,9 @@ def test_a_view_has_the_version_and_no_secret() -> None:
     assert state.seed not in repr(view)
 
 
-def test_a_table_is_unpacked_unless_only_newer_nodes_may_read_it() -> None:
+def test_a_table_is_unpacked_unless_it_is_damaged() -> None:
     state = seated(ANN)
     body = pack(state)
     assert read_table(body) == state
-    for newer in NEWER:
-        with pytest.raises(NewerTable):
-            read_table(newer(body))
     with pytest.raises(Damage, match="not a packed table"):
         read_table(body[:-1])

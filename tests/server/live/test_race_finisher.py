@@ -6,7 +6,6 @@ import pytest
 
 from kit.in_process_server import InProcessServer, cash_out_unnoticed
 from kit.players import MemoryPlayer
-from kit.tables import record_of_unknown_game
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
@@ -20,7 +19,7 @@ from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.messages.settlements import unpack_settlement
-from saratoga_server.ports import RaceFinish, TableWrite
+from saratoga_server.ports import TableWrite
 
 
 @pytest.fixture
@@ -121,29 +120,6 @@ async def test_a_missed_race_is_announced_from_its_record(
     await finisher.announce_missed(table, 1)
     assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
     assert anna.received.all(Standings)[-1].race == table.state.race_id
-
-
-async def test_a_missed_race_of_a_game_that_this_node_does_not_know_is_not_announced(
-    server: InProcessServer, finisher: RaceFinisher, caplog: pytest.LogCaptureFixture
-) -> None:
-    table, finish = await counted(server, finisher)
-    anna, _ = server.players
-    version, body = await server.stored(table.code)
-    write = TableWrite(
-        code=table.code,
-        expected=version,
-        body=body,
-        due=None,
-        race=1,
-        finish=RaceFinish(
-            race=1, record=record_of_unknown_game(finish.write.record), settlement=None
-        ),
-    )
-    server.tap.is_deaf = True
-    assert await server.real.tables.save_table(write)
-    await finisher.announce_missed(table, 1)
-    assert anna.received.all(RaceOver) == []
-    assert "record_unreadable" in caplog.text
 
 
 # On two nodes

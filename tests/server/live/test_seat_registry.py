@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from kit.in_process_server import InProcessServer, counted_down, for_newer_nodes, gathered
+from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
 from kit.store_calls import before_once, failing_after, tables_of
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot
-from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.ports import RowTable, StoreUnavailable, TableWrite
 
@@ -354,17 +353,6 @@ async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_w
         assert await tables_of(server, first.player) == [one]
         assert (await server.row(first.player)).table == one
         assert (first.session.seat, second.session.seat, first.close_codes) == (one, None, [])
-
-
-async def test_a_seat_at_a_table_of_a_newer_format_counts(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code, other = await gathered(anna), await gathered(bert)
-    await for_newer_nodes(server, code)
-    assert await anna.refused(JoinTable, table=other) == "draining"
-    assert set(anna.close_codes) == {RESTARTING.code}
-    assert (await server.row(anna.player)).table == code
-    await for_newer_nodes(server, code, by=-1)
-    assert await tables_of(server, anna.player) == [code]
 
 
 async def test_a_racer_comes_back_to_the_race_though_the_row_names_another_table(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, for_newer_nodes, gathered
-from kit.store_calls import before_once, failing_after, tables_of
+from kit.in_process_server import InProcessServer, gathered
+from kit.store_calls import before_once, tables_of
 from kit.two_nodes import beside
 from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import Done, SeatLost, Snapshot, TableChanged
@@ -73,24 +73,6 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
 
 
 # Rows
-
-
-async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The player may have taken the seat again on a node that can read the table."""
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    with monkeypatch.context() as patch:
-        players = server.store.players
-        patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
-        assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    await for_newer_nodes(server, code)
-    await server.node.scheduler.sweep()
-    assert (await server.row(bert.player)).table == code
-    await for_newer_nodes(server, code, by=-1)
-    await server.node.scheduler.sweep()
-    assert (await server.row(bert.player)).table is None
 
 
 async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(

@@ -1,29 +1,25 @@
 """Tables on a node: loaded once, changed one change at a time, and read again after another node's write."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
 
+from kit.settlements import result, settlement
 from kit.table_caches import OPENING, OTHER, Caches, CachingNode, SlowTables, WrappedTables, adding
 from kit.tables import (
     ANN,
     BEN,
     CODE,
-    NEWER,
     NODE,
     NOON,
     OTHER_SEED,
     all_shown,
     counting,
-    of_unknown_game,
     running,
     seated,
 )
 from saratoga_protocol.events import TableChanged
-from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
@@ -33,6 +29,7 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.live.live_table import Known
 from saratoga_server.live.table_cache import READ_AT_ONCE
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, StoredBoard, StoreUnavailable, TableWrite
 from saratoga_server.store.keys import race_key, table_key
 
@@ -79,37 +76,6 @@ async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
         await early[0]
     late = await there.cache.get(CODE)
     assert late is await early[1] is there.cache.known(CODE)
-
-
-@pytest.mark.parametrize("newer", NEWER)
-async def test_a_table_for_newer_nodes_is_left_alone_and_its_followers_reconnect(
-    here: CachingNode, there: CachingNode, caches: Caches, newer: Callable[[bytes], bytes]
-) -> None:
-    await here.cache.open(seated(ANN))
-    version, body = await caches.store.stored(CODE)
-    await caches.store.rewrite(CODE, newer(body))
-    for node in (here, there):
-        with pytest.raises(CommandRejected, match="draining: That table has moved") as refused:
-            await node.cache.change(CODE, adding("Hello."))
-        assert refused.value.retry
-        assert node.cache.known(CODE) is None
-    assert await caches.store.stored(CODE) == (version + 1, newer(body))
-    assert here.received.events == []
-    assert here.closed == [RESTARTING]
-
-
-async def test_a_table_for_newer_nodes_is_logged_once_and_read_when_it_can_be(
-    here: CachingNode, caches: Caches, caplog: pytest.LogCaptureFixture
-) -> None:
-    await here.cache.open(seated(ANN))
-    _, body = await caches.store.stored(CODE)
-    for stored in (of_unknown_game(body), body, of_unknown_game(body)):
-        await caches.store.rewrite(CODE, stored)
-        for _ in range(3):
-            with suppress(CommandRejected):
-                await here.cache.refresh(CODE)
-                await here.cache.get(CODE)
-    assert [line.getMessage() for line in caplog.records].count("table_unreadable") == 2
 
 
 # Changes
@@ -245,11 +211,12 @@ async def test_a_newer_connection_fences_the_board(here: CachingNode, caches: Ca
 
 async def test_a_result_is_written_with_the_table(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(running(ANN))
-    finish = RaceFinish(race=1, record="the record", settlement=b"a settlement")
+    finish = RaceFinish(
+        race=1, record="the record", settlement=pack_settlement(settlement(result("anna", 20)))
+    )
     await here.cache.change(CODE, adding("Over."), finish)
     assert await caches.store.tables.load_record(CODE, 1) == "the record"
-    assert await caches.store.leaderboards.settle_outbox(1) == []
-    assert await caches.store.leaderboards.settle_unread() == ([], 1), "it was in the outbox"
+    assert len(await caches.store.leaderboards.settle_outbox(1)) == 1
 
 
 # Writes whose outcome is unknown

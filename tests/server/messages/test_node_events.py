@@ -67,13 +67,3 @@ def test_another_reader_of_msgpack_finds_the_kind(event: NodeEvent) -> None:
 def test_anything_else_on_the_channel_raises_one_exception(junk: bytes) -> None:
     with pytest.raises(BadNodeEvent):
         decode_node_event(junk)
-
-
-def test_fields_of_a_newer_node_are_ignored() -> None:
-    payload = msgpack.packb({"kind": "announce", "text": "hello", "loud": True})
-    assert decode_node_event(payload) == Announce("hello")
-    standing = [12, 5, "racing", [4321, 7], "fair"]
-    payload = msgpack.packb(
-        {"kind": "stood", "node": "node-1", "races": {"mint-otter-42/3": {"p" * 16: standing}}}
-    )
-    assert decode_node_event(payload) == Stood("node-1", {"mint-otter-42/3": RACER})

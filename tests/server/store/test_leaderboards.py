@@ -1,16 +1,10 @@
 """Leaderboards on every kind of store."""
 
-from itertools import count, islice
-
-import pytest
-
 from kit.running_race import AnyStore
 from kit.settlements import (
     DAY,
     GAME,
     TUESDAY,
-    numbers,
-    older_node,
     put_out,
     put_out_packed,
     ranking,
@@ -20,8 +14,6 @@ from kit.settlements import (
 )
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.leaderboard_port import BoardKey, RankedRow
-from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import PlayerRow
 from saratoga_server.store.keys import partition
 from saratoga_server.store.opening import Store
 
@@ -176,70 +168,16 @@ async def test_the_outbox_is_settled_in_portions(store: AnyStore) -> None:
 RUINED = b"\xc1ruined"
 
 
-async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStore) -> None:
+async def test_a_result_that_cannot_be_read_is_dropped_and_holds_up_nothing(
+    store: AnyStore,
+) -> None:
     race = settlement(result("anna", 20))
     for _ in range(3):
         await put_out_packed(store, RUINED)
     await put_out(store, race)
     settled = [each for _ in range(4) for each in await store.leaderboards.settle_outbox(1)]
     assert settled == [race]
-    assert await store.leaderboards.settle_unread() == ([], 3)
     assert await store.leaderboards.settle_outbox(10) == []
-    assert await store.leaderboards.settle_unread() == ([], 3), "it stays"
-
-
-async def know(store: AnyStore, *names: str) -> None:
-    for name in names:
-        await store.players.create_player(PlayerRow(player=name, token_hash=name))
-
-
-async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(store: AnyStore) -> None:
-    race, other = settlement(result("anna", 20)), settlement(result("anna", 30))
-    await know(store, "anna")
-    await put_out(store, race, other)
-    await put_out_packed(store, RUINED)
-    with older_node():
-        assert await store.leaderboards.settle_outbox(10) == []
-        assert await store.leaderboards.settle_unread() == ([], 3)
-    applied, unread = await store.leaderboards.settle_unread()
-    assert (sorted(each.race for each in applied), unread) == (sorted([race.race, other.race]), 1)
-    assert await store.leaderboards.settle_unread() == ([], 1)
-    row = await store.leaderboards.row(ranking("bankroll"), "anna")
-    assert row is not None
-    assert row.races == 2
-
-
-async def test_what_can_be_read_is_reached_behind_any_number_that_cannot(
-    store: AnyStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.store.leaderboards.UNREAD_BATCH", 6)
-    codes = (f"lone-crane-{next(numbers)}" for _ in count())
-    some = [code for code in islice(codes, 4_000) if partition(code) in (7, 8)]
-    race = settlement(result("anna", 20))
-    await know(store, "anna")
-    for number, code in enumerate(some[:12]):
-        await put_out_packed(store, RUINED + bytes([number % 5]), code)
-    await put_out_packed(store, pack_settlement(race), some[12])
-    with older_node():
-        assert await store.leaderboards.settle_outbox(20) == []
-        assert await store.leaderboards.settle_unread() == ([], 13)
-    looks = [await store.leaderboards.settle_unread() for _ in range(6)]
-    assert [each for applied, _ in looks for each in applied] == [race]
-    assert looks[-1] == ([], 12)
-
-
-async def test_a_late_result_brings_no_forgotten_player_back(store: AnyStore) -> None:
-    race = settlement(result("anna", 20), result("bert", 10))
-    await know(store, "anna", "bert")
-    await put_out(store, race)
-    with older_node():
-        assert await store.leaderboards.settle_outbox(10) == []
-    await store.leaderboards.forget_results("anna")
-    await store.players.forget_player("anna")
-    applied, unread = await store.leaderboards.settle_unread()
-    assert ([each.race for each in applied], unread) == ([race.race], 0)
-    assert await players(store, ranking("best")) == ["bert"]
-    assert await players(store, ranking("bankroll")) == ["bert"]
 
 
 async def test_a_race_that_cannot_be_read_keeps_no_other_from_being_voided(store: AnyStore) -> None:

@@ -22,7 +22,7 @@ from saratoga_server.domain.tables.lifecycle import (
 )
 from saratoga_server.domain.tables.lost_races import has_lost, lost
 from saratoga_server.domain.tables.matches import forgotten
-from saratoga_server.domain.tables.packing import NewerTable, unpack
+from saratoga_server.domain.tables.packing import unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
@@ -61,7 +61,6 @@ __all__ = [
     "BoardsDue",
     "Change",
     "CommandRejected",
-    "NewerTable",
     "RaceEndedByHost",
     "RaceStarted",
     "RaceVoided",

@@ -23,7 +23,6 @@ from saratoga_server.domain.tables.phases import (
     checked_sits_out,
 )
 from saratoga_server.domain.tables.state import (
-    FORMAT,
     NO_TIME,
     Change,
     CommandRejected,
@@ -64,7 +63,6 @@ def new_table(
         opened_from=opened_from,
         created=now,
         touched=now,
-        format=FORMAT,
     )
     gathering = with_new_deal(empty, fresh_seed)
     return join(

@@ -6,7 +6,7 @@ keeps the newest one, packed (`packing`).
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,10 +15,6 @@ from saratoga_protocol.events import Outcome, VoidedRace
 from saratoga_protocol.match_rows import Match
 from saratoga_protocol.refusals import REASONS
 from saratoga_server.ports import Millis
-
-FORMAT: Final = 1
-"""The format of a packed table. Raised if an older node would misread what a newer one writes; a new
-field with a default does not need that."""
 
 NO_TIME: Final = Millis(0)
 """The value of a time that is not set."""
@@ -126,8 +122,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: int = 1
     """The number of the race that is gathering, running or over."""
     rules_version: int = 1
-    """The default is the first version, never the newest: `packing` leaves defaults out, and an older node
-    takes a version that is left out for the first."""
+    """The default is the first version, never the newest: `packing` leaves defaults out."""
     seed: str = ""
     """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""
@@ -179,10 +174,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The players among them who may not get ready again until the host allows it."""
     match: Match | None = None
     """The match in progress, or the one that the finished race has ended (`matches`)."""
-    format: int = 1
-    """The default is the first format, as for `rules_version`."""
-    unknown: dict[str, Any] = {}
-    """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
 
     @property
     def race_id(self) -> str:

@@ -227,45 +227,6 @@ local function peek_outbox(_, args)
   return answer
 end
 
--- keys: the outbox, its list of unreadable settlements. args: the settlement.
-local function set_aside(keys, args)
-  reach(keys)
-  if redis.call('LREM', keys[1], 1, args[1]) > 0 then
-    redis.call('RPUSH', keys[2], args[1])
-  end
-  return 1
-end
-
--- args: limit, lists of unreadable settlements. Answers the total number; a list and a settlement in
--- it ..., about as many of every list.
-local function peek_unread(_, args)
-  local total, filled = 0, {}
-  for place = 2, #args do
-    local length = call_if_here('LLEN', args[place]) or 0
-    if length > 0 then
-      total, filled[#filled + 1] = total + length, args[place]
-    end
-  end
-  local answer, share = {total}, math.max(1, math.floor(tonumber(args[1]) / math.max(1, #filled)))
-  for _, list in ipairs(filled) do
-    for _, settlement in ipairs(call_if_here('LRANGE', list, 0, share - 1) or {}) do
-      local n = #answer
-      answer[n + 1], answer[n + 2] = list, settlement
-    end
-  end
-  return answer
-end
-
--- keys: a list of unreadable settlements. args: some of them, which are moved to the end of the list.
-local function put_last(keys, args)
-  for _, settlement in ipairs(args) do
-    if redis.call('LREM', keys[1], 1, settlement) > 0 then
-      redis.call('RPUSH', keys[1], settlement)
-    end
-  end
-  return 1
-end
-
 -- keys: the outbox. args: the settlement.
 local function drop_settled(keys, args)
   redis.call('LREM', keys[1], 1, args[1])
@@ -274,11 +235,8 @@ end
 
 offer_write('settle', settle)
 offer_write('drop_settled', drop_settled)
-offer_write('set_aside', set_aside)
-offer_write('put_last', put_last)
 offer_write('void_race', void_race)
 offer_write('forget_results', forget_results)
 offer_read('load_page', load_page)
 offer_read('load_row', load_row)
 offer_sweep('peek_outbox', peek_outbox)
-offer_sweep('peek_unread', peek_unread)
