@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import click
 
 from saratoga_server.domain.tables.ranked import RankedTables
-from saratoga_server.store.addresses import addresses, fault_in, has_password
+from saratoga_server.store.addresses import fault_in, has_password
 from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
@@ -173,12 +173,9 @@ EXPOSURE_WARNING: Final = (
 
 
 def without_password(url: str) -> str:
-    """Return one URL, or several, without user, password and query."""
-    shown = (
-        f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        for parts in map(urlsplit, addresses(url))
-    )
-    return ",".join(shown)
+    """Return a URL without user, password and query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _check_port(flag: str, port: int) -> None:
@@ -191,8 +188,7 @@ def _check_redis(url: str | None) -> None:
     if fault is not None:
         raise InvalidConfig(
             f"The URL of --redis or --redis-file cannot be used. {fault} Give a URL such as redis://localhost:6379/0, "
-            "rediss://... or unix:///run/redis.sock; for a cluster the URLs of several nodes, "
-            "separated by commas."
+            "rediss://... or unix:///run/redis.sock."
         )
 
 

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 
 class StoreHealth(Struct, frozen=True, kw_only=True):
-    """The health of one primary of the store; only the name is set if the primary does not answer."""
+    """The health of the store; only the name is set if it does not answer."""
 
     primary: str
     is_up: bool
@@ -15,6 +15,6 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
     replicas: int = 0
     """The number of replicas in sync."""
     is_appending: bool = False
-    """True if the primary's last write to its append-only file succeeded; false if the disk is full."""
+    """True if its last write to its append-only file succeeded; false if the disk is full."""
     file_size: int = 0
     """The size of the append-only files in bytes."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -25,7 +26,7 @@ from saratoga_server.process.parent import answer_parent
 from saratoga_server.process.program import run_program
 from saratoga_server.process.ready_line import announce
 from saratoga_server.process.shutdown import Shutdown
-from saratoga_server.store.health import Health
+from saratoga_server.store.health import read_health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
@@ -100,7 +101,7 @@ async def _serve_players(
     )
     pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
     gateway = Gateway(node.dispatcher, settings, pages, metrics)
-    sampler = Sampler(node, Health(store.primaries).look, metrics, why_store_refused)
+    sampler = Sampler(node, partial(read_health, store.primary), metrics, why_store_refused)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
     work = (

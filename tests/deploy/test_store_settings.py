@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kit.cluster import running_cluster, until
-from kit.deployment import DEPLOY, open_valkey, replaced, settings_of
+from kit.deployment import DEPLOY, open_valkey, replaced
 from kit.server_process import running_server
 from kit.stores import binaries, free_port
 from saratoga_server.embedded_store.process import find_binary
 
-LEVELS = ("fast", "safe", "replicated", "cluster")
+LEVELS = ("fast", "safe", "replicated")
 
 ALONE = "min-replicas-to-write 0"
 """The setting of a primary that has no replica yet."""
@@ -133,16 +132,3 @@ def test_the_runbook_makes_a_failover_permanent() -> None:
     places = [failover.find(words) for words in order]
     assert -1 not in places
     assert failover.find("local.conf") < places[3] < places[4]
-
-
-async def test_a_replicated_server_starts_on_a_cluster() -> None:
-    with running_cluster(settings=settings_of("cluster")) as cluster:
-        async with running_server(
-            "--redis", cluster.url, "--durability", "replicated"
-        ) as server_process:
-            assert (await server_process.get("/readyz"))[0] == 200
-        primary = cluster.primaries()[0]
-        cluster.replica_of(primary).kill()
-        until(
-            lambda: "NOREPLICAS" in primary.ask("FLUSHALL"), f"{primary} takes no writes by itself"
-        )

@@ -1,4 +1,4 @@
-"""Commits survive errors between the batcher and its primary: refusals, moved slots, lost slot maps."""
+"""Commits survive errors between the batcher and the store: refusals and failed connections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,21 +6,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import hiredis
+import msgpack
 import pytest
 
 from kit.running_race import move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store import batcher, store_client
-from saratoga_server.store.batcher import Batcher, Connect, HandOver
+from saratoga_server.store.batcher import Batcher, Connect
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
-from saratoga_server.store.keys import mark_key, table_key
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.store.pending import PendingCommit
-from saratoga_server.store.primaries import Primaries, Primary
-
-TABLES = [f"mint-otter-{number}" for number in range(10, 13)]
 
 
 @pytest.fixture
@@ -36,40 +32,16 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
-class OneStore(Primaries):
-    """A standalone store whose slot map can fail."""
-
-    def __init__(self, url: str, *faults: Exception) -> None:
-        super().__init__((url,), is_cluster=False)
-        self._faults = list(faults)
-
-    async def refresh(self) -> None:
-        if self._faults:
-            raise self._faults.pop()
-
-
 @asynccontextmanager
-async def one_batcher(
-    primaries: Primaries,
-    connect: Connect,
-    *,
-    replicated: bool = False,
-    hand_over: HandOver | None = None,
-) -> AsyncIterator[Batcher]:
-    """Open a batcher to one primary."""
+async def one_batcher(connect: Connect, *, replicated: bool = False) -> AsyncIterator[Batcher]:
+    """Open a batcher by itself."""
     encoder = CommitEncoder(replicated=replicated, on_disk=False)
-    [primary] = primaries.all()
-    own = Batcher(primaries, primary, connect, encoder, lambda boards: None, hand_over)
+    own = Batcher(connect, encoder, lambda boards: None)
     try:
         async with asyncio.timeout(10):
             yield own
     finally:
         await own.close(0)
-        await primaries.close()
-
-
-async def dialled(primary: Primary) -> asyncio.Transport:
-    return await dial(primary.url)
 
 
 async def test_unexpected_errors_while_connecting_do_not_stop_commits(
@@ -78,38 +50,15 @@ async def test_unexpected_errors_while_connecting_do_not_stop_commits(
     race = await running_race(store)
     faults = [RuntimeError("odd"), ValueError("odder")]
 
-    async def connect(primary: Primary) -> asyncio.Transport:
+    async def connect() -> asyncio.Transport:
         if faults:
             raise faults.pop()
-        return await dial(primary.url)
+        return await dial(store_server.url)
 
-    primaries = OneStore(store_server.url, RuntimeError("no map"), RuntimeError("no map"))
-    async with one_batcher(primaries, connect) as own:
+    async with one_batcher(connect) as own:
         assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
     assert await race.texts() == ["draw"]
     assert not faults
-
-
-async def test_a_failed_recovery_fails_waiting_commits_and_not_the_next(
-    store: Store, store_server: StoreServer
-) -> None:
-    race = await running_race(store)
-    faults = [RuntimeError("no such slot")]
-
-    class Lost(OneStore):
-        def of_table(self, code: str) -> Primary:
-            if faults:
-                raise faults.pop()
-            return super().of_table(code)
-
-    def hand_over(pending: PendingCommit) -> None:
-        raise AssertionError
-
-    async with one_batcher(Lost(store_server.url), dialled, hand_over=hand_over) as own:
-        with pytest.raises(StoreUnavailable, match="no such slot"):
-            await own.commit(move("draw", 0))
-        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
-    assert await race.texts() == ["draw"]
 
 
 @asynccontextmanager
@@ -139,71 +88,23 @@ DONE = b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
 """The store's reply to a call with one commit."""
 
 
-async def test_a_mark_and_a_call_whose_slots_move_delay_no_others(
+async def test_a_batch_that_meets_a_transient_error_is_sent_again_as_a_repeat(
     tmp_path: Path,
 ) -> None:
-    leaving, moving, here = TABLES[:3]
-    refused = 0
+    calls: list[bool] = []
 
     def reply(words: list[bytes]) -> bytes:
-        nonlocal refused
-        if words[0] == b"WAIT":
-            return b":1\r\n"
-        key = words[3] if words[0] == b"FCALL" else words[1]
-        if words[0] == b"SET":
-            tag = mark_key(table_key(leaving)).encode()
-            return b"-ASK 1 127.0.0.1:1\r\n" if key == tag else b"+OK\r\n"
         if words[0] != b"FCALL":
             return b"+OK\r\n"
-        if moving.encode() in key and not has_moved:
-            refused += 1
-            return b"-TRYAGAIN a part is on its way\r\n"
-        return DONE
-
-    has_moved = False
-    handed_over: list[PendingCommit] = []
-    async with (
-        scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(OneStore(url), dialled, replicated=True, hand_over=handed_over.append) as own,
-    ):
-        commits = [own.commit(move("draw", 0, code=code)) for code in (leaving, moving, here)]
-        for outcome in await asyncio.gather(commits[0], commits[2]):
-            assert outcome.status is CommitStatus.DONE
-        assert not commits[1].done()
-        has_moved = True
-        assert (await commits[1]).status is CommitStatus.DONE
-    assert refused
-    assert not handed_over
-
-
-async def test_a_commit_whose_slot_has_moved_is_handed_over_as_sent(
-    tmp_path: Path,
-) -> None:
-    elsewhere = OneStore("redis://127.0.0.1:1")
-    has_moved = False
-    handed_over: asyncio.Queue[PendingCommit] = asyncio.Queue()
-
-    class Moving(OneStore):
-        def of_table(self, code: str) -> Primary:
-            return elsewhere.of_table(code) if has_moved else super().of_table(code)
-
-    def reply(words: list[bytes]) -> bytes:
-        nonlocal has_moved
-        if words[0] != b"FCALL":
-            return b"+OK\r\n"
-        has_moved = True
-        return b"-MOVED 1 127.0.0.1:1\r\n"
+        calls.append(msgpack.unpackb(words[-1])[0])
+        return DONE if len(calls) > 2 else b"-OOM no memory\r\n"
 
     async with (
         scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(Moving(url), dialled, hand_over=handed_over.put_nowait) as own,
+        one_batcher(lambda: dial(url)) as own,
     ):
-        outcome = own.commit(move("draw", 0))
-        pending = await handed_over.get()
-        assert pending.outcome is outcome
-        assert pending.was_sent
-    outcome.cancel()
-    await elsewhere.close()
+        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
+    assert calls == [False, True, True]
 
 
 @pytest.mark.usefixtures("short_timeout")
@@ -215,15 +116,15 @@ async def test_a_refused_mark_is_sent_again_after_a_pause(tmp_path: Path) -> Non
         nonlocal marks
         if words[0] == b"SET":
             marks += 1
-            return b"-ASK 1 127.0.0.1:1\r\n"
+            return b"-OOM no memory\r\n"
         if words[0] == b"WAIT":
             return b":1\r\n"
         return DONE if words[0] == b"FCALL" else b"+OK\r\n"
 
     async with (
         scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(OneStore(url), dialled, replicated=True) as own,
+        one_batcher(lambda: dial(url), replicated=True) as own,
     ):
-        with pytest.raises(StoreUnavailable, match="ASK 1"):
+        with pytest.raises(StoreUnavailable, match="OOM no memory"):
             await own.commit(move("draw", 0))
     assert marks <= 3, "the pause is nearly as long as the time to retry"

@@ -3,25 +3,21 @@
 import asyncio
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from kit.altered_server import QUICK
-from kit.cluster import running_cluster
 from kit.in_process_server import counted_down, gathered
 from kit.player_sockets import player_at
 from kit.running_race import CODE, move, running_race
 from kit.server_process import running_server
 from kit.stepping_clocks import SteppingClock
 from kit.stores import StoreServer
-from saratoga_protocol.events import Dealt, RaceOver, Refused
+from saratoga_protocol.events import Dealt
 from saratoga_server.__main__ import main
 from saratoga_server.live.sweeper import Sweeper
 from saratoga_server.ports import CommitStatus, StoreRefused
 from saratoga_server.store import ledger
-from saratoga_server.store.keys import table_key
 from saratoga_server.store.opening import open_store
 
 HOUR = 60 * 60
@@ -146,51 +142,3 @@ async def test_a_clock_set_back_by_an_hour_in_the_countdown_delays_the_race_by_s
             await racer.moves("draw")
         [stepped] = [each for each in server.events() if each["event"] == "clock_stepped"]
         assert round(stepped["seconds"]) == -HOUR
-
-
-@pytest.mark.parametrize("ahead", [300, -300])
-async def test_after_a_failover_to_a_replica_with_another_time_a_race_ends_as_its_players_see_it(
-    tmp_path: Path, ahead: int
-) -> None:
-    """A race of three minutes is over at once if the new primary is five ahead, and goes on if behind."""
-    clock = SteppingClock(tmp_path / "clock")
-    if not clock.before_program:
-        return
-    with running_cluster() as cluster:
-        clock.set(ahead)
-        for node in cluster.nodes[3:]:
-            node.kill()
-            node.server.before = list(clock.before_program)
-            node.restart()
-        cluster.wait_until_in_step()
-        async with (
-            running_server("--redis", cluster.url, module=QUICK) as server,
-            player_at(server.url, "Anna") as anna,
-            player_at(server.url, "Bert") as bert,
-        ):
-            code = await gathered(anna, bert, cap=3)
-            await counted_down(anna, bert)
-            for racer in (anna, bert):
-                await racer.received.next(Dealt, 0)
-                await racer.moves("draw")
-            await asyncio.to_thread(cluster.fail_over, cluster.owner(table_key(code)))
-            if ahead > 0:
-                answer = await anna.move("draw")
-                assert isinstance(answer, Refused)
-                assert answer.code == "time_up"
-                ending = "out of time"
-            else:
-                for racer in (anna, bert):
-                    await racer.moves("draw")
-                    await racer.cash_out()
-                ending = "cashed out"
-            for racer in (anna, bert):
-                over = await racer.received.next(RaceOver, 0)
-                assert {row.state for row in over.outcome.results} == {ending}
-            differ: list[dict[str, Any]] = []
-            async with asyncio.timeout(WITHIN):
-                while len(differ) < 4:
-                    await asyncio.sleep(0.02)
-                    differ = [e for e in server.events() if e["event"] == "clocks_differ"]
-            assert [round(each["ahead_seconds"]) for each in differ] == [ahead] * 4
-            assert [each["role"] for each in differ] == [*["replica"] * 3, "primary"]

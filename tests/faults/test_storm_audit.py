@@ -29,10 +29,9 @@ async def test_the_audit_finds_a_doubled_move() -> None:
         )
         await installation.stop_racing()
         mover = max(racers, key=lambda each: len(each.notes.acknowledged)).notes
-        assert installation.standalone is not None
         async with open_store(installation.store_url) as store:
             assert await settled(store)
-            with Redis(unix_socket_path=str(installation.standalone.socket)) as client:
+            with Redis(unix_socket_path=str(installation.store.socket)) as client:
                 log = f"{race_key(mover.code, 1)}:log:{mover.player}"
                 entry = client.lindex(log, 1)
                 assert isinstance(entry, bytes)

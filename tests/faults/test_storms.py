@@ -7,20 +7,15 @@ and the injection; `PYTHONPATH=tests python -m kit.storms --seed ...` repeats it
 from collections.abc import Sequence
 
 from kit.altered_server import QUICK
-from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.fault import Fault
 from kit.storms.installation import LINE_UP
 from kit.storms.storm_run import (
     CHANGED,
-    CLUSTERED,
-    STANDALONE,
+    SHORT,
     StormPlan,
     StormResult,
     run_storm,
 )
-
-OTHER_KINDS = {"node killed", "node restarted", "answer lost", "reconnect storm"}
-"""Faults that a cluster installation gets in addition to the faults of the cluster."""
 
 SILENCE = 1.5
 """Seconds without an event after which a player reconnects, shorter than the usual time."""
@@ -42,7 +37,7 @@ def check(result: StormResult, kinds: Sequence[Fault]) -> None:
     assert result.auditor.rows
 
 
-def short_plan(kinds: Sequence[Fault], *, clustered: bool = False) -> StormPlan:
+def short_plan(kinds: Sequence[Fault]) -> StormPlan:
     return StormPlan(
         seed="short",
         faults=len(kinds),
@@ -52,19 +47,13 @@ def short_plan(kinds: Sequence[Fault], *, clustered: bool = False) -> StormPlan:
         silence=SILENCE,
         games=GAMES,
         pace=PACE,
-        clustered=clustered,
         module=QUICK,
     )
 
 
 async def test_faults_of_nodes_connections_and_store_lose_nothing_and_leak_nothing() -> None:
-    check(await run_storm(short_plan(STANDALONE)), STANDALONE)
+    check(await run_storm(short_plan(SHORT)), SHORT)
 
 
 async def test_refused_stores_and_exhausted_processes_lose_nothing_and_leak_nothing() -> None:
     check(await run_storm(short_plan(CHANGED)), CHANGED)
-
-
-async def test_faults_of_a_cluster_lose_nothing_and_leak_nothing() -> None:
-    kinds = [*CLUSTER_FAULTS, *(fault for fault in CLUSTERED if fault.name in OTHER_KINDS)]
-    check(await run_storm(short_plan(kinds, clustered=True)), kinds)

@@ -9,7 +9,7 @@ from kit.players import RECEIVED_WITHIN
 from saratoga_server.live.peer_events import PeerEvents
 from saratoga_server.messages.node_events import Here, NodeEvents, decode_node_event
 from saratoga_server.store.dial import dial
-from saratoga_server.store.event_channel import ALL_NODES, PARTITION_CHANNELS
+from saratoga_server.store.keys import NEWS
 from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
@@ -22,14 +22,14 @@ class EventTap:
         """While true, the node receives no events."""
         self.marker = Here(node, 0)
         """A heartbeat of the node, which other nodes receive too."""
-        self._unconfirmed = len(PARTITION_CHANNELS) + 1
+        self._is_confirmed = False
         self._progress = asyncio.Event()
         self._markers = 0
 
     def on_reply(self, reply: Any) -> None:
-        """Handle a reply of the store: a published event or the confirmation of a subscription."""
-        if reply[0] == b"ssubscribe":
-            self._unconfirmed -= 1
+        """Handle a reply of the store: a published event or the confirmation of the subscription."""
+        if reply[0] == b"subscribe":
+            self._is_confirmed = True
             self._progress.set()
             return
         event = decode_node_event(reply[2])
@@ -40,7 +40,7 @@ class EventTap:
             self.peer_events.receive(event)
 
     async def subscribed(self) -> None:
-        while self._unconfirmed:
+        while not self._is_confirmed:
             await self._next()
 
     async def pass_marker(self, events: NodeEvents) -> None:
@@ -62,8 +62,7 @@ async def tapped(url: str, node: str, peer_events: PeerEvents) -> AsyncIterator[
     tap = EventTap(node, peer_events)
     connection = RespConnection(await dial(url), tap.on_reply, lambda: None)
     try:
-        channels = (*PARTITION_CHANNELS, ALL_NODES)
-        connection.send(b"".join(encode_command("SSUBSCRIBE", each) for each in channels))
+        connection.send(encode_command("SUBSCRIBE", NEWS))
         await tap.subscribed()
         yield tap
     finally:

@@ -35,12 +35,12 @@ from saratoga_server.ports import (
 )
 from saratoga_server.retention_port import RetentionStore
 from saratoga_server.store import opening, store_client
+from saratoga_server.store.clients import Primary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.library import SOURCE
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import Preflight, check_store
-from saratoga_server.store.primaries import Primary
 
 CLOCK = "test:clock"
 STEPPED_SOURCE = SOURCE.replace(

@@ -1,11 +1,10 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-The fixture `store` runs a test against the embedded Valkey, Debian's redis-server if it is installed, and
-a cluster of three primaries. With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a missing
+The fixture `store` runs a test against the embedded Valkey and Debian's redis-server if it is installed.
+With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a missing
 redis-server is a failure.
 """
 
-import functools
 import os
 import shutil
 import signal
@@ -14,11 +13,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,9 +25,6 @@ from kit.link_faults import lose_first_answers
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
-
-if TYPE_CHECKING:
-    from kit.cluster import Cluster
 
 IN_MEMORY = Path("/dev/shm")
 SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
@@ -243,40 +238,14 @@ def store_server(
 
 
 LOSSY = "valkey, first answers lost"
-CLUSTER = "cluster"
 
 
-@pytest.fixture(scope="session")
-def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
-    """A function that returns a cluster of three primaries, which starts at the first call."""
-    from kit.cluster import running_cluster
-
-    with ExitStack() as stack:
-        yield functools.cache(lambda: stack.enter_context(running_cluster(replicas=False)))
-
-
-@pytest.fixture
-def trio(primaries_only: Callable[[], "Cluster"]) -> "Cluster":
-    """An empty cluster of three primaries without replicas."""
-    cluster = primaries_only()
-    cluster.empty()
-    return cluster
-
-
-@pytest.fixture(params=[*binaries(), LOSSY, CLUSTER])
+@pytest.fixture(params=[*binaries(), LOSSY])
 async def store(
-    request: pytest.FixtureRequest,
-    store_servers: dict[str, StoreServer],
-    primaries_only: Callable[[], "Cluster"],
+    request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> AsyncIterator[Store]:
     """An empty, opened store of every kind; with one kind the first reply to each call is lost."""
     _ran.add(request.param)
-    if request.param == CLUSTER:
-        cluster = primaries_only()
-        cluster.empty()
-        async with open_store(cluster.url, Durability.SAFE) as opened:
-            yield opened
-        return
     server = store_servers[request.param.partition(",")[0]]
     server.empty()
     if request.param == LOSSY:
@@ -291,7 +260,7 @@ async def store(
         yield opened
 
 
-calm = pytest.mark.parametrize("store", [*binaries(), CLUSTER], indirect=True)
+calm = pytest.mark.parametrize("store", list(binaries()), indirect=True)
 """Stores without lost replies, for tests with so many calls that losing replies would take minutes."""
 
 

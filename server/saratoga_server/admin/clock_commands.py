@@ -14,7 +14,7 @@ from saratoga_server.embedded_store.store_folder import refuse_other_user
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
 from saratoga_server.store.clock_check import AHEAD, FIRST_MOMENT, shown
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.opening import open_store
 
 
@@ -45,7 +45,7 @@ def accept_clock(access: StoreAccess) -> None:
 
 
 async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
-    """Set the newest times of all ledgers to the store's time; return the store's time, and the newest time before."""
+    """Set the newest time of the ledger to the store's time; return the store's time, and the newest time before."""
     async with AsyncExitStack() as opened:
         url = access.redis
         if url is None:
@@ -53,8 +53,7 @@ async def _accepted(access: StoreAccess) -> tuple[Millis, Millis]:
         store = await opened.enter_async_context(
             open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
         )
-        answers = await store.client.read_everywhere("accept_clock", LEDGER_KEYS)
-        now, newest = min(now for now, _ in answers), max(newest for _, newest in answers)
+        now, newest = await store.client.read("accept_clock", (), LEDGER)
         if now >= FIRST_MOMENT and not _fits(now, newest):
             detail = f"the newest time stored was {shown(newest)}"
             await note_act(store, administrator(), "accept-clock", "", detail)

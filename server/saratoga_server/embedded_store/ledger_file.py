@@ -16,14 +16,14 @@ from redis.asyncio import Redis
 
 from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
-from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.ledger import LedgerEntry, entry_of
 
 NAME: Final = "ledger.json"
 WRITE_EVERY: Final = 15.0
 """Seconds between two writes of the file; each is flushed to the disk."""
 
-LEDGER_KEY: Final = LEDGER_KEYS[0]
+LEDGER_KEY: Final = LEDGER
 """The key of the embedded store's ledger."""
 
 PROCESS: Final = "embedded"

@@ -94,5 +94,5 @@ class Metrics:
         """True if this node accepted players when last sampled."""
         self.is_store_refused = False
         """True if this node refused to use its store when last sampled."""
-        self.stores: tuple[StoreHealth, ...] = ()
-        """The health of every primary when last sampled; replaced as a whole."""
+        self.store: StoreHealth | None = None
+        """The health of the store when last sampled; `None` before the first sample."""

@@ -85,7 +85,8 @@ class _NodeCollector(Collector):
             "1 if the node does not use its store because of its settings, data or clock.",
             counts.is_store_refused,
         )
-        yield from _stores(counts.stores)
+        if counts.store is not None:
+            yield from _store(counts.store)
         node = GaugeMetricFamily(
             "saratoga_node", "Always 1; the label names the node.", labels=["node"]
         )
@@ -94,7 +95,7 @@ class _NodeCollector(Collector):
 
 
 _STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]] = (
-    ("up", "1 if the primary answers.", lambda store: store.is_up),
+    ("up", "1 if the store answers.", lambda store: store.is_up),
     ("memory_bytes", "Memory in use.", lambda store: store.memory),
     ("memory_limit_bytes", "Memory limit; 0 if there is none.", lambda store: store.memory_limit),
     ("replicas", "Replicas in sync.", lambda store: store.replicas),
@@ -107,13 +108,12 @@ _STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]
 )
 
 
-def _stores(stores: tuple[StoreHealth, ...]) -> Iterator[Metric]:
-    """Yield the store's samples; for a primary that does not answer, only `saratoga_store_up`."""
+def _store(store: StoreHealth) -> Iterator[Metric]:
+    """Yield the store's samples; if it does not answer, only `saratoga_store_up`."""
     for name, help_text, value in _STORE_GAUGES:
         family = GaugeMetricFamily(f"saratoga_store_{name}", help_text, labels=["primary"])
-        for store in stores:
-            if store.is_up or name == "up":
-                family.add_metric([store.primary], value(store))
+        if store.is_up or name == "up":
+            family.add_metric([store.primary], value(store))
         yield family
 
 

@@ -1,7 +1,7 @@
 """Periodic samples of readiness, store health and tasks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from saratoga_server.background_tasks import run_logged
@@ -25,7 +25,7 @@ class Sampler:
     def __init__(
         self,
         readiness: ReadinessCheck,
-        store_health: Callable[[], Awaitable[Sequence[StoreHealth]]],
+        store_health: Callable[[], Awaitable[StoreHealth]],
         metrics: Metrics,
         why_store_refused: Callable[[], str | None],
     ) -> None:
@@ -46,4 +46,4 @@ class Sampler:
         self._metrics.tasks = len(asyncio.all_tasks())
         self._metrics.is_store_refused = self._why_store_refused() is not None
         self._metrics.is_ready = await self._readiness.why_not_ready() is None
-        self._metrics.stores = tuple(await self._store_health())
+        self._metrics.store = await self._store_health()

@@ -1,4 +1,4 @@
-"""Parse and check the addresses of stores that the operator gives."""
+"""Parse and check the address of the store that the operator gives."""
 
 import re
 from typing import Final
@@ -17,38 +17,22 @@ TLS_OPTIONS: Final = (
 PASSWORDS: Final = frozenset({"password", "ssl_password"})
 """The options that are passwords."""
 
-_NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
+_SEVERAL: Final = re.compile(r",(?:redis|rediss|unix)://")
 _HOST: Final = re.compile(r"[\w.:%-]+")
 _DATABASE: Final = re.compile(r"/?|/\d+/?")
 _VERIFY: Final = ("none", "optional", "required")
 
 
-def addresses(url: str) -> list[str]:
-    """Return the addresses of several nodes of a cluster, separated by commas in `url`."""
-    # a password or a path may contain a comma
-    return _NEXT.split(url)
-
-
 def fault_in(url: str) -> str | None:
-    """Return a sentence that says why one of the addresses cannot be used; `None` if all can be used.
+    """Return a sentence that says why an address cannot be used; `None` if it can be used.
 
     The sentence quotes nothing, because an address may contain a password.
     """
-    return next(filter(None, map(_fault_in_one, addresses(url))), None)
-
-
-def has_password(url: str) -> bool:
-    """Test whether one of the addresses contains a password."""
-    return any(
-        parts.password is not None or not PASSWORDS.isdisjoint(dict(parse_qsl(parts.query)))
-        for parts in map(urlsplit, addresses(url))
-    )
-
-
-def _fault_in_one(url: str) -> str | None:
     # redis-py takes a part that is missing or not understood for its default, such as localhost
     if not url.startswith(SCHEMES):
         return "An address must begin with redis://, rediss:// or unix://."
+    if _SEVERAL.search(url):
+        return "A Redis or Valkey Cluster is not supported: give the address of one store."
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -70,6 +54,12 @@ def _fault_in_one(url: str) -> str | None:
     elif not _DATABASE.fullmatch(parts.path):
         return "Only the number of a database may follow the host, as in redis://localhost:6379/0."
     return _fault_in_options(parts.scheme, options)
+
+
+def has_password(url: str) -> bool:
+    """Test whether an address contains a password."""
+    parts = urlsplit(url)
+    return parts.password is not None or not PASSWORDS.isdisjoint(dict(parse_qsl(parts.query)))
 
 
 def _fault_in_options(scheme: str, options: dict[str, str]) -> str | None:

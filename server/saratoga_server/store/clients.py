@@ -1,8 +1,9 @@
-"""redis-py clients of one store process, with a bounded pool, timeouts, no retries, replies as bytes."""
+"""redis-py clients of a store, with a bounded pool, timeouts, no retries, replies as bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -86,6 +87,23 @@ def open_client(url: str) -> "Redis":
         raise StoreRefused(f"The address of the store is not valid: {error} Correct it.") from None
     pool.connection_class = _KINDS[pool.connection_class]
     return Redis.from_pool(pool)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Primary:
+    """The store process that takes writes, as one address names it; it may have replicas."""
+
+    name: str
+    """The address for the log, without a password."""
+    url: str = field(repr=False)
+    client: "Redis" = field(repr=False)
+    """The client for everything but commits and subscriptions. It does not retry."""
+
+
+def primary_at(url: str) -> Primary:
+    """Return the primary at an address. Raises `StoreRefused` if the address is invalid."""
+    name = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
+    return Primary(name, url, open_client(url))
 
 
 @asynccontextmanager

@@ -9,15 +9,17 @@ for both, 0.3 ms for WAIT alone).
 from collections.abc import Sequence
 from typing import Any, Final
 
+from saratoga_server.store.keys import MARK
+
 REPLICA_TIMEOUT: Final = 1_000
 """Milliseconds to wait for a replica before the write is sent again."""
 
 Command = tuple[str | int, ...]
 
 
-def confirmation_commands(mark: str, *, on_disk: bool) -> tuple[Command, ...]:
-    """Return the commands to send after a write on the same connection; `mark` is a key in its slot."""
-    commands: tuple[Command, ...] = (("SET", mark, 1), ("WAIT", 1, REPLICA_TIMEOUT))
+def confirmation_commands(*, on_disk: bool) -> tuple[Command, ...]:
+    """Return the commands to send after a write on the same connection."""
+    commands: tuple[Command, ...] = (("SET", MARK, 1), ("WAIT", 1, REPLICA_TIMEOUT))
     return (*commands, ("WAITAOF", 1, 1, REPLICA_TIMEOUT)) if on_disk else commands
 
 

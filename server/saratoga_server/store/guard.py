@@ -17,21 +17,21 @@ from redis.exceptions import RedisError
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.clients import Primary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.ledger import Ledger, LedgerMemory, StoreReading
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
-from saratoga_server.store.primaries import Primaries, Primary
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CHECK_EVERY: Final = 3.0
 """Seconds between two checks of the store."""
 RAISED_WITHIN: Final = 4.0
-"""Seconds to raise the ledgers of a primary, including the wait for a replica."""
+"""Seconds to raise the ledger, including the wait for a replica."""
 _OPENING_PAUSE: Final = 0.05
 """Seconds between two attempts to check a store that is just starting."""
 
 Check = Callable[[StoreReading], str | None]
-"""A function that returns why a primary must not be used, as sentences with the remedy; `None` if it may be."""
+"""A function that returns why the store must not be used, as sentences with the remedy; `None` if it may be."""
 
 _log = EventLog("store")
 
@@ -41,7 +41,7 @@ class StoreGuard:
 
     def __init__(
         self,
-        primaries: Primaries,
+        primary: Primary,
         ledger: Ledger,
         durability: Durability,
         *,
@@ -50,33 +50,23 @@ class StoreGuard:
         checks: Sequence[Check] = (),
     ) -> None:
         """`on_refused` is called with the reason when the store is refused, before anything waits."""
-        self._primaries = primaries
+        self._primary = primary
         self._ledger = ledger
         self._durability = durability
         self._trust = trust
         self._on_refused = on_refused
         self._checks = checks
-        self._running: dict[Primary, asyncio.Task[None]] = {}
-        """The check of each primary that is under way; the task of no caller, who may be cancelled."""
-        self._faults: dict[Primary, str | None] = {}
-        """The result of the last check of each primary that has answered."""
-        self._runs: dict[Primary, tuple[str, int]] = {}
-        """The run of each primary, and the slot map's revision, whose ledgers were all checked."""
-        self._read_runs: dict[Primary, tuple[str, int]] = {}
-        """The same, of the last reading."""
-        self.readings: dict[Primary, StoreReading] = {}
-        """The last reading of each primary's clock and ledgers."""
+        self._running: asyncio.Task[None] | None = None
+        """The check that is under way; the task of no caller, who may be cancelled."""
+        self._has_answered = False
+        """True if the last check of the store had an answer."""
+        self.why_refused: str | None = None
+        """Why the store must not be used now, as sentences for the log and `/readyz`; `None` if it may be."""
+        self._reading: StoreReading | None = None
+        """The last reading of the store's clock and ledger."""
         self._doubts = self._cleared = 0
         """How often another store may have come to the address, and the last time that a check has cleared."""
         self._reported: str | None = None
-
-    @property
-    def why_refused(self) -> str | None:
-        """Why the store must not be used now, as sentences for the log and `/readyz`; `None` if it may be."""
-        for primary in self._primaries.all():
-            if reason := self._faults.get(primary):
-                return reason
-        return None
 
     @property
     def memory(self) -> LedgerMemory:
@@ -92,21 +82,20 @@ class StoreGuard:
         doubts = -1
         while self._is_in_doubt and doubts != self._doubts:
             doubts = self._doubts
-            await self._check_all()
+            await self._check()
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
         if self._is_in_doubt:
             raise StoreUnavailable("the store does not answer")
 
-    async def admit_connection(self, primary: Primary) -> None:
-        """Check a primary before a new connection for commits; raise `StoreUnavailable` if it may not be used."""
-        # The primaries of a cluster are checked one by one: one of them being down does not stop the others.
-        self._doubts += not self._primaries.is_cluster
-        has_answered = await self._check(primary)
+    async def admit_connection(self) -> None:
+        """Check the store before a new connection for commits; raise `StoreUnavailable` if it may not be used."""
+        self._doubts += 1
+        has_answered = await self._check()
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
         if not has_answered:
-            raise StoreUnavailable(f"{primary.name} does not answer")
+            raise StoreUnavailable(f"{self._primary.name} does not answer")
 
     async def open(self) -> None:
         """Check the store for the first time. Raises `StoreRefused`, or `StoreUnavailable` without an answer."""
@@ -129,67 +118,58 @@ class StoreGuard:
                 _log.error("store_check_failed", fault=fault)
 
     async def close(self) -> None:
-        """Wait for the checks that are under way."""
-        if self._running:
-            await asyncio.wait(self._running.values())
+        """Wait for the check that is under way."""
+        if self._running is not None:
+            await asyncio.wait([self._running])
 
     async def check(self) -> bool:
-        """Check every primary, and raise the ledgers of those that may be used; return whether one has answered."""
-        has_answered = await self._check_all()
-        if self.why_refused is None:
-            await asyncio.gather(*map(self._raise, self._primaries.all()))
+        """Check the store, and raise its ledger if it may be used; return whether it has answered."""
+        has_answered = await self._check()
+        if self.why_refused is None and has_answered and self._reading is not None:
+            await self._raise(self._reading)
         return has_answered
 
-    async def _check_all(self) -> bool:
-        answered = await asyncio.gather(*map(self._check, self._primaries.all()))
-        return any(answered)
-
-    async def _raise(self, primary: Primary) -> None:
-        """Raise the ledgers that the last check has read. At level `replicated` that may wait for a replica."""
-        reading = self.readings.get(primary)
-        if reading is None or primary not in self._faults:
-            return
-        run = self._read_runs[primary]
-        # the ledgers were as they should be; what fails now, the next check does again
+    async def _raise(self, reading: StoreReading) -> None:
+        """Raise the ledger that the last check has read. At level `replicated` that may wait for a replica."""
+        # the ledger was as it should be; what fails now, the next check does again
         try:
             async with asyncio.timeout(RAISED_WITHIN):
-                if await self._ledger.raise_(primary, reading):
-                    self._runs[primary] = run
+                await self._ledger.raise_(reading)
         except (RedisError, OSError, TimeoutError):
             pass
         except Exception as fault:  # after any error, raise again
             _log.error("store_check_failed", fault=fault)
 
-    async def _check(self, primary: Primary) -> bool:
-        """Check a primary by a check that begins now; concurrent callers share it. Return whether it has answered."""
-        if (earlier := self._running.get(primary)) is not None:
-            await asyncio.wait([earlier])
-        check = self._running.get(primary)
-        if check is None:
-            check = self._running[primary] = asyncio.create_task(self._check_now(primary))
-        await asyncio.wait([check])
-        return primary in self._faults
+    async def _check(self) -> bool:
+        """Check the store by a check that begins now; concurrent callers share it. Return whether it has answered."""
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        if self._running is None:
+            self._running = asyncio.create_task(self._check_now())
+        await asyncio.wait([self._running])
+        return self._has_answered
 
-    async def _check_now(self, primary: Primary) -> None:
+    async def _check_now(self) -> None:
         doubts = self._doubts
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                self._faults[primary] = await self._fault(primary)
+                self.why_refused = await self._find_fault()
+                self._has_answered = True
                 self._cleared = doubts
         except (StoreUnavailable, RedisError, OSError, TimeoutError):
-            # nothing is known about a primary that does not answer, and nothing can be written to it
-            if self._faults.get(primary) is None:
-                self._faults.pop(primary, None)
+            # nothing is known about a store that does not answer, and nothing can be written to it
+            self._has_answered = self.why_refused is not None
         except (
             Exception
         ) as fault:  # after any error, check again; until then the store is not known to be fit
             _log.error("store_check_failed", fault=fault)
-            self._faults[primary] = (
+            self._has_answered = True
+            self.why_refused = (
                 f"The check of the store failed ({type(fault).__name__}: {fault}). It is repeated every "
                 f"{CHECK_EVERY:.0f} s. If it goes on failing, correct the cause, and restart the server."
             )
         finally:
-            del self._running[primary]
+            self._running = None
             self._report()
 
     @property
@@ -197,32 +177,23 @@ class StoreGuard:
         """True after the connection for commits was lost, until a check that began later has an answer."""
         return self._cleared != self._doubts
 
-    async def _fault(self, primary: Primary) -> str | None:
-        """Return why the primary must not be used; `None` if it may be."""
-        where = f"{primary.name}: " if self._primaries.is_cluster else ""
+    async def _find_fault(self) -> str | None:
+        """Return why the store must not be used; `None` if it may be."""
         try:
-            found = await check_client(primary.client, self._durability, trust=self._trust)
+            await check_client(self._primary.client, self._durability, trust=self._trust)
         except StoreRefused as refused:
-            return f"{where}{refused}"
-        if not found.is_primary:
-            raise StoreUnavailable(f"{primary.name} has become a replica")
-        run = (found.run_id, self._primaries.revision)
-        keys = self._ledger.keys(primary, every=self._runs.get(primary) != run)
-        reading = await self._ledger.read(primary, keys)
-        if not reading.entries:  # the first ledger is being moved to another primary
-            keys = self._ledger.keys(primary, every=True)
-            reading = await self._ledger.read(primary, keys)
-        self.readings[primary], self._read_runs[primary] = reading, run
+            return str(refused)
+        self._reading = reading = await self._ledger.read()
         losses = self._ledger.losses(reading)
         for loss in losses:
             if not loss.is_tolerated:
-                return f"{where}{loss.sentence} {self._ledger.memory.remedy}"
+                return f"{loss.sentence} {self._ledger.memory.remedy}"
         for check in self._checks:
             if reason := check(reading):
-                return f"{where}{reason}"
+                return reason
         if losses:
             millis = max(loss.millis for loss in losses)
-            _log.error("store_lost_writes", store=primary.name, millis=millis)
+            _log.error("store_lost_writes", store=self._primary.name, millis=millis)
             await self._ledger.memory.remember(reading.entries)
         return None
 

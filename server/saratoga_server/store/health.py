@@ -1,4 +1,4 @@
-"""The health of each primary, from its INFO, for metrics and alerts."""
+"""The health of the store, from its INFO, for metrics and alerts."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,28 +7,18 @@ from typing import Final
 from redis.exceptions import RedisError
 
 from saratoga_server.health_port import StoreHealth
-from saratoga_server.store.primaries import Primaries, Primary
+from saratoga_server.store.clients import Primary
 
 ANSWER_WITHIN: Final = 1.0
-"""Seconds in which a primary must answer."""
+"""Seconds in which the store must answer."""
 IN_STEP: Final = 2
 """The most seconds since the last confirmation of a replica in sync; it confirms once a second."""
 
 _SECTIONS: Final = ("memory", "persistence", "replication")
 
 
-class Health:
-    """A reader of the health of every primary."""
-
-    def __init__(self, primaries: Primaries) -> None:
-        self._primaries = primaries
-
-    async def look(self) -> list[StoreHealth]:
-        """Return the health of every primary; one that does not answer is down."""
-        return list(await asyncio.gather(*map(_ask, self._primaries.all())))
-
-
-async def _ask(primary: Primary) -> StoreHealth:
+async def read_health(primary: Primary) -> StoreHealth:
+    """Return the health of the store; one that does not answer is down."""
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             info: Mapping[str, object] = await primary.client.info(*_SECTIONS)
@@ -38,7 +28,7 @@ async def _ask(primary: Primary) -> StoreHealth:
 
 
 def health_of(primary: str, info: Mapping[str, object]) -> StoreHealth:
-    """Return the health that a primary's INFO shows, as redis-py parses it."""
+    """Return the health that the store's INFO shows, as redis-py parses it."""
     return StoreHealth(
         primary=primary,
         is_up=True,

@@ -14,7 +14,7 @@ finished: `FINISHED_LOGS_KEPT` |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
-| `{pN}:ledger`, `{players}:ledger`, `{leaderboard:GAME}:ledger` | hash | generation, sequence and \
+| `{players}:ledger` | hash | generation, sequence and \
 newest time of the data, and for each process how long it had run, and when (`ledger.py`) | for ever |
 | `{public}:listed` | sorted set | codes of public tables by connected people, then by when they were first \
 listed | `LISTING_KEPT` |
@@ -35,7 +35,7 @@ periods | `SETTLED_KEPT` |
 | `{...}:expiring` | sorted set | what is deleted when, in its partition, its game or among players | entry by entry |
 | `{...}:swept` | hash | when the sweeper was last there, and from when on it may delete | for ever |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
-| `{...}:replicated` | string | nothing; written before waiting for a replica | for ever |
+| `replicated` | string | nothing; written before waiting for a replica | for ever |
 | `audit` | sorted set | administrators' actions | the newest `AUDIT_KEPT` |
 
 In a cluster the part in braces, the hash tag, decides which primary has a key. Partitions are spread over
@@ -43,8 +43,7 @@ all primaries. Players and their names share one tag, so that taking a name, giv
 writing the row is one atomic step. That no two players have one name is worth more than spreading rows
 that are written once per visit. Give a new key the tag of the keys that are changed together with it.
 
-`{pN}:news` is not a key but a pub/sub channel: changes in the partition are published there
-(`node_events.py`).
+`news` is not a key but a pub/sub channel for events between nodes (`node_events.py`).
 
 Only `{players}:player:ID` without a name and `node:NAME` have a TTL. A store writes a TTL as an absolute
 time and deletes by its own clock, so a wrong clock would delete results. Everything else that is kept for
@@ -57,8 +56,6 @@ records and its races. When a race is over, its record has everything.
 from collections.abc import Sequence
 from typing import Final
 from zlib import crc32
-
-from saratoga_rules.games import GAMES
 
 PARTITIONS: Final = 256
 """The number of partitions. It must never change, because another number would lose every table."""
@@ -107,6 +104,9 @@ PLAYERS: Final = "{players}"
 ADDRESS_KEY: Final = "{public}:address-key"
 AUDIT: Final = "audit"
 LEADERBOARD_GAMES: Final = "leaderboard:games"
+LEDGER: Final = "{players}:ledger"
+MARK: Final = "replicated"
+NEWS: Final = "news"
 
 
 def partition(code: str) -> int:
@@ -139,18 +139,6 @@ def expiring_key(tag: str) -> str:
     return f"{tag}:expiring"
 
 
-def news_channel(number: int) -> str:
-    """Return the pub/sub channel for changes in a partition."""
-    return f"{{p{number}}}:news"
-
-
-def mark_key(key: str) -> str:
-    """Return the key in the same slot that is written before waiting for a replica."""
-    _, _, rest = key.partition("{")
-    tag, brace, _ = rest.partition("}")
-    return f"{{{tag if tag and brace else key}}}:replicated"
-
-
 def player_key(player: str) -> str:
     return f"{{players}}:player:{player}"
 
@@ -173,10 +161,3 @@ OUTBOX_KEYS: Final[Sequence[str]] = tuple(outbox_key(number) for number in range
 EXPIRING_KEYS: Final[Sequence[str]] = tuple(
     expiring_key(f"{{p{number}}}") for number in range(PARTITIONS)
 )
-
-LEDGER_KEYS: Final[Sequence[str]] = (
-    "{players}:ledger",
-    *(f"{{p{number}}}:ledger" for number in range(PARTITIONS)),
-    *(f"{leaderboard_tag(game)}:ledger" for game in GAMES),
-)
-"""The ledger of each hash tag whose keys must not be lost. A standalone store has only the first."""

@@ -4,7 +4,7 @@ One number ranks a row (see the layout of its bits in `functions/leaderboards.lu
 depend on names: first more banked, then less time, then the earlier result.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from secrets import token_hex
 from typing import Final
 
@@ -86,11 +86,8 @@ class RedisLeaderboards:
     async def _peek(
         self, keys: Sequence[str], limit: int, *, whole: bool
     ) -> list[tuple[str, bytes]]:
-        """Return up to `limit` settlements of each primary, each with its key."""
-        found = await self._client.read_everywhere(
-            "peek_outbox", keys, limit, int(whole), whole=whole
-        )
-        return _pairs(found)
+        """Return up to `limit` settlements, each with its key."""
+        return _pairs(await self._client.read("peek_outbox", (), limit, int(whole), *keys))
 
     async def _settle(self, settlement: Settlement) -> bool:
         await self._client.command("SADD", LEADERBOARD_GAMES, settlement.game)
@@ -116,8 +113,8 @@ class RedisLeaderboards:
         return bool(await self._client.write("settle", (mark,), packed) == 1)
 
 
-def _pairs(found: Iterable[Sequence[bytes]]) -> list[tuple[str, bytes]]:
-    pairs = (pair for some in found for pair in zip(*[iter(some)] * 2, strict=True))
+def _pairs(found: Sequence[bytes]) -> list[tuple[str, bytes]]:
+    pairs = zip(*[iter(found)] * 2, strict=True)
     return [(key.decode(), packed) for key, packed in pairs]
 
 

@@ -1,44 +1,36 @@
 """The ledger: by which a node notices that its store has lost writes, or is another store.
 
-The store has a ledger for each hash tag whose keys must not be lost (`keys.LEDGER_KEYS`): a random
-`generation`, a `sequence` that every node raises every few seconds, and `at`, the store's time when it was
-raised last, which never falls, and rises no faster than time passes. A node remembers what it has raised once that
+The store has a ledger (`keys.LEDGER`): a random `generation`, a `sequence` that every node raises every few
+seconds, and `at`, the store's time when it was raised last, which never falls, and rises no faster than time passes. A node remembers what it has raised once that
 write is durable. A store with another generation, or with a lower sequence, does not have everything that the node has
 written.
 
 Several nodes raise the same sequence, so the raises of one would hide that another one's are missing. Therefore
 each process also has a field of its own, with the time it had run. How much is lost is known from that, whatever the
 clocks show.
-
-A standalone store is one set of data, so one ledger is enough. In a cluster all ledgers exist, because
-slots can move; each primary's first ledger is raised all the time, the others when something has changed.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Mapping
 from secrets import token_hex
 from time import monotonic, time
 from typing import Final, Protocol
 
 from msgspec import Struct
-from redis.exceptions import AskError, ResponseError, TryAgainError
+from redis.exceptions import ResponseError
 
 from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis
+from saratoga_server.store.clients import Primary
 from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 from saratoga_server.store.errors import is_function_missing
-from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER_KEYS, mark_key
+from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER
 from saratoga_server.store.library import function_name
-from saratoga_server.store.primaries import Primaries, Primary
 
 LOSS_TOLERATED: Final = 60_000
 """Milliseconds of lost writes that a crash or a failover may explain; more means older data."""
 
 FIELD_REMOVED_AFTER: Final = 86_400_000
 """Milliseconds without a raise after which a process's own field may be removed (`DAY_MS` in ledger.lua)."""
-
-_ELSEWHERE: Final = (AskError, TryAgainError)
-"""The errors for a key that is on another primary, or on the way to it; MOVED is an `AskError`."""
 
 
 class LedgerEntry(Struct, frozen=True):
@@ -170,9 +162,8 @@ def _millis_lost(remembered: Collection[LedgerEntry], found: Collection[LedgerEn
 
 
 class StoreReading(Struct, frozen=True):
-    """A primary's clock and ledgers at one moment, before this node raises the ledgers."""
+    """The store's clock and ledger at one moment, before this node raises the ledger."""
 
-    primary: str
     now: Millis
     entries: Entries
     newest_raised: Millis = Millis(0)
@@ -188,63 +179,47 @@ class Ledger:
     """The reader and writer of the ledgers of a store."""
 
     def __init__(
-        self, primaries: Primaries, memory: LedgerMemory, *, replicated: bool, on_disk: bool
+        self, primary: Primary, memory: LedgerMemory, *, replicated: bool, on_disk: bool
     ) -> None:
         """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
-        self._primaries = primaries
+        self._primary = primary
         self._replicated = replicated
         self._on_disk = on_disk
         self.memory = memory
-        self._first: dict[Primary, tuple[Millis, float]] = {}
-        """The time of each primary's clock when it was accepted first, and this process's monotonic time then."""
+        self._first: tuple[Millis, float] | None = None
+        """The time of the store's clock when it was accepted first, and this process's monotonic time then."""
         self._new_generation = token_hex(8)
         self._seen: set[str] = set()
         """The ledgers that this process has read before."""
 
-    def keys(self, primary: Primary, *, every: bool) -> Sequence[str]:
-        """Return the primary's ledgers: the first, or every one."""
-        if not self._primaries.is_cluster:
-            return LEDGER_KEYS[:1]
-        own = (key for key in LEDGER_KEYS if self._primaries.of(key) is primary)
-        return list(own if every else islice(own, 1))
-
-    async def read(self, primary: Primary, keys: Sequence[str]) -> StoreReading:
-        """Read clock and ledgers of a primary, without retries; leave out those that are being moved."""
+    async def read(self) -> StoreReading:
+        """Read clock and ledger of the store, without retries."""
         own_field = f"node:{self.memory.process}"
-        pipeline = primary.client.pipeline(transaction=False)
+        pipeline = self._primary.client.pipeline(transaction=False)
         pipeline.time()
-        for key in keys:
-            pipeline.hmget(key, ["generation", "sequence", "at", own_field])
-        answers = await pipeline.execute(raise_on_error=False)
-        for answer in answers:
-            if isinstance(answer, Exception) and not isinstance(answer, _ELSEWHERE):
-                raise answer
-        (seconds, micros), *found = answers
-        entries = {
-            key: entry_of(*fields)
-            for key, fields in zip(keys, found, strict=True)
-            if not isinstance(fields, Exception)
-        }
+        pipeline.hmget(LEDGER, ["generation", "sequence", "at", own_field])
+        (seconds, micros), fields = await pipeline.execute()
         now = Millis(seconds * 1000 + micros // 1000)
         raised = (entry.at for entry in self.memory.recall().values())
-        return StoreReading(primary.name, now, entries, Millis(max(raised, default=0)))
+        return StoreReading(now, {LEDGER: entry_of(*fields)}, Millis(max(raised, default=0)))
 
-    def _latest(self, primary: Primary, reading: StoreReading) -> Millis:
-        """Return the latest time that is taken from a primary's clock.
+    def _latest(self, reading: StoreReading) -> Millis:
+        """Return the latest time that is taken from the store's clock.
 
         A clock that is ahead of this machine's, or that was set forward, must not become the newest time stored.
         """
-        first, since = self._first.setdefault(primary, (reading.now, monotonic()))
+        if self._first is None:
+            self._first = (reading.now, monotonic())
+        first, since = self._first
         expected = first + int((monotonic() - since) * 1000)
         return Millis(min(int(time() * 1000), expected) + CLOCKS_WITHIN)
 
     def losses(self, reading: StoreReading) -> list[LostWrites]:
-        """Return what this primary has lost since this node raised its ledgers."""
+        """Return what the store has lost since this node raised its ledger."""
         memory = self.memory.recall()
         known = {key: memory[key] for key in reading.entries if key in memory}
         if not known:
             return []
-        # most ledgers are raised seldom: those that are raised all the time tell how much is lost
         millis = _millis_lost(known.values(), reading.entries.values())
         compared = (
             compare(entry, reading.entries[key], millis)
@@ -253,11 +228,11 @@ class Ledger:
         )
         return [loss for loss in compared if loss is not None]
 
-    async def raise_(self, primary: Primary, reading: StoreReading) -> bool:
+    async def raise_(self, reading: StoreReading) -> None:
         """Raise the ledgers that were read, and remember them if that write is durable.
 
         A ledger that was replaced meanwhile is left alone; the next reading shows it. So is one that others raise,
-        when it is read first: a server that fails at each start leaves no fields behind. Return False then.
+        when it is read first: a server that fails at each start leaves no fields behind.
         """
         entries = {
             key: entry
@@ -266,22 +241,19 @@ class Ledger:
         }
         self._seen.update(reading.entries)
         if entries:
-            await self._raise(primary, reading, entries)
-        return len(entries) == len(reading.entries)
+            await self._raise(reading, entries)
 
-    async def _raise(self, primary: Primary, reading: StoreReading, entries: Entries) -> None:
+    async def _raise(self, reading: StoreReading, entries: Entries) -> None:
         keys = list(entries)
         known = [
             word for key, entry in entries.items() for word in (key, entry.generation, entry.own)
         ]
-        pipeline = primary.client.pipeline(transaction=False)
+        pipeline = self._primary.client.pipeline(transaction=False)
         own = self.memory.uptime()
-        call = pack(
-            (self._new_generation, self.memory.process, own, self._latest(primary, reading), known)
-        )
+        call = pack((self._new_generation, self.memory.process, own, self._latest(reading), known))
         pipeline.execute_command("FCALL", function_name("raise_ledgers"), 0, call)
         if self._replicated:
-            for command in confirmation_commands(mark_key(keys[0]), on_disk=self._on_disk):
+            for command in confirmation_commands(on_disk=self._on_disk):
                 pipeline.execute_command(*command)
         answer, *replies = await pipeline.execute(raise_on_error=False)
         if isinstance(answer, ResponseError) and is_function_missing(answer):

@@ -3,21 +3,17 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from itertools import count
 from typing import Final
 
 from msgspec import Struct
 
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.addresses import addresses
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import RedisBoards
+from saratoga_server.store.clients import Primary, primary_at
 from saratoga_server.store.clock_check import why_clock_refused
-from saratoga_server.store.cluster_clocks import ClusterClocks
-from saratoga_server.store.cluster_commits import ClusterCommits
-from saratoga_server.store.cluster_preflight import check_rest
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
@@ -27,8 +23,7 @@ from saratoga_server.store.leaderboards import RedisLeaderboards
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import RedisNodes
 from saratoga_server.store.players import RedisPlayers
-from saratoga_server.store.preflight import Preflight, check_store
-from saratoga_server.store.primaries import Primaries, Primary, open_primaries
+from saratoga_server.store.preflight import Preflight, check_store, syncs_replicas
 from saratoga_server.store.retention import RedisRetention
 from saratoga_server.store.store_client import StoreClient, load_into
 from saratoga_server.store.tables import RedisTables
@@ -42,7 +37,7 @@ class Store(Struct, frozen=True):
     """An open store: the adapters of all ports."""
 
     durability: Durability
-    commits: Batcher | ClusterCommits
+    commits: Batcher
     boards: RedisBoards
     tables: RedisTables
     players: RedisPlayers
@@ -52,7 +47,7 @@ class Store(Struct, frozen=True):
     nodes: RedisNodes
     events: EventChannel
     client: StoreClient
-    primaries: Primaries
+    primary: Primary
     guard: StoreGuard
     watching: Sequence[asyncio.Task[None]]
     """The tasks that check the store; they end only if they fail, and the store must not be used then."""
@@ -68,9 +63,7 @@ async def open_store(
     memory: LedgerMemory | None = None,
     is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
-    """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; yield the store, then close it.
-
-    For a cluster, give the address of any node, or several separated by commas.
+    """Connect to `redis://`, `rediss://` or `unix://`; yield the store, then close it.
 
     Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
     if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
@@ -78,9 +71,10 @@ async def open_store(
     saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
     beside a server.
     """
-    preflight, primaries = await _find(url, durability, trust=trust_store)
+    preflight = await _check(url, durability, trust=trust_store)
+    primary = primary_at(url)
     replicated = durability is Durability.REPLICATED
-    commits: Batcher | ClusterCommits | None = None
+    commits: Batcher | None = None
     watching: list[asyncio.Task[None]] = []
 
     def stop_commits(reason: str) -> None:
@@ -88,12 +82,10 @@ async def open_store(
             commits.drop_connection(reason)
 
     try:
-        on_disk = await check_rest(primaries, preflight, durability, trust=trust_store)
-        ledger = Ledger(
-            primaries, memory or ProcessMemory(), replicated=replicated, on_disk=on_disk
-        )
+        on_disk = replicated and await syncs_replicas(primary, preflight)
+        ledger = Ledger(primary, memory or ProcessMemory(), replicated=replicated, on_disk=on_disk)
         guard = StoreGuard(
-            primaries,
+            primary,
             ledger,
             durability,
             trust=trust_store,
@@ -101,27 +93,22 @@ async def open_store(
             checks=(why_clock_refused,),
         )
 
-        async def connect(primary: Primary) -> asyncio.Transport:
+        async def connect() -> asyncio.Transport:
             # after a restart the store may have other settings or other data, or may be a replica
             if is_guarded:
-                await guard.admit_connection(primary)
+                await guard.admit_connection()
             await load_into(primary)
             return await dial(primary.url)
 
         client = StoreClient(
-            primaries, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
+            primary, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
         )
         await client.load_library()
         if is_guarded:
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))
-            if primaries.is_cluster:
-                watching.append(asyncio.create_task(ClusterClocks(primaries).keep()))
         encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
-        if primaries.is_cluster:
-            commits = ClusterCommits(primaries, connect, encoder, on_batch)
-        else:
-            commits = Batcher(primaries, primaries.all()[0], connect, encoder, on_batch)
+        commits = Batcher(connect, encoder, on_batch)
         commits.start()
         yield Store(
             durability=durability,
@@ -133,9 +120,9 @@ async def open_store(
             retention=RedisRetention(client),
             audit=RedisAudit(client),
             nodes=RedisNodes(client),
-            events=EventChannel(client, primaries),
+            events=EventChannel(client),
             client=client,
-            primaries=primaries,
+            primary=primary,
             guard=guard,
             watching=watching,
         )
@@ -145,28 +132,18 @@ async def open_store(
         if watching:
             await cancel_all(watching)
             await guard.close()
-        await primaries.close()
+        await primary.client.aclose(close_connection_pool=True)
         # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)
 
 
-async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
-    """Return a store's preflight and primaries, waiting up to `STORE_TIMEOUT` while it is starting.
-
-    Several addresses are allowed only for a cluster; the first node that answers decides.
-    """
+async def _check(url: str, durability: Durability, *, trust: bool) -> Preflight:
+    """Check a store, waiting up to `STORE_TIMEOUT` while it is starting."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + STORE_TIMEOUT
-    urls = addresses(url)
-    for attempt in count():
+    while True:
         try:
-            preflight = await check_store(urls[attempt % len(urls)], durability, trust=trust)
-            if len(urls) > 1 and not preflight.is_cluster:
-                raise StoreRefused(
-                    "Several addresses were given, but this store is not a cluster. Give --redis the "
-                    "address of one store."
-                )
-            return preflight, await open_primaries(url, is_cluster=preflight.is_cluster)
+            return await check_store(url, durability, trust=trust)
         except StoreUnavailable as error:
             if clock() > deadline:
                 reason = str(error).rstrip(".")
@@ -174,4 +151,3 @@ async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Prefl
                     f"The store cannot be used: {reason}. Start it, or correct its address (--redis)."
                 ) from None
         await asyncio.sleep(_PAUSE)
-    raise AssertionError

@@ -1,4 +1,4 @@
-"""The preflight of one store process: version, eviction and persistence settings."""
+"""The preflight of the store: version, eviction and persistence settings, and its replicas."""
 
 import asyncio
 from typing import Final
@@ -6,12 +6,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, InvalidResponse, ResponseError
+from redis.exceptions import AuthenticationError, InvalidResponse, RedisError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.clients import Primary, open_client
+from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.errors import is_transient
 
@@ -28,24 +30,21 @@ _SETTINGS: Final = (
     "min-replicas-to-write",
 )  # fmt: skip
 
+_log = EventLog("store")
+
 
 class Preflight(Struct, frozen=True):
-    """The facts about a store process that has passed the preflight."""
+    """The facts about a store that has passed the preflight."""
 
     product: str
     """The product: `Redis` or `Valkey`."""
     version: str
-    is_cluster: bool = False
-    """True for a node of a cluster."""
-    is_primary: bool = True
     replicas: int = 0
     """The number of connected replicas."""
     knows_waitaof: bool = False
     """True if the store has the command WAITAOF."""
     refuses_alone: bool = False
     """True if the store refuses writes while it has no replica."""
-    run_id: str = ""
-    """The random id of this run of the process."""
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
@@ -59,6 +58,39 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
         return await check_client(client, durability, trust=trust)
     finally:
         await client.aclose(close_connection_pool=True)
+
+
+async def syncs_replicas(primary: Primary, found: Preflight) -> bool:
+    """Check the replicas of a store for the level `replicated`. Raises `StoreRefused` if there is none.
+
+    Return whether a replica confirms in time that a write is on its disk, so that WAITAOF can be used.
+    """
+    if not found.replicas:
+        raise StoreRefused(
+            "The store has no replica in sync, so with --durability replicated no move could be "
+            "acknowledged. Add a replica (`REPLICAOF host port` there), or start with --durability safe."
+        )
+    if not found.refuses_alone:
+        _log.info(
+            "store_setting_advised", set="min-replicas-to-write 1", on="the store and its replicas"
+        )
+    if not found.knows_waitaof:
+        return False
+    pipeline = primary.client.pipeline(transaction=False)
+    for command in confirmation_commands(on_disk=True):
+        pipeline.execute_command(*command)
+    try:
+        replies = await pipeline.execute(raise_on_error=False)
+    except (RedisError, OSError):
+        return True
+    if is_confirmed(replies) or not is_confirmed(replies[:2]):
+        return True
+    _log.warning(
+        "replica_not_on_disk",
+        primary=primary.name,
+        mend="set appendonly yes and appendfsync always on its replicas, and restart the server",
+    )
+    return False
 
 
 async def check_client(client: "Redis", durability: Durability, *, trust: bool) -> Preflight:
@@ -132,11 +164,8 @@ def _read(info: dict[str, object]) -> Preflight:
     return Preflight(
         product,
         version,
-        is_cluster=str(info.get("cluster_enabled")) == "1",
-        is_primary=str(info.get("role")) not in ("slave", "replica"),
         replicas=sum(isinstance(each, dict) and each.get("state") == "online" for each in replicas),
         knows_waitaof=_numbers(version) >= WAITAOF_SINCE,
-        run_id=str(info.get("run_id", "")),
     )
 
 
@@ -145,13 +174,18 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check_server(info: dict[str, object], found: Preflight) -> None:
-    """Refuse a store that is too old or a replica; `found` was read from `info`."""
+    """Refuse a store that is too old, a cluster or a replica; `found` was read from `info`."""
     if _numbers(found.version) < OLDEST:
         raise StoreRefused(
             f"{found.product} {found.version} is too old: the server needs Redis 7.0 or later, "
             "or Valkey. Upgrade it, or start without --redis for the embedded store."
         )
-    if not found.is_primary and not found.is_cluster:
+    if str(info.get("cluster_enabled")) == "1":
+        raise StoreRefused(
+            "This store is a Redis or Valkey Cluster, which is not supported: give --redis the address of "
+            "one store with `cluster-enabled no`, which may have replicas."
+        )
+    if str(info.get("role")) in ("slave", "replica"):
         raise StoreRefused(
             f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
             "no writes. Give --redis the primary's address."

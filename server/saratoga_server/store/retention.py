@@ -24,20 +24,19 @@ class RedisRetention:
     async def sweep(self, node_time: Millis, limit: int) -> Swept:
         games = await self._client.command("SMEMBERS", LEADERBOARD_GAMES)
         tags = sorted(leaderboard_tag(game.decode()) for game in games)
-        answers = await self._client.read_everywhere(
+        done, held, ahead = await self._client.read(
             "sweep",
-            (*EXPIRING_KEYS, expiring_key(PLAYERS), *map(expiring_key, tags)),
+            (),
             node_time,
             limit,
             CLOCKS_WITHIN,
             CLOCK_JUMP,
             UNTRUSTED_FOR,
-            whole=False,
+            *(*EXPIRING_KEYS, expiring_key(PLAYERS), *map(expiring_key, tags)),
         )
-        ahead = max((ahead for _, _, ahead in answers), key=abs)
         return Swept(
-            done=sum(done for done, _, _ in answers),
-            held_until=Millis(max(held for _, held, _ in answers)),
+            done=done,
+            held_until=Millis(held),
             ahead=ahead,
             clocks_differ=abs(ahead) > CLOCKS_WITHIN,
         )

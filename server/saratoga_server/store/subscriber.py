@@ -1,4 +1,4 @@
-"""The subscriber: receives the events of one primary, on a connection that is probed.
+"""The subscriber: receives the events of a channel, on a connection that is probed.
 
 Pub/sub stores nothing, and a connection may be dead or lead to a former primary without any sign. So the
 node publishes a probe regularly, which must come back. If it does not, the connection is replaced, and the
@@ -6,7 +6,7 @@ node reads all that it holds again. redis-py's pub/sub would resubscribe silentl
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import hiredis
@@ -21,8 +21,8 @@ from saratoga_server.messages.node_events import (
     decode_node_event,
     encode_node_event,
 )
+from saratoga_server.store.clients import Primary
 from saratoga_server.store.dial import dial
-from saratoga_server.store.primaries import Primaries, Primary
 from saratoga_server.store.resp_connection import Reply, RespConnection, encode_command
 
 OPEN_TIMEOUT: Final = 2.0
@@ -41,24 +41,17 @@ _log = EventLog("node_events")
 
 
 class Subscriber:
-    """A subscription to some channels of one primary."""
+    """A subscription to a channel of the store."""
 
-    def __init__(
-        self,
-        primaries: Primaries,
-        primary: Primary,
-        channels: Sequence[str],
-        listener: NodeEventListener,
-    ) -> None:
-        self._primaries = primaries
+    def __init__(self, primary: Primary, channel: str, listener: NodeEventListener) -> None:
         self._primary = primary
-        self._channels = channels
+        self._channel = channel
         self._listener = listener
         self.is_open = False
         """True if, as far as is known, events published now are received."""
         self._has_warned = False
-        self._unconfirmed = 0
-        """The channels that the store has not confirmed yet."""
+        self._is_confirmed = False
+        """True if the store has confirmed the subscription."""
         self._probe_seen = 0
         """The number of the newest probe that came back."""
         self._fault = ""
@@ -81,21 +74,18 @@ class Subscriber:
 
     async def _subscribe(self) -> None:
         """Subscribe, and probe until that fails."""
-        self._unconfirmed, self._probe_seen, self._fault = len(self._channels), 0, ""
-        await self._primaries.refresh()
+        self._is_confirmed, self._probe_seen, self._fault = False, 0, ""
         async with asyncio.timeout(OPEN_TIMEOUT):
             transport = await dial(self._primary.url)
         connection = RespConnection(transport, self._on_reply, self._on_lost)
         catching_up: list[asyncio.Task[bool]] = []
         try:
             async with asyncio.timeout(OPEN_TIMEOUT):
-                # one command per channel, because the channels are in different slots
-                subscriptions = (encode_command("SSUBSCRIBE", each) for each in self._channels)
-                connection.send(b"".join(subscriptions))
-                await self._until(lambda: not self._unconfirmed)
+                connection.send(encode_command("SUBSCRIBE", self._channel))
+                await self._until(lambda: self._is_confirmed)
             await self._probe(1)
-            # Subscribe first, then read, so that no event is missed in between. The data may be on
-            # other primaries and unavailable, which does not end this subscription.
+            # Subscribe first, then read, so that no event is missed in between. A failed read does
+            # not end this subscription.
             self.is_open = True
             self._has_warned = False
             catching_up.append(asyncio.create_task(run_logged(self._listener.subscribed())))
@@ -113,8 +103,8 @@ class Subscriber:
         """Publish a probe, and wait until it comes back."""
         event = encode_node_event(Here(self._listener.node, number))
         async with asyncio.timeout(PROBE_TIMEOUT):
-            channel = self._channels[0]
-            receivers = await self._primary.client.execute_command("SPUBLISH", channel, event)
+            publish = self._primary.client.execute_command("PUBLISH", self._channel, event)
+            receivers = await publish
             self._listener.counted(int(receivers))
             await self._until(lambda: self._probe_seen >= number)
 
@@ -138,10 +128,10 @@ class Subscriber:
     def _on_reply(self, reply: Reply) -> None:
         if isinstance(reply, hiredis.ReplyError):
             self._fail(str(reply))
-        elif reply[0] == b"smessage":
+        elif reply[0] == b"message":
             self._receive(reply[2])
-        elif reply[0] == b"ssubscribe":
-            self._unconfirmed -= 1
+        elif reply[0] == b"subscribe":
+            self._is_confirmed = True
             self._progress.set()
         else:
             self._fail("the store ended a subscription")

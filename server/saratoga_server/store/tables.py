@@ -49,13 +49,9 @@ class RedisTables:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
-        # an unavailable primary is asked again at the next check; the timers of the others do not wait
-        found = await self._client.read_everywhere(
-            "due_tables", DUE_KEYS, since, until, limit, whole=False
-        )
-        due = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
-        due.sort(key=lambda pair: int(pair[1]))
-        return {code.decode(): Millis(int(at)) for code, at in due[:limit]}
+        found = await self._client.read("due_tables", (), since, until, limit, *DUE_KEYS)
+        pairs = zip(*[iter(found)] * 2, strict=True)
+        return {code.decode(): Millis(int(at)) for code, at in pairs}
 
     async def list_public(self) -> list[bytes]:
         return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))

@@ -1,7 +1,7 @@
 """Faults: each is injected into an installation, held for a while, and healed."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
 from kit.storms.installation import Installation
@@ -19,10 +19,6 @@ class ActiveFault:
     affected: Iterable[StormPlayer]
     heal: Callable[[], Awaitable[None]] = nothing_to_heal
     """Repair the damage; return when all processes run again."""
-    began: float | None = None
-    """The time when the fault took effect (`time.monotonic()`), if not at the end of the injection."""
-    phases: dict[str, float] = field(default_factory=dict)
-    """The times of the steps of the store's recovery, noted while healing."""
 
 
 Inject = Callable[[Installation, Random], Awaitable[ActiveFault]]

@@ -7,7 +7,6 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from kit.cluster import ClusterNode
 from kit.stepping_clocks import find_library
 from kit.stores import StoreServer
 from kit.storms.fault import ActiveFault, Fault
@@ -65,17 +64,12 @@ async def _refused(
 async def change_settings(installation: Installation, random: Random) -> ActiveFault:
     """Set one setting of a store below the level of durability at run time."""
     name, bad, good = random.choice(BELOW_THE_LEVEL)
-    store: StoreServer | ClusterNode | None = installation.standalone
-    if installation.cluster is not None:
-        await asyncio.to_thread(installation.cluster.wait_until_in_step)
-        nodes = installation.cluster.nodes
-        store = random.choice([node for node in nodes if node.role() == "master"])
-    assert store is not None
+    store = installation.store
     await _set(store, name, bad)
     return await _refused(installation, partial(_set, store, name, good))
 
 
-async def _set(store: StoreServer | ClusterNode, name: str, value: str) -> None:
+async def _set(store: StoreServer, name: str, value: str) -> None:
     reply = await asyncio.to_thread(store.ask, "CONFIG", "SET", name, value)
     assert "OK" in str(reply), reply
 
@@ -83,7 +77,6 @@ async def _set(store: StoreServer | ClusterNode, name: str, value: str) -> None:
 async def set_clock_back_days(installation: Installation, random: Random) -> ActiveFault:
     """Set the store's clock back by more than a day, then right again."""
     clock = installation.store_clock
-    assert clock is not None
     before = clock.offset
 
     async def put_back() -> None:
@@ -110,4 +103,3 @@ CLOCK_BEHIND = Fault(
 )
 
 GUARD_FAULTS = (SETTINGS_CHANGED, *([CLOCK_BEHIND] if find_library() else []))
-"""The faults for a standalone store; a cluster has no stepped clocks."""

@@ -1,7 +1,7 @@
 """The target of a storm: server nodes, their store, and players who race all the time.
 
 Each player connects through its own link to the nodes in turn. Each node has its own clock, and its
-own link to a standalone store. Players reconnect by themselves after every fault.
+own link to the store. Players reconnect by themselves after every fault.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kit.cluster import Cluster, running_cluster
 from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
 from kit.log_pipe import LogPipe, log_pipe
 from kit.player_link import player_link
@@ -58,7 +57,7 @@ class Node:
     module: str
     """The module that the node runs in its usual version."""
     clock: SteppingClock
-    link: FaultyLink | None
+    link: FaultyLink
     log: LogPipe
     metrics_port: int
     is_down: bool = False
@@ -80,9 +79,8 @@ class Installation:
     nodes: list[Node]
     dial: Dial
     """A function that connects to the next node that accepts."""
-    standalone: StoreServer | None
-    store_clock: SteppingClock | None
-    cluster: Cluster | None
+    store: StoreServer
+    store_clock: SteppingClock
     baseline: list[Footprint] = field(default_factory=list)
     """The resources that each node held before the first player connected."""
     tables: list[list[StormPlayer]] = field(default_factory=list)
@@ -100,10 +98,7 @@ class Installation:
     @property
     def store_url(self) -> str:
         """The store's own address, which bypasses the fault-injecting links."""
-        if self.cluster is not None:
-            return self.cluster.url
-        assert self.standalone is not None
-        return self.standalone.url
+        return self.store.url
 
     def up(self) -> list[Node]:
         return [node for node in self.nodes if not node.is_down]
@@ -202,13 +197,8 @@ class Installation:
             state = "not running" if process is None else f"exit {process.returncode}"
             lines.append(f"node {node.port}, {state}, down {node.is_down}; its log ends:")
             lines += node.server.log.read_text().splitlines()[-LOG_LINES:]
-        if self.standalone is not None:
-            lines.append("the store's log ends:")
-            log = self.standalone.folder / "log"
-            lines += log.read_text().splitlines()[-LOG_LINES:]
-        if self.cluster is not None:
-            for each in self.cluster.nodes:
-                lines.append(f"store {each.port}: {each.role() if each.is_alive else 'dead'}")
+        lines.append("the store's log ends:")
+        lines += (self.store.folder / "log").read_text().splitlines()[-LOG_LINES:]
         return "\n".join(lines)
 
     def refusals(self) -> Counter[str]:
@@ -222,7 +212,6 @@ async def open_installation(
     *,
     nodes: int,
     pace: float,
-    clustered: bool = False,
     module: str = ServerProcess.module,
     timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[Installation]:
@@ -233,16 +222,12 @@ async def open_installation(
                 TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True)
             )
         )
-        cluster = standalone = clock = None
-        if clustered:
-            cluster = await asyncio.to_thread(stack.enter_context, running_cluster())
-        else:
-            clock = SteppingClock(folder / "store-clock")
-            standalone = _store(folder / "store", clock)
-            stack.callback(standalone.kill)
-            await asyncio.to_thread(standalone.start)
+        clock = SteppingClock(folder / "store-clock")
+        store = _store(folder / "store", clock)
+        stack.callback(store.kill)
+        await asyncio.to_thread(store.start)
         ports: list[int] = []
-        installation = Installation([], to_ports(ports), standalone, clock, cluster)
+        installation = Installation([], to_ports(ports), store, clock)
         installation.nodes += [
             await _node(stack, installation, folder, number, module) for number in range(nodes)
         ]
@@ -282,19 +267,14 @@ async def _node(
     stack: AsyncExitStack, installation: Installation, folder: Path, number: int, module: str
 ) -> Node:
     clock = SteppingClock(folder / f"clock-{number}")
-    link = None
-    url = installation.store_url
-    if installation.standalone is not None:
-        link = await stack.enter_async_context(
-            link_to_store(installation.standalone.socket, folder / f"link-{number}")
-        )
-        url = link.url
+    link = await stack.enter_async_context(
+        link_to_store(installation.store.socket, folder / f"link-{number}")
+    )
     metrics_port = free_port()
-    durability = "safe" if installation.cluster is None else "replicated"
     server = ServerProcess(
         folder / f"node-{number}",
         (
-            *("--redis", url, "--durability", durability, "--node", f"node{number}"),
+            *("--redis", link.url, "--durability", "safe", "--node", f"node{number}"),
             *("--rate", "0", "--log-level", "warning"),
             *("--metrics-port", str(metrics_port)),
         ),

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 
 from redis import Redis
 
@@ -23,10 +22,10 @@ SPARE_TASKS = 4
 """The number of additional tasks that may run at any moment; a leak would exceed it."""
 
 BACKGROUND_TASKS = 8
-"""The number of a node's background tasks that may call one store process at once."""
+"""The number of a node's background tasks that may call the store at once."""
 
 FOR_COMMITS = FOR_EVENTS = 1
-"""The number of connections of each kind from one node to one store process, outside the node's pool."""
+"""The number of connections of each kind from one node to the store, outside the node's pool."""
 
 
 async def leaks_of(installation: Installation) -> list[str]:
@@ -35,18 +34,13 @@ async def leaks_of(installation: Installation) -> list[str]:
         await player.bot.connection.close()
         player.link.cut_half_open()
     for node in installation.nodes:
-        if node.link is not None:
-            node.link.cut_half_open()
+        node.link.cut_half_open()
     return await asyncio.to_thread(_settled, installation)
 
 
 def _settled(installation: Installation) -> list[str]:
-    with ExitStack() as stack:
-        stores = [stack.enter_context(store) for store in _stores(installation)]
-        found = _until_nothing(lambda: held(installation, stores))
-        for store in stores:
-            found += keys_left_over(store)
-    return found
+    with Redis(unix_socket_path=str(installation.store.socket)) as store:
+        return [*_until_nothing(lambda: held(installation, store)), *keys_left_over(store)]
 
 
 def _until_nothing(look: Callable[[], list[str]]) -> list[str]:
@@ -56,23 +50,12 @@ def _until_nothing(look: Callable[[], list[str]]) -> list[str]:
     return found
 
 
-def _stores(installation: Installation) -> list[Redis]:
-    if installation.cluster is not None:
-        return [
-            Redis(host="127.0.0.1", port=node.port) for node in installation.cluster.primaries()
-        ]
-    assert installation.standalone is not None
-    return [Redis(unix_socket_path=str(installation.standalone.socket))]
-
-
-def held(installation: Installation, stores: list[Redis]) -> list[str]:
+def held(installation: Installation, store: Redis) -> list[str]:
     """Describe what nodes and stores hold beyond what they held before the first player."""
     found = []
     most_files = max(each.files for each in installation.baseline)
     most_tasks = max(each.tasks for each in installation.baseline)
-    most_sockets = max(each.sockets for each in installation.baseline) + pool_of(
-        installation
-    ) * len(stores)
+    most_sockets = max(each.sockets for each in installation.baseline) + pool_of(installation)
     for node in installation.nodes:
         now = node.footprint()
         if now.players:
@@ -85,11 +68,10 @@ def held(installation: Installation, stores: list[Redis]) -> list[str]:
             found.append(f"node {node.port} has {now.tasks} tasks, {most_tasks} before")
         if now.sockets > most_sockets:
             found.append(f"node {node.port} has {now.sockets} sockets, at most {most_sockets}")
-        if node.link is not None and node.link.open_connections > now.sockets:
+        if node.link.open_connections > now.sockets:
             found.append(f"node {node.port} has fewer sockets than connections to the store")
-    for store in stores:
-        found += _held_by(store, installation)
-    if (living := sum(map(nodes_known, stores))) != len(installation.nodes):
+    found += _held_by(store, installation)
+    if (living := nodes_known(store)) != len(installation.nodes):
         found.append(f"the store lists {living} nodes, and {len(installation.nodes)} run")
     return found
 
@@ -110,9 +92,9 @@ def _held_by(store: Redis, installation: Installation) -> list[str]:
         found.append(f"the store has {clients} clients, at most {most}")
     if (subscribed := subscribed_connections_of(store)) != nodes * FOR_EVENTS:
         found.append(f"the store has {subscribed} subscribed clients, of {nodes} nodes")
-    links = [node.link.open_connections for node in installation.nodes if node.link is not None]
-    if links and clients != sum(links):
-        found.append(f"the store has {clients} clients, the nodes {sum(links)} connections")
+    connections = sum(node.link.open_connections for node in installation.nodes)
+    if clients != connections:
+        found.append(f"the store has {clients} clients, the nodes {connections} connections")
     if wrong := [number for number in subscribers_of(store) if number != nodes]:
         found.append(f"channels have {wrong} subscribers, of {nodes} nodes")
     return found

@@ -81,7 +81,6 @@ async def step_clock(installation: Installation, random: Random) -> ActiveFault:
 async def cut_off(installation: Installation, random: Random) -> ActiveFault:
     """Cut all connections between a node and the store."""
     node = await some_node(installation, random)
-    assert node.link is not None
     node.link.cut()
     return ActiveFault(installation.at(node))
 
@@ -89,7 +88,6 @@ async def cut_off(installation: Installation, random: Random) -> ActiveFault:
 async def make_store_half_open(installation: Installation, random: Random) -> ActiveFault:
     """Make all connections between a node and the store half-open."""
     node = await some_node(installation, random)
-    assert node.link is not None
     node.link.go_half_open()
     return ActiveFault(installation.at(node))
 
@@ -130,4 +128,4 @@ STORE_LINK_FAULTS = (
     Fault(name="store connections cut", part="store", inject=cut_off),
     Fault(name="store connections half-open", part="store", inject=make_store_half_open),
 )
-"""Faults of the links between nodes and a standalone store."""
+"""Faults of the links between nodes and the store."""

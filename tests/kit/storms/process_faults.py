@@ -29,7 +29,6 @@ async def leave_log_unread(installation: Installation, random: Random) -> Active
     affected = installation.at(node)
     events = len(node.server.events())
     node.log.stop_reading()
-    assert node.link is not None
     node.link.cut()
 
     async def heal() -> None:
@@ -55,7 +54,6 @@ async def take_descriptors(installation: Installation, random: Random) -> Active
 
     for player in affected:
         player.link.cut()
-    assert node.link is not None
     node.link.cut()
     return ActiveFault(affected, heal)
 
@@ -69,7 +67,6 @@ async def cut_within_a_request(installation: Installation, random: Random) -> Ac
     node = await some_node(installation, random)
     affected = installation.at(node)
     link = node.link
-    assert link is not None
     cuts = 0
 
     def cut() -> None:

@@ -1,4 +1,4 @@
-"""Faults of a standalone store: killed, hung, Functions flushed, clock stepped, disk full."""
+"""Faults of the store: killed, hung, Functions flushed, clock stepped, disk full."""
 
 import asyncio
 import resource
@@ -7,7 +7,6 @@ from functools import partial
 from random import Random
 
 from kit.stepping_clocks import SEEN_WITHIN, find_library
-from kit.stores import StoreServer
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
 
@@ -20,25 +19,20 @@ FULL_WITHIN = 20.0
 """Longest time in seconds for a store to notice its full disk."""
 
 
-def _store(installation: Installation) -> StoreServer:
-    assert installation.standalone is not None
-    return installation.standalone
-
-
 async def kill(installation: Installation, random: Random) -> ActiveFault:
-    store = _store(installation)
+    store = installation.store
     await asyncio.to_thread(store.kill)
     return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
 
 
 async def hang(installation: Installation, random: Random) -> ActiveFault:
-    store = _store(installation)
+    store = installation.store
     store.pause()
     return ActiveFault(installation.players, partial(asyncio.to_thread, store.resume))
 
 
 async def flush_functions(installation: Installation, random: Random) -> ActiveFault:
-    reply = await asyncio.to_thread(_store(installation).ask, "FUNCTION", "FLUSH", "SYNC")
+    reply = await asyncio.to_thread(installation.store.ask, "FUNCTION", "FLUSH", "SYNC")
     assert reply == b"+OK"
     return ActiveFault(installation.players)
 
@@ -46,20 +40,19 @@ async def flush_functions(installation: Installation, random: Random) -> ActiveF
 async def kill_clients(installation: Installation, random: Random) -> ActiveFault:
     """Let the store close all its client connections."""
     kind = random.choice(["normal", "pubsub"])
-    await asyncio.to_thread(_store(installation).ask, "CLIENT", "KILL", "TYPE", kind)
+    await asyncio.to_thread(installation.store.ask, "CLIENT", "KILL", "TYPE", kind)
     return ActiveFault(installation.players)
 
 
 async def step_clock(installation: Installation, random: Random) -> ActiveFault:
     """Step the store's clock by minutes; it stays wrong until the next step."""
-    assert installation.store_clock is not None
     installation.store_clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
     return ActiveFault(installation.players)
 
 
 async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
     """Limit the store's log to its present size, so that the store exits; then remove the limit."""
-    store = _store(installation)
+    store = installation.store
     process = store.process
     assert process is not None
     logs = [path for path in (store.folder / "appendonlydir").iterdir() if path.suffix == ".aof"]

@@ -34,8 +34,6 @@ class FaultFigures:
     """Seconds until an affected racer was back; one value a racer."""
     heals: list[float] = field(default_factory=list)
     """Seconds from injection to healing."""
-    phases: dict[str, list[float]] = field(default_factory=dict)
-    """Seconds from injection to each step of the store's recovery."""
 
     def line(self) -> str:
         waits = f"{len(self.waits):>8} {_spread(self.waits)}"
@@ -108,7 +106,7 @@ class Storm:
             async with asyncio.timeout(INJECTED_WITHIN):
                 active.append((fault, await fault.inject(self.installation, random)))
             self.injected += 1
-            injected = active[-1][1].began or time.monotonic()
+            injected = time.monotonic()
             if not fault.by_reconnect:
                 since = injected
             elif len(faults) == 1:
@@ -160,14 +158,8 @@ class Storm:
                 continue
             figures.alone += 1
             figures.waits += waits
-            phases = {step: moment - since for step, moment in each.phases.items()}
-            for step, seconds in phases.items():
-                figures.phases.setdefault(step, []).append(seconds)
             longest = max(waits, default=0.0)
-            self.latest = "; ".join(
-                [f"{step} {seconds:.2f}" for step, seconds in phases.items()]
-                + [f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"]
-            )
+            self.latest = f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"
             if fault.limit is not None and longest > fault.limit:
                 self._late(names, longest, healed - since, back)
 
@@ -197,11 +189,4 @@ class Storm:
         lines += [
             f"{name:<32}{figures.line()}" for name, figures in sorted(self.figures_by_kind.items())
         ]
-        steps = [
-            f"{name + ': ' + step:<52}{len(seconds):>6}{'':>3}{_spread(seconds)}"
-            for name, figures in sorted(self.figures_by_kind.items())
-            for step, seconds in figures.phases.items()
-        ]
-        if steps:
-            lines += [f"{'':<52}{'times':>6} {'s from the injection':>26}", *steps]
         return "\n".join(lines)

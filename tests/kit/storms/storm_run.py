@@ -7,10 +7,9 @@ from random import Random
 
 from kit.server_process import ServerProcess
 from kit.storms.auditor import Auditor
-from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.connection_faults import CONNECTION_FAULTS
 from kit.storms.fault import Fault
-from kit.storms.guard_faults import GUARD_FAULTS, SETTINGS_CHANGED
+from kit.storms.guard_faults import GUARD_FAULTS
 from kit.storms.installation import Installation, NeverHappened, open_installation
 from kit.storms.leaks import leaks_of
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
@@ -34,12 +33,10 @@ HEARTBEATS = 3
 AUDITED_WITHIN = 180.0
 """Longest time in seconds for the final audit."""
 
-STANDALONE = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
-CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *CONNECTION_FAULTS)
+SHORT = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
 CHANGED = (*GUARD_FAULTS, *PROCESS_FAULTS)
-"""Faults of a standalone store and its nodes in which no process ends."""
-LONG_STANDALONE = (*STANDALONE, *CHANGED, NODE_HUNG_LONG, STORE_HUNG_LONG, STORE_AWAY_LONG)
-LONG_CLUSTERED = (*CLUSTERED, SETTINGS_CHANGED, NODE_HUNG_LONG)
+"""Faults of the store and its nodes in which no process ends."""
+LONG = (*SHORT, *CHANGED, NODE_HUNG_LONG, STORE_HUNG_LONG, STORE_AWAY_LONG)
 
 
 def drawn_games(seed: str) -> tuple[str, ...]:
@@ -63,7 +60,6 @@ class StormPlan:
     """The number of injections of which one has two faults at once; 0: none has."""
     silence: float = Timing().silence
     """Seconds without an event after which a player reconnects."""
-    clustered: bool = False
     module: str = ServerProcess.module
     """The module that the nodes run."""
     races: int = 1
@@ -118,7 +114,6 @@ async def run_storm(
         plan.games,
         nodes=plan.nodes,
         pace=plan.pace,
-        clustered=plan.clustered,
         module=plan.module,
         timing=Timing(
             silence=plan.silence,

@@ -12,11 +12,10 @@ from saratoga_server.__main__ import main
 from saratoga_server.config import Config
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.keys import LEDGER_KEYS
+from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.opening import open_store
 
 AHEAD = 100 * 24 * 60 * 60 * 1000
-KEY = LEDGER_KEYS[0]
 
 
 def test_a_folder_without_a_store_gets_none(tmp_path: Path) -> None:

@@ -84,32 +84,31 @@ def test_a_scrape_shows_whether_the_store_is_refused() -> None:
     assert samples(metrics)["saratoga_store_refused"] == 1
 
 
-def test_a_scrape_shows_every_primary_of_the_store() -> None:
+def test_a_scrape_shows_the_health_of_the_store() -> None:
     metrics = Metrics()
-    metrics.stores = (
-        StoreHealth(
-            primary="a:1",
-            is_up=True,
-            memory=5,
-            memory_limit=9,
-            replicas=1,
-            is_appending=True,
-            file_size=7,
-        ),
-        StoreHealth(primary="b:1", is_up=False),
+    metrics.store = StoreHealth(
+        primary="a:1",
+        is_up=True,
+        memory=5,
+        memory_limit=9,
+        replicas=1,
+        is_appending=True,
+        file_size=7,
     )
     seen = {name: value for name, value in samples(metrics).items() if "_store_" in name}
     assert seen == {
         "saratoga_store_errors_total": 0,
         "saratoga_store_refused": 0,
         "saratoga_store_up[a:1]": 1,
-        "saratoga_store_up[b:1]": 0,
         "saratoga_store_memory_bytes[a:1]": 5,
         "saratoga_store_memory_limit_bytes[a:1]": 9,
         "saratoga_store_replicas[a:1]": 1,
         "saratoga_store_appending[a:1]": 1,
         "saratoga_store_file_bytes[a:1]": 7,
     }
+    metrics.store = StoreHealth(primary="a:1", is_up=False)
+    assert samples(metrics)["saratoga_store_up[a:1]"] == 0
+    assert "saratoga_store_replicas[a:1]" not in samples(metrics)
 
 
 def test_batches_and_latencies_are_histograms() -> None:

@@ -1,7 +1,6 @@
 """Samples of a node's readiness, its store's health and its tasks."""
 
 import asyncio
-from collections.abc import Sequence
 
 from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Metrics
@@ -24,14 +23,14 @@ def not_refused() -> None:
 UP = StoreHealth(primary="a:1", is_up=True, memory=5)
 
 
-async def healthy() -> Sequence[StoreHealth]:
-    return [UP]
+async def healthy() -> StoreHealth:
+    return UP
 
 
 async def test_a_sample_has_readiness_and_store_health() -> None:
     metrics = Metrics()
     await Sampler(Node(), healthy, metrics, not_refused).sample()
-    assert (metrics.is_ready, metrics.stores) == (True, (UP,))
+    assert (metrics.is_ready, metrics.store) == (True, UP)
 
 
 async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:

@@ -2,14 +2,13 @@
 
 from itertools import count
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore, commit_all, move, running_race
 from kit.stepped_store import empty_store
-from kit.stores import CLUSTER, binaries
+from kit.stores import calm
 from saratoga_server.ports import BoardCommit, TableWrite
 from saratoga_server.store.opening import Store
 
@@ -34,7 +33,7 @@ commits = st.builds(
 batches = st.lists(st.one_of(st.lists(commits, min_size=1, max_size=4), small), max_size=12)
 
 
-@pytest.mark.parametrize("store", [*sorted({*binaries()} - {"valkey"}), CLUSTER], indirect=True)
+@calm
 @given(batches=batches, minutes=st.sampled_from([10, 10, 10, 1, 0]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_every_store_answers_as_the_embedded_one_does(
@@ -77,7 +76,7 @@ async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | in
     return seen
 
 
-@pytest.mark.parametrize("store", list(binaries()), indirect=True)
+@calm
 async def test_more_boards_than_fit_into_one_request(store: Store) -> None:
     codes = [f"lone-crane-{number}" for number in range(300)]
     for code in codes:

@@ -10,7 +10,7 @@ NOW = Millis(FIRST_MOMENT + AHEAD + BEHIND)
 
 
 def reading(now: int, newest: int = 0) -> StoreReading:
-    return StoreReading("store", Millis(now), {"ledger": LedgerEntry("g", 1, newest)})
+    return StoreReading(Millis(now), {"ledger": LedgerEntry("g", 1, newest)})
 
 
 def test_a_clock_up_to_a_day_behind_or_400_days_ahead_is_accepted() -> None:
@@ -21,7 +21,6 @@ def test_a_clock_up_to_a_day_behind_or_400_days_ahead_is_accepted() -> None:
 
 
 def test_a_clock_further_ahead_is_refused_unless_this_node_has_stored_a_later_time() -> None:
-    """A primary of a cluster may have only ledgers that were raised long ago."""
     far = reading(NOW, NOW - AHEAD - 1)
     reason = why_clock_refused(far)
     assert reason is not None

@@ -1,6 +1,5 @@
-"""Batches of commits as requests: one Function call for each, then the replica's confirmation."""
+"""Batches of commits as requests: one Function call, then the replica's confirmation."""
 
-import asyncio
 from typing import Any
 
 import hiredis
@@ -9,16 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from kit.running_race import CODE, move
-from saratoga_server.ports import BoardCommit, CommitOutcome
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.library import function_name
-from saratoga_server.store.pending import PendingCommit
-
-
-def pending(commit: BoardCommit) -> PendingCommit:
-    outcome: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
-    return PendingCommit(commit, outcome, deadline=1.0)
 
 
 def decoded(request: bytes) -> list[list[bytes]]:
@@ -31,13 +23,11 @@ def decoded(request: bytes) -> list[list[bytes]]:
     return commands
 
 
-async def test_commits_of_one_race_share_its_key() -> None:
+def test_commits_of_one_race_share_its_key() -> None:
     encoder = CommitEncoder(replicated=False, on_disk=False)
     other = replace(move("draw", 0, player="b"), race=2)
-    commits = [pending(each) for each in (move("draw", 0), move("t1>up", 1), other)]
-    ((call, function, keys, first, second, batch),) = decoded(
-        encoder.encode([commits], resent=False)
-    )
+    commits = [move("draw", 0), move("t1>up", 1), other]
+    ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits, resent=False))
     assert (call, function) == (b"FCALL", function_name("commit_boards").encode())
     assert (keys, first, second) == (
         b"2",
@@ -53,22 +43,21 @@ async def test_commits_of_one_race_share_its_key() -> None:
     ]
 
 
-async def test_a_repeated_request_is_marked() -> None:
+def test_a_repeated_request_is_marked() -> None:
     encoder = CommitEncoder(replicated=False, on_disk=False)
-    ((*_, batch),) = decoded(encoder.encode([[pending(move("draw", 0))]], resent=True))
+    ((*_, batch),) = decoded(encoder.encode([move("draw", 0)], resent=True))
     assert msgpack.unpackb(batch)[0] is True
 
 
-async def test_behind_the_calls_a_replica_is_asked_for_its_confirmation() -> None:
+def test_behind_the_call_a_replica_is_asked_for_its_confirmation() -> None:
     encoder = CommitEncoder(replicated=True, on_disk=True)
-    calls = [[pending(move("draw", 0))], [pending(move("draw", 0, code="odd-emu-11"))]]
-    commands = decoded(encoder.encode(calls, resent=False))
-    assert [command[0] for command in commands[:2]] == [b"FCALL", b"FCALL"]
-    assert len(commands) == 2 + encoder.confirmations > 3
+    commands = decoded(encoder.encode([move("draw", 0)], resent=False))
+    assert [command[0] for command in commands] == [b"FCALL", b"SET", b"WAIT", b"WAITAOF"]
+    assert encoder.confirmations == 3
 
 
-async def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
+def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
     encoder = CommitEncoder(replicated=False, on_disk=False)
     commit = replace(move("draw", 0), banked=2**70)
     with pytest.raises(OverflowError):
-        encoder.encode([[pending(commit)]], resent=False)
+        encoder.encode([commit], resent=False)

@@ -19,8 +19,7 @@ from saratoga_server.messages.node_events import (
     Touched,
 )
 from saratoga_server.ports import LiveStanding, StoreUnavailable, TableWrite
-from saratoga_server.store.event_channel import PARTITION_CHANNELS
-from saratoga_server.store.keys import partition
+from saratoga_server.store.keys import NEWS
 from saratoga_server.store.opening import Store, open_store
 
 AnyStore = Store
@@ -83,7 +82,7 @@ async def test_junk_on_the_channel_does_not_end_the_subscription(
     valkey: Store, junk: bytes
 ) -> None:
     async with recording(valkey.events, "east") as east:
-        await valkey.client.command("SPUBLISH", PARTITION_CHANNELS[partition(CODE)], junk)
+        await valkey.client.command("PUBLISH", NEWS, junk)
         await valkey.events.publish(Renamed("p" * 16, "Zoë"))
         await east.receives(Renamed("p" * 16, "Zoë"))
         assert east.subscriptions == 1

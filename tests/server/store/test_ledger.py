@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from kit.cluster import Cluster
 from kit.stores import StoreServer
 from saratoga_server.ports import Millis
 from saratoga_server.store import ledger
+from saratoga_server.store.clients import Primary, primary_at
 from saratoga_server.store.clock_check import why_clock_refused
-from saratoga_server.store.keys import CLOCKS_WITHIN, LEDGER_KEYS
+from saratoga_server.store.keys import CLOCKS_WITHIN
+from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.ledger import (
     FIELD_REMOVED_AFTER,
     LOSS_TOLERATED,
@@ -22,13 +23,11 @@ from saratoga_server.store.ledger import (
     compare,
 )
 from saratoga_server.store.library import SOURCE
-from saratoga_server.store.primaries import Primaries, open_primaries
 
 NOON = 1_790_000_000_000
 NOW = Millis(NOON)
 RAN = 900_000
 KNOWN = LedgerEntry("one", 10, NOON, RAN)
-KEY = LEDGER_KEYS[0]
 
 
 @pytest.mark.parametrize(
@@ -71,31 +70,28 @@ def test_the_raises_of_other_nodes_do_not_hide_that_the_own_are_missing(
 
 @dataclass
 class Node:
-    """A node that reads and raises the ledgers of a store."""
+    """A node that reads and raises the ledger of a store."""
 
-    primaries: Primaries
+    primary: Primary
     ledger: Ledger
 
-    async def raised(self, *, every: bool = False) -> int:
-        """Read and raise the ledgers of every primary; return how many were read."""
-        read = 0
-        for primary in self.primaries.all():
-            reading = await self.ledger.read(primary, self.ledger.keys(primary, every=every))
-            assert self.ledger.losses(reading) == []
-            await self.ledger.raise_(primary, reading)
-            read += len(reading.entries)
-        return read
+    async def raised(self) -> None:
+        reading = await self.ledger.read()
+        assert self.ledger.losses(reading) == []
+        await self.ledger.raise_(reading)
+
+    async def close(self) -> None:
+        await self.primary.client.aclose(close_connection_pool=True)
 
     @property
     def known(self) -> LedgerEntry:
         return self.ledger.memory.recall()[KEY]
 
 
-async def node_on(url: str, *, is_cluster: bool = False) -> Node:
-    primaries = await open_primaries(url, is_cluster=is_cluster)
-    for primary in primaries.all():
-        await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)
-    return Node(primaries, Ledger(primaries, ProcessMemory(), replicated=False, on_disk=False))
+async def node_on(url: str) -> Node:
+    primary = primary_at(url)
+    await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)
+    return Node(primary, Ledger(primary, ProcessMemory(), replicated=False, on_disk=False))
 
 
 async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
@@ -103,15 +99,15 @@ async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
 ) -> None:
     one, other = await node_on(store_server.url), await node_on(store_server.url)
     try:
-        assert await one.raised() == 1
-        assert await other.raised() == 1
-        assert await other.raised() == 1
+        await one.raised()
+        await other.raised()
+        await other.raised()
         assert (one.known.sequence, other.known.sequence) == (1, 2)
         assert one.known.generation == other.known.generation != ""
         assert other.known.at >= one.known.at > NOON
     finally:
-        await one.primaries.close()
-        await other.primaries.close()
+        await one.close()
+        await other.close()
 
 
 async def test_a_process_that_ends_after_its_first_reading_leaves_no_fields(
@@ -128,7 +124,7 @@ async def test_a_process_that_ends_after_its_first_reading_leaves_no_fields(
         assert store_server.ask("HLEN", KEY) == b":7"
     finally:
         for node in nodes:
-            await node.primaries.close()
+            await node.close()
 
 
 async def test_a_ledger_that_was_replaced_after_it_was_read_is_left_alone(
@@ -137,15 +133,14 @@ async def test_a_ledger_that_was_replaced_after_it_was_read_is_left_alone(
     node = await node_on(store_server.url)
     try:
         await node.raised()
-        [primary] = node.primaries.all()
         known = node.known
-        reading = await node.ledger.read(primary, [KEY])
+        reading = await node.ledger.read()
         store_server.delete_data()
-        await node.ledger.raise_(primary, reading)
+        await node.ledger.raise_(reading)
         assert store_server.ask("EXISTS", KEY) == b":0"
         assert node.known == known
     finally:
-        await node.primaries.close()
+        await node.close()
 
 
 async def test_a_clock_that_was_set_back_does_not_lower_the_newest_time(
@@ -159,7 +154,7 @@ async def test_a_clock_that_was_set_back_does_not_lower_the_newest_time(
         await node.raised()
         assert (node.known.at, node.known.sequence) == (ahead, 2)
     finally:
-        await node.primaries.close()
+        await node.close()
 
 
 @pytest.mark.parametrize("behind", [3_600.0, NOON / 1000])
@@ -172,40 +167,13 @@ async def test_a_clock_ahead_of_the_servers_is_not_stored(
         monkeypatch.setattr(ledger, "time", lambda: shown)
         await node.raised()
         assert node.known.at == int(shown * 1000) + CLOCKS_WITHIN
-        [primary] = node.primaries.all()
-        reading = await node.ledger.read(primary, [KEY])
+        reading = await node.ledger.read()
         assert why_clock_refused(reading) is None
         monkeypatch.undo()
         await node.raised()
         assert node.known.at > int(shown * 1000) + CLOCKS_WITHIN
     finally:
-        await node.primaries.close()
-
-
-async def test_each_primary_of_a_cluster_has_ledgers_of_its_own(trio: Cluster) -> None:
-    node = await node_on(trio.url, is_cluster=True)
-    try:
-        assert await node.raised(every=True) == len(LEDGER_KEYS)
-        assert await node.raised() == 3
-        sequences = [entry.sequence for entry in node.ledger.memory.recall().values()]
-        assert sorted(sequences) == [1] * (len(LEDGER_KEYS) - 3) + [2] * 3
-    finally:
-        await node.primaries.close()
-
-
-async def test_a_ledger_that_is_raised_seldom_does_not_tell_how_much_is_lost(
-    store_server: StoreServer,
-) -> None:
-    node = await node_on(store_server.url)
-    try:
-        await node.ledger.memory.remember(
-            {"first": LedgerEntry("one", 9, 9, 900_000), "other": LedgerEntry("one", 2, 9, 899_000)}
-        )
-        found = {"first": LedgerEntry("one", 8, 8, 898_000), "other": LedgerEntry("one", 1, 1, 5)}
-        losses = node.ledger.losses(StoreReading("store", NOW, found))
-        assert [(loss.millis, loss.is_tolerated) for loss in losses] == [(2_000, True)] * 2
-    finally:
-        await node.primaries.close()
+        await node.close()
 
 
 @pytest.mark.parametrize(
@@ -224,11 +192,11 @@ async def test_a_node_that_was_paused_for_a_day_goes_on_without_its_field(
     node = await node_on(store_server.url)
     try:
         await node.ledger.memory.remember({KEY: KNOWN})
-        reading = StoreReading("store", Millis(NOON + later), {KEY: found})
+        reading = StoreReading(Millis(NOON + later), {KEY: found})
         losses = node.ledger.losses(reading)
         assert [loss.is_tolerated for loss in losses] == [False] * is_lost
     finally:
-        await node.primaries.close()
+        await node.close()
 
 
 async def test_fields_of_processes_that_are_long_gone_are_removed_when_another_one_joins(
@@ -242,4 +210,4 @@ async def test_fields_of_processes_that_are_long_gone_are_removed_when_another_o
         assert store_server.ask("HLEN", KEY) == b":5"
         await node.raised()
     finally:
-        await node.primaries.close()
+        await node.close()

@@ -19,7 +19,7 @@ from saratoga_server.store.keys import (
     CLOCKS_WITHIN,
     FINISHED_LOGS_KEPT,
     GUEST_KEPT,
-    LEDGER_KEYS,
+    LEDGER,
     SETTLED_KEPT,
     TABLE_KEPT,
     UNRACED_KEPT,
@@ -108,7 +108,7 @@ async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
     result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r", game="canfield", start_at=START, results=(result,))
     await finish(store, 1, pack_settlement(settlement))
-    keys = (await ends(store, "*")).keys() - LEDGER_KEYS
+    keys = (await ends(store, "*")).keys() - {LEDGER}
     assert keys
     assert all(key.startswith(f"{TAG}:") for key in keys)
 

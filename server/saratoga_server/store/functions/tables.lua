@@ -91,7 +91,7 @@ local function save_table(keys, args)
     finish_race(key, tag, code, finish, now + logs_kept)
   end
   redis.call('ZADD', tag .. ':expiring', now + kept, code)
-  redis.call('SPUBLISH', tag .. ':news',
+  redis.call('PUBLISH', 'news',
     cmsgpack.pack({kind = 'touched', table = code, version = version + 1}))
   return 1
 end
