@@ -81,7 +81,7 @@ async def compose(
     due_tables = DueTables(clock)
     peers = Peers(name, store.events, background_tasks, steady)
     table_cache = TableCache(store.tables, broadcaster, clock, peers, due_tables, logs.opening)
-    races = RaceCache(store.boards, table_cache, broadcaster, peers, due_tables, logs)
+    races = RaceCache(store.boards, table_cache, broadcaster, peers, logs)
     boards = BoardService(store.commits, races, broadcaster, clock)
     searches = StuckSearches(background_tasks)
     public_tables = PublicTables(store.tables, table_cache)

@@ -215,9 +215,6 @@ class BoardStore(Protocol):
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]: ...
 
-    async def load_entry_count(self, table: str, race: int) -> int | None:
-        """Return the number of entries in all logs of a race; `None` if it cannot be read."""
-
     async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
         """Store the time of a racer's sign of activity, unless a later one is stored."""
 

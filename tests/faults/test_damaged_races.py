@@ -1,4 +1,4 @@
-"""A race whose stored data are damaged is voided: it never hangs, and never makes moves server faults."""
+"""Commands for a race whose stored data are damaged are refused, until an administrator closes the table."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,27 +9,23 @@ from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
-from kit.two_nodes import beside
 from saratoga_protocol.commands import (
-    CashOut,
+    CreateTable,
     GetRecord,
     Hello,
     JoinTable,
-    MakeMove,
-    NextRace,
+    LeaveTable,
     Resume,
 )
-from saratoga_protocol.events import Record, Refused, Snapshot, TableChanged, VoidedRace
-from saratoga_rules.dealing.fairness import commitment
-from saratoga_rules.records.record import parse_record
+from saratoga_protocol.events import Done, MoveMade, Record, Refused, Snapshot
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import parse_void_record
-from saratoga_server.domain.tables import unpack
+from saratoga_server.admin.acts import Administration
+from saratoga_server.app import compose_table_cache
+from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
-from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.live.scheduler import MOST_DUE
-from saratoga_server.ports import LiveStanding
+from saratoga_server.ports import StoredBoard
 from saratoga_server.store.keys import player_key, race_key, table_key
 
 Harm = Callable[[Redis, str, str], Awaitable[object]]
@@ -102,21 +98,6 @@ HARMS = [
 ]
 
 
-async def come_back(server: InProcessServer, old: MemoryPlayer) -> MemoryPlayer:
-    """Connect the player to the new server process; take the seat as soon as the server lets the player."""
-    player = await server.player(old.name)
-    for _ in range(3):
-        answer = await player.ask(Resume, table=old.table.code)
-        if isinstance(answer, Snapshot):
-            player.last_id = max(player.last_id, answer.next_id - 1)
-            return player
-        assert isinstance(answer, Refused)
-        assert (answer.code, answer.retry) == ("store_unavailable", True), answer
-        assert "voids" in answer.message
-        await server.settle()
-    raise AssertionError("the race was not voided")
-
-
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
@@ -125,125 +106,73 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
     return anna, bert, code
 
 
-def voided_at(player: MemoryPlayer) -> VoidedRace:
-    (voided,) = player.table.voided
-    return voided
-
-
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-async def test_a_race_with_damaged_data_is_voided_and_the_table_goes_on(
+async def test_a_damaged_race_is_refused_and_logged_and_its_table_can_be_closed(
     server: InProcessServer, raw: Redis, harm: Harm, caplog: pytest.LogCaptureFixture
 ) -> None:
-    anna, bert, code = await two_racing(server)
+    anna, _, code = await two_racing(server)
     await harm(raw, race_key(code, 1), anna.player)
     await server.restart()
-    with caplog.at_level(logging.ERROR):
-        anna = await come_back(server, anna)
-        bert = await come_back(server, bert)
+    caplog.clear()
+    anna = await server.player("Anna")
+    for _ in range(2):
+        answer = await anna.ask(Resume, table=code)
+        assert isinstance(answer, Refused)
+        assert (answer.code, answer.retry) == ("damaged", False), answer
         await server.pass_time(LOOK_MILLIS)
-    assert (server.state(code).phase, server.state(code).race) == ("gathering", 2)
-    assert "voided by the server" in anna.table.notice
-    assert [line.getMessage() for line in caplog.records].count("race_voided") == 1
-    assert server.node.metrics.races_voided["damaged"] == 1
-    assert "server_fault" not in caplog.text
-    # everything that was secret is open
-    voided = voided_at(bert)
-    assert (voided.race, voided.reason) == (f"{code}/1", "damaged")
-    assert set(voided.nonces) == {anna.player, bert.player}
-    assert voided.commitment == commitment(
-        bytes.fromhex(voided.seed),
-        voided.game,
-        voided.rules,
-        code,
-        1,
-        cap=voided.cap,
-        public=voided.public,
-    )
+    lines = [line.getMessage() for line in caplog.records]
+    assert lines.count("race_damaged") == 1
+    assert "server_fault" not in lines
+    cache = await compose_table_cache(server.store)
+    office = Administration(stores=server.store, table_cache=cache, who="admin")
+    await office.close(code, "The race is damaged.")
+    await server.settle()
+    assert server.state(code).phase == "closed"
+    (voided,) = server.state(code).voided
+    assert (voided.race, voided.reason) == (f"{code}/1", "closed")
     record = await anna.ask(GetRecord, race=voided.race)
     assert isinstance(record, Record)
     assert verify(record.text).ok
-    assert len(parse_void_record(record.text).racers) == 2
-    # nothing of it counts
-    assert [(seat.races, seat.net) for seat in anna.table.seats] == [(0, 0), (0, 0)]
-    # a late comer sees it
-    cleo = await server.player("Cleo")
-    late = await cleo.at_table(JoinTable, table=code)
-    assert late.table.voided == [voided]
-    # the next race's record has it, and the race after that does not
-    await server.deal(anna, bert)
-    for player in (anna, bert):
-        await player.moves("draw")
-        await player.ask(CashOut, race=f"{code}/2")
-    await server.settle()
-    after = await anna.ask(GetRecord, race=f"{code}/2")
-    assert isinstance(after, Record)
-    assert verify(after.text).ok, verify(after.text).faults
-    assert [each.race for each in parse_record(after.text).voided] == [1]
-    board = BoardKey(game="canfield", ranking="bankroll", period="all", bots=False)
-    _, rows = await server.real.leaderboards.page(board, 0, 10)
-    assert [row.races for row in rows] == [1, 1]
-    await anna.ask(NextRace, table=code)
-    assert anna.table.voided == []
+    assert isinstance(await anna.ask(CreateTable, game="canfield"), Snapshot)
 
 
-async def test_a_board_damaged_while_its_racer_plays_is_voided_at_the_next_look(
-    server: InProcessServer, raw: Redis
+async def test_the_other_racers_of_a_damaged_board_play_on_and_its_player_can_leave(
+    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     anna, bert, code = await two_racing(server)
-    await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
-    # the store refuses the move, so the node reads the board again
-    await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
-    answer = await anna.move("draw")
-    assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry) == ("store_unavailable", True)
-    await server.settle()
-    changed = bert.received.all(TableChanged)[-1]
-    assert (changed.table.phase, changed.table.race) == ("gathering", f"{code}/2")
-    again = await anna.send(MakeMove(id=anna.last_id, race=f"{code}/1", after=3, move="draw"))
-    assert isinstance(again, Refused)
-    assert (again.code, again.retry) == ("no_such_race", False)
-
-
-async def test_a_move_made_while_the_race_is_voided_is_in_the_record(
-    server: InProcessServer, raw: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert, code = await two_racing(server)
-    await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
-    await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
-    boards = server.store.boards
-    load_standings = boards.load_standings
-
-    async def load_after_a_move(table: str, race: int) -> dict[str, LiveStanding]:
-        """Let Bert move after his log was read for the void."""
-        monkeypatch.undo()
-        await bert.moves("draw")
-        return await load_standings(table, race)
-
-    assert (
-        await anna.refused(MakeMove, race=f"{code}/1", after=3, move="draw") == "store_unavailable"
-    )
-    monkeypatch.setattr(boards, "load_standings", load_after_a_move)
-    await server.settle()
-    await server.pass_time(LOOK_MILLIS)
-    record = await anna.ask(GetRecord, race=f"{code}/1")
-    assert isinstance(record, Record)
-    logs = {racer.player: racer for racer in parse_void_record(record.text).racers}
-    assert [line.text for line in logs[bert.player].log] == ["draw", "draw"]
-    assert (logs[bert.player].complete, logs[anna.player].complete) == (True, False)
-
-
-async def test_a_countdown_with_a_damaged_deal_is_called_off(
-    server: InProcessServer, raw: Redis
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    await deal_changed(raw, race_key(code, 1), anna.player)
+    await entry_illegal(raw, race_key(code, 1), anna.player)
     await server.restart()
-    await server.pass_time(COUNTDOWN_MILLIS)
-    table = unpack((await server.stored(code))[1])
-    assert table.phase == "gathering"
-    assert "damaged" in table.notice
+    bert, anna = await server.player("Bert"), await server.player("Anna")
+    await bert.at_table(Resume, table=code)
+    await bert.moves("draw")
+    assert await anna.refused(Resume, table=code) == "damaged"
+    assert isinstance(await anna.ask(LeaveTable, table=code), Done)
+    assert isinstance(await bert.cash_out(), MoveMade)
+    caplog.clear()
+    await server.pass_time(LOOK_MILLIS)
+    await server.pass_time(LOOK_MILLIS)
+    assert server.state(code).phase == "running"
+    assert [line.getMessage() for line in caplog.records] == []
+
+
+async def test_one_bad_read_is_refused_and_the_race_goes_on(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, _, code = await two_racing(server)
+    await server.restart()
+    load_board = server.store.boards.load_board
+    bad = [BoardDamaged("the reply was cut short")]
+
+    async def once(table: str, race: int, player: str) -> StoredBoard | None:
+        if bad:
+            raise bad.pop()
+        return await load_board(table, race, player)
+
+    monkeypatch.setattr(server.store.boards, "load_board", once)
+    anna = await server.player("Anna")
+    assert await anna.refused(Resume, table=code) == "damaged"
+    await anna.at_table(Resume, table=code)
+    assert (anna.board.race, anna.board.count) == (f"{code}/1", 3)
 
 
 async def test_a_table_whose_body_is_damaged_is_refused_and_logged_once(
@@ -300,28 +229,3 @@ async def test_a_player_whose_row_is_damaged_is_refused_for_good(
     assert "server_fault" not in caplog.text
     bert = await server.player("Bert")
     assert bert.player, "the others play on"
-
-
-async def test_a_void_by_one_node_reaches_the_players_of_the_other(
-    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with beside(server) as nodes:
-        anna, bert = await nodes.two()
-        code = await nodes.race(anna, bert)
-        await anna.moves("draw")
-        await bert.moves("draw")
-        await rewrite_entry(raw, f"{race_key(code, 1)}:log:{anna.player}", -1, b"r>t9")
-        await raw.hincrby(race_key(code, 1), f"{anna.player}:last_id", 10**6)
-        assert (
-            await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw")
-            == "store_unavailable"
-        )
-        await nodes.settle()
-        await nodes.pass_time(0)
-        assert voided_at(bert).race == f"{code}/1"
-        assert nodes.west.node.races.known(f"{code}/1") is None
-        assert (
-            await bert.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "no_such_race"
-        )
-        assert [line.getMessage() for line in caplog.records].count("race_voided") == 1
-        assert "server_fault" not in caplog.text

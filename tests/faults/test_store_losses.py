@@ -16,6 +16,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Announcement, Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import STORE_LOST_DATA
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.store.keys import race_key, table_key
 
 KEPT = "kept:"
@@ -173,7 +174,7 @@ async def test_a_race_that_is_gone_while_it_is_played_is_not_a_plain_refusal(
     )
     assert [line["stored"] for line in logged(caplog, "moves_lost")] == [0]
     await server.settle()
-    await server.pass_time(1000)
+    await server.pass_time(LOOK_MILLIS)
     (lost,) = bert.received.all(SeatLost)
     assert lost.reason.startswith("The server's store lost data, and this table with it.")
     late = await bert.ask(MakeMove, race=f"{code}/1", after=0, move="draw")

@@ -7,6 +7,7 @@ from saratoga_rules.records.standing import State
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -59,7 +60,9 @@ class BoardService:
         Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
         `length` entries, or if the ending could not be stored.
         """
-        run, _ = await self._races.board(race, player)
+        if await self._board(race, player) is None:
+            return False
+        run = race.runs[player]
         async with run.lock:
             board = run.board
             assert board is not None
@@ -75,6 +78,15 @@ class BoardService:
                     return False
             self._races.send_ending(race, run)
         return True
+
+    async def _board(self, race: LiveRace, player: str) -> Board | None:
+        """Return a racer's board; `None` if it is damaged, and so does not end until its table is closed."""
+        try:
+            return (await self._races.board(race, player))[1]
+        except CommandRejected as refusal:
+            if refusal.code != "damaged":
+                raise
+            return None
 
     async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:
         """Store the ending; return False if the board has changed in the store."""
@@ -106,8 +118,8 @@ class BoardService:
             if run.is_out_of_time(now):
                 await self.end(race, player, State.OUT_OF_TIME)
                 continue
-            _, board = await self._races.board(race, player)
-            if boards.is_idle(board, now, max(since, run.active_at)):
+            board = await self._board(race, player)
+            if board is not None and boards.is_idle(board, now, max(since, run.active_at)):
                 # another node may have written, or a move may be in progress
                 board = await self._races.latest(race, player)
                 if boards.is_idle(board, now, max(since, run.active_at)):

@@ -13,8 +13,7 @@ from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import is_void_record
 from saratoga_server.domain import results
-from saratoga_server.domain.tables import TablePhase, TableState
-from saratoga_server.domain.tables.voids import VoidedResult, voided_of
+from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -91,18 +90,6 @@ class RaceFinisher:
                 return None
             last = max(last, board.log[-1].at)
         return last
-
-    async def void(self, state: TableState) -> VoidedResult | None:
-        """Return the record with which the table's race is voided: it has all that can be read.
-
-        Return `None` if everything can be read: the damage was in one reply of the store.
-        """
-        # before the logs: of an entry made since, the record would know nothing
-        entries = await self._logs.count(state)
-        logs = await self._logs.readable(state)
-        if await self._logs.is_whole(state, logs):
-            return None
-        return await asyncio.to_thread(voided_of, state, logs, entries=entries)
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce results from another node, after the endings of boards that this node has missed."""

@@ -12,8 +12,6 @@ from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
-from saratoga_server.live.damaged_races import DamagedRaces
-from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
@@ -34,14 +32,14 @@ class RaceCache:
         table_cache: TableCache,
         broadcaster: Broadcaster,
         peers: Peers,
-        due_tables: DueTables,
         logs: StoredLogs,
     ) -> None:
         self._store = store
         self._table_cache = table_cache
         self._broadcaster = broadcaster
         self._peers = peers
-        self._damaged = DamagedRaces(due_tables)
+        self._damaged: set[str] = set()
+        """The ids of the races whose stored data are damaged, each logged once."""
         self._logs = logs
         self._races: dict[str, LiveRace] = {}
         self._loading: dict[str, dict[str, LiveStanding]] = {}
@@ -58,18 +56,19 @@ class RaceCache:
         """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
             del self._races[race_id]
-        self._damaged.keep_only(running)
+        self._damaged.intersection_update(running)
 
-    # Damage
-
-    def damage(self, race_id: str) -> Damage | None:
-        """Return what is wrong with the stored data of a race that must be voided, else `None`."""
-        return self._damaged.damage(race_id)
+    def _refusal(self, code: str, race_id: str, damage: Damage) -> CommandRejected:
+        """Log damage of a race's stored data, once for each race; return the refusal of a command for the race."""
+        if race_id not in self._damaged:
+            self._damaged.add(race_id)
+            log.error("race_damaged", table=code, race=race_id, reason=str(damage))
+        return CommandRejected("damaged")
 
     def forget(self, race_id: str) -> None:
         """Drop a race that was voided or must be read again."""
         self._races.pop(race_id, None)
-        self._damaged.forget(race_id)
+        self._damaged.discard(race_id)
 
     # Races
 
@@ -85,7 +84,7 @@ class RaceCache:
         try:
             stored = await self._store.load_standings(state.code, state.race)
         except Damage as damage:
-            raise self._damaged.refusal(state, damage) from None
+            raise self._refusal(state.code, state.race_id, damage) from None
         finally:
             self._loading.pop(state.race_id, None)
         race = self._races.get(state.race_id)
@@ -107,7 +106,7 @@ class RaceCache:
             try:
                 self._races[state.race_id] = self._opened(state)
             except Damage as damage:
-                raise self._damaged.refusal(state, damage) from None
+                raise self._refusal(state.code, state.race_id, damage) from None
         return self._races[state.race_id]
 
     def _opened(self, state: TableState) -> LiveRace:
@@ -212,9 +211,8 @@ class RaceCache:
             state = (await self._table_cache.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
                 raise CommandRejected("not_racing") from None
-            raise self._damaged.refusal(
-                state, Damage(f"the board of {run.player}: {damage}")
-            ) from None
+            what = Damage(f"the board of {run.player}: {damage}")
+            raise self._refusal(race.code, race.id, what) from None
         return board
 
     def _report_loss(self, race: LiveRace, run: BoardRun, stored: int) -> None:

@@ -1,7 +1,7 @@
 """The stored logs of races, replayed on the deals of their tables."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from saratoga_rules.game import Game
@@ -45,10 +45,6 @@ class StoredLogs:
             for _ in boards.fold(game, board, stored):
                 await asyncio.sleep(0)
 
-    async def count(self, state: TableState) -> int | None:
-        """Return the number of entries in all logs of a table's race; `None` if it cannot be read."""
-        return await self._store.load_entry_count(state.code, state.race)
-
     async def readable(self, state: TableState) -> dict[str, ReadableLog]:
         """Return the logs of a table's race by player, as far as they can be replayed."""
         return {player: await self._readable(state, player) for player in state.racers}
@@ -69,12 +65,3 @@ class StoredLogs:
         except BoardDamaged as damage:
             return ReadableLog(damage.readable, False)
         return ReadableLog(stored.entries, True, not board.racing)
-
-    async def is_whole(self, state: TableState, logs: Mapping[str, ReadableLog]) -> bool:
-        """Return whether all that is stored of a table's race can be read, given its `readable` logs."""
-        try:
-            self.opening(state)
-            await self._store.load_standings(state.code, state.race)
-        except Damage:
-            return False
-        return all(each.is_complete for each in logs.values())

@@ -12,7 +12,6 @@ from saratoga_server.background_tasks import BackgroundTasks, run_logged
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
@@ -77,41 +76,13 @@ class TableService(TableChanges):
     # Timers
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
-        """Apply the timers of a table that have run out, and return the table.
-
-        A running race whose stored data are damaged is voided.
-        """
-        state = (await self._table_cache.get(code)).state
-        damage = self._races.damage(state.race_id)
-        if damage is not None and state.phase is TablePhase.RUNNING:
-            table = await self._void(state, damage)
-            if table is not None:
-                return table
+        """Apply the timers of a table that have run out, and return the table."""
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             given = self._new_seed(), dead_nodes, self._clock.since, self._ranked_tables
             return tables.elapse(state, now, *given)
 
         return await self.change(code, elapsed)
-
-    async def _void(self, damaged: TableState, damage: Damage) -> LiveTable | None:
-        """Void the table's race, because its stored data are damaged; return the table.
-
-        Return `None` if the data are whole when they are read again.
-        """
-        void = await self._finisher.void(damaged)
-        if void is None:
-            race = damaged.race_id
-            log.warning("damage_not_confirmed", table=damaged.code, race=race, reason=str(damage))
-            self._races.forget(race)
-            return None
-
-        def voided(state: TableState, now: Millis) -> Change | None:
-            if state.phase is not TablePhase.RUNNING or state.race != damaged.race:
-                return None
-            return tables.void(state, void, now=now, fresh_seed=self._new_seed())
-
-        return await self.change(damaged.code, voided)
 
     # Effects
 
@@ -149,8 +120,7 @@ class TableService(TableChanges):
     def _count_void(self, code: str, race: str, reason: str) -> None:
         self._metrics.races_voided[reason] += 1
         if reason == DAMAGED:
-            damage = self._races.damage(race)
-            log.error("race_voided", table=code, race=race, reason=str(damage or reason))
+            log.error("race_voided", table=code, race=race, reason=reason)
         else:
             log.info("countdown_voided", table=code, race=race, reason=reason)
         self._races.forget(race)

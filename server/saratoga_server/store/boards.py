@@ -56,10 +56,6 @@ class RedisBoards:
     async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
         await self._client.write("note_active", (race_key(table, race),), player, at)
 
-    async def load_entry_count(self, table: str, race: int) -> int | None:
-        count = await self._client.command("HGET", race_key(table, race), "commits")
-        return int(count) if count is not None and count.isdigit() else None
-
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         stored = await self._client.read("load_standings", (race_key(table, race),))
         if not stored:

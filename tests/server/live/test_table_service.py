@@ -24,7 +24,6 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import BoardEnded, Dealt, RaceOver, SeatLost, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, State
-from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.tables import (
     Change,
     TableState,
@@ -272,26 +271,3 @@ async def test_a_racer_who_lost_the_connection_keeps_the_board(server: InProcess
 
     await server.node.table_service.change(code, gone)
     assert (await server.board(code, anna.player)).state == "racing"
-
-
-async def test_one_bad_read_voids_no_race(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    anna, _, code = await two_racing(server)
-    await anna.moves("draw")
-    await server.restart()
-    load_board = server.store.boards.load_board
-    bad = [BoardDamaged("the reply was cut short")]
-
-    async def once(table: str, race: int, player: str) -> StoredBoard | None:
-        if bad:
-            raise bad.pop()
-        return await load_board(table, race, player)
-
-    monkeypatch.setattr(server.store.boards, "load_board", once)
-    anna = await server.player("Anna")
-    assert await anna.refused(Resume, table=code) == "store_unavailable"
-    await server.settle()
-    await anna.at_table(Resume, table=code)
-    assert (anna.table.phase, anna.board.race, anna.board.count) == ("running", f"{code}/1", 1)
-    assert "damage_not_confirmed" in caplog.text

@@ -323,14 +323,6 @@ async def test_standings_show_every_board(store: AnyStore) -> None:
     }
 
 
-async def test_the_entries_of_all_boards_are_counted(store: AnyStore) -> None:
-    assert await store.boards.load_entry_count(CODE, 1) is None
-    race = await running_race(store)
-    assert await store.boards.load_entry_count(CODE, 1) == 0
-    await race.commit(move("draw", 0), move("draw", 0, player=BERT))
-    assert await store.boards.load_entry_count(CODE, 1) == 2
-
-
 async def test_a_missing_board_loads_as_none(store: AnyStore) -> None:
     assert await store.boards.load_board(CODE, 1, ANNA) is None
     assert await store.boards.load_standings(CODE, 1) == {}

@@ -18,7 +18,6 @@ from saratoga_server.domain.tables.lifecycle import (
     last_board,
     next_race,
     unlisted,
-    void,
 )
 from saratoga_server.domain.tables.lost_races import has_lost, lost
 from saratoga_server.domain.tables.matches import forgotten
@@ -107,5 +106,4 @@ __all__ = [
     "still_here",
     "unlisted",
     "unpack",
-    "void",
 ]

@@ -14,11 +14,9 @@ from msgspec.structs import replace
 
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_rules.records.voided import (
-    DAMAGED,
     NONCE_MISSING,
     RACER_LEFT,
     SERVER_AWAY,
-    VOID_REASONS,
 )
 from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
@@ -34,10 +32,8 @@ from saratoga_server.domain.tables.state import (
     listed,
 )
 from saratoga_server.domain.tables.voids import (
-    ReadableLog,
     VoidedResult,
     voided_countdown,
-    voided_of,
 )
 from saratoga_server.ports import Millis
 
@@ -224,12 +220,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     )
     if table.missing:
         return Change(table)
-    try:
-        key = _deal_key(table)
-    except (ValueError, KeyError):
-        # the seed is damaged, so the countdown is voided at its start; this racer is not to blame
-        return Change(table)
-    return Change(replace(table, deal_key=key))
+    return Change(replace(table, deal_key=_deal_key(table)))
 
 
 def voided(table: TableState, result: VoidedResult, why: str, fresh_seed: bytes) -> Change:
@@ -259,14 +250,8 @@ def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Cha
     return voided(table.blaming(player), result, "", fresh_seed)
 
 
-def begun(table: TableState, now: Millis, fresh_seed: bytes, ranked_tables: RankedTables) -> Change:
-    """Return the change that starts the race; it voids the countdown if the stored deal is damaged."""
-    try:
-        checked_deal(table)
-    except Damage:
-        result = voided_of(table, {player: ReadableLog((), True) for player in table.racers})
-        why = f"The countdown was voided: {VOID_REASONS[DAMAGED]}."
-        return voided(table, result, why, fresh_seed)
+def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> Change:
+    """Return the change that starts the race."""
     start_at = table.start_at
     if now - start_at > LATE_MILLIS:
         start_at = now
@@ -289,15 +274,15 @@ def _deadline(table: TableState, start_at: Millis) -> Millis:
 
 def checked_deal(table: TableState) -> bytes:
     """Return the deal key of the table's race. Raises `Damage` if it is not that of its seed and nonces."""
-    try:
-        made = _deal_key(table)
-    except (ValueError, KeyError) as fault:
-        raise Damage(f"the seed or a nonce cannot be read: {fault}") from None
+    made = _deal_key(table)
     if made != table.deal_key:
         raise Damage("the deal key is not that of the seed and the nonces")
     return bytes.fromhex(made)
 
 
 def _deal_key(table: TableState) -> str:
-    nonces = {player: bytes.fromhex(table.nonces[player]) for player in table.racers}
-    return deal_key(bytes.fromhex(table.seed), table.race_id, nonces).hex()
+    try:
+        nonces = {player: bytes.fromhex(table.nonces[player]) for player in table.racers}
+        return deal_key(bytes.fromhex(table.seed), table.race_id, nonces).hex()
+    except (ValueError, KeyError) as fault:
+        raise Damage(f"the seed or a nonce cannot be read: {fault}") from None

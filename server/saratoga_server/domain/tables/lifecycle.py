@@ -12,14 +12,13 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Outcome
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_rules.records.voided import VOID_REASONS
 from saratoga_server.domain.tables.hosts import with_present_host
 from saratoga_server.domain.tables.matches import (
     RACES,
     checked_races,
     match_after,
 )
-from saratoga_server.domain.tables.next_deal import with_new_deal, with_next_race, with_voided
+from saratoga_server.domain.tables.next_deal import with_new_deal, with_next_race
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     NO_TIME,
@@ -32,7 +31,6 @@ from saratoga_server.domain.tables.state import (
     TableState,
     listed,
 )
-from saratoga_server.domain.tables.voids import VoidedResult
 from saratoga_server.ports import Millis
 
 CAPS: Final = (3, 5, 10, 20)
@@ -192,19 +190,6 @@ def finish(
         served_since=now,
     )
     return Change(with_present_host(over, away, now))
-
-
-def void(table: TableState, race: VoidedResult, *, now: Millis, fresh_seed: bytes) -> Change:
-    """Return the change that ends the running race without results; the table gathers for the next one."""
-    checked_open(table)
-    checked_phase(table, Act.FINISH)
-    notice = (
-        f"Race {table.race_id} was voided by the server: {VOID_REASONS[race.voided.reason]}. It counts for "
-        "nothing. There is a new deal: get ready again."
-    )
-    gathering = with_voided(table, race.voided, fresh_seed)
-    noted = replace(gathering, notice=notice, touched=now, served_since=now)
-    return Change(noted, (race.effect,))
 
 
 def next_race(

@@ -109,17 +109,12 @@ def _phase_due(table: TableState) -> Millis | None:
     if table.phase is TablePhase.CALL:
         return table.call_until
     if table.phase is TablePhase.COUNTDOWN:
-        return table.start_at if _is_shown(table) else table.reveal_by
+        return table.start_at if table.deal_key else table.reveal_by
     if table.phase is TablePhase.RUNNING:
         if table.looked < table.deadline:
             return min(Millis(table.looked + LOOK_MILLIS), table.deadline)
         return Millis(table.looked + (LATE_MILLIS if table.deadline else LOOK_MILLIS))
     return None
-
-
-def _is_shown(table: TableState) -> bool:
-    """Return whether every nonce was revealed. Without a deal key then, the seed is damaged."""
-    return bool(table.deal_key) or not table.missing
 
 
 def _phase_elapsed(
@@ -132,8 +127,8 @@ def _phase_elapsed(
         return Change(replace(table, looked=now), (BoardsDue(),))
     if table.phase is TablePhase.CALL:
         return call_ended(table, now)
-    if _is_shown(table):
-        return begun(table, now, fresh_seed, ranked_tables)
+    if table.deal_key:
+        return begun(table, now, ranked_tables)
     again = begun_again(table, now)
     return voided_for_missing(table, now, fresh_seed) if again is None else Change(again)
 

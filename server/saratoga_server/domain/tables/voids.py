@@ -45,15 +45,14 @@ def voided_of(
     table: TableState,
     logs: Mapping[str, ReadableLog],
     reason: str = DAMAGED,
-    entries: int | None = None,
 ) -> VoidedResult:
     """Return the record of the table's race, voided for a reason; `logs` by player.
 
-    `entries` is the number of entries that were stored when the logs were read. Without it, and if nothing
-    is damaged, the record must have every entry that is stored.
+    If nothing is damaged, the record must have every entry that is stored.
     """
     racers = tuple(_voided_log(table, player, logs[player]) for player in sorted(logs))
-    if reason != DAMAGED and all(log.is_complete for log in logs.values()):
+    entries = None
+    if all(log.is_complete for log in logs.values()):
         entries = sum(len(log.entries) for log in logs.values())
     return _result(table, reason, racers, entries)
 

@@ -23,7 +23,6 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     allow_ready,
-    due,
     elapse,
     join,
     leave,
@@ -109,14 +108,6 @@ def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
     excused = elapse(back, after(7_000), OTHER_SEED, (NODE,))
     assert excused is not None
     assert (excused.table.voided[-1].reason, excused.table.voids) == ("server-away", {})
-
-
-def test_nobody_is_blamed_for_a_seed_that_cannot_be_read() -> None:
-    table = all_shown(replace(counting(ANN, BEN), seed="damaged"))
-    assert due(table) == table.start_at
-    change = elapse(table, table.start_at, OTHER_SEED)
-    assert change is not None
-    assert (change.table.voided[-1].reason, change.table.voids) == ("damaged", {})
 
 
 def test_a_dead_node_is_no_excuse_for_a_racer_of_another_one() -> None:

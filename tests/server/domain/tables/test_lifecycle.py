@@ -17,7 +17,6 @@ from kit.tables import (
     all_ready,
     all_shown,
     called,
-    in_phase,
     next_id,
     outcome,
     over,
@@ -29,7 +28,6 @@ from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceEndedByHost,
-    RaceVoided,
     TableOptions,
     TablePhase,
     TableState,
@@ -42,9 +40,9 @@ from saratoga_server.domain.tables import (
     leave,
     next_race,
     start,
-    void,
 )
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, CAPS, never_raced
+from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.voids import ReadableLog, VoidedResult, voided_of
 from saratoga_server.ports import Millis
 
@@ -232,31 +230,11 @@ def voided(table: TableState) -> VoidedResult:
     return voided_of(table, {player: ReadableLog((), False) for player in table.racers})
 
 
-def test_a_voided_race_counts_for_nothing_and_the_table_gathers_for_the_next() -> None:
-    table = running(ANN, BEN)
-    change = void(table, voided(table), now=after(90_000), fresh_seed=OTHER_SEED)
-    gathering = change.table
-    assert (gathering.phase, gathering.race) == (TablePhase.GATHERING, 2)
-    assert gathering.commitment != table.commitment
-    assert (gathering.racers, gathering.nonces, gathering.outcome) == ((), {}, None)
-    assert [(seat.races, seat.net) for seat in gathering.seats] == [(0, 0), (0, 0)]
-    assert gathering.voided == (voided(table).voided,)
-    assert change.effects == (RaceVoided("mint-otter-42/1", "damaged", voided(table).record, None),)
-    assert "voided by the server" in gathering.notice
-
-
-@pytest.mark.parametrize("phase", [each for each in TablePhase if each is not TablePhase.RUNNING])
-def test_only_a_running_race_is_voided(phase: TablePhase) -> None:
-    table = in_phase(phase)
-    with pytest.raises(CommandRejected):
-        void(table, voided(table), now=after(5), fresh_seed=OTHER_SEED)
-
-
 def test_a_table_lists_the_newest_voided_races_until_the_next_race_after_a_record() -> None:
     table = over(ANN, BEN)
     known = tuple(voided(replace(table, race=race)).voided for race in range(1, MOST_VOIDED + 1))
     table = replace(running(ANN, BEN), race=MOST_VOIDED + 1, voided=known)
-    gathering = void(table, voided(table), now=NOON, fresh_seed=OTHER_SEED).table
+    gathering = with_voided(table, voided(table).voided, OTHER_SEED)
     assert gathering.voided == (*known[1:], voided(table).voided)
     table = replace(over(ANN, BEN), voided=known)
     assert next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table.voided == ()

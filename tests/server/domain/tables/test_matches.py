@@ -33,9 +33,9 @@ from saratoga_server.domain.tables import (
     next_race,
     public_view,
     start,
-    void,
 )
 from saratoga_server.domain.tables.matches import RACES
+from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.voids import ReadableLog, voided_of
 
 THREE = TableOptions(game="canfield", races=3)
@@ -111,7 +111,7 @@ def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> 
 def test_a_voided_race_does_not_count() -> None:
     table = begun(gathered(over(ANN, BEN, settings=THREE)))
     voided = voided_of(table, {player: ReadableLog((), False) for player in table.racers})
-    table = void(table, voided, now=NOON, fresh_seed=OTHER_SEED).table
+    table = with_voided(table, voided.voided, OTHER_SEED)
     assert (table.phase, table.race, numbers(table)) == (TablePhase.GATHERING, 3, [1])
     assert numbers(finished(begun(table))) == [1, 3]
 
@@ -119,7 +119,7 @@ def test_a_voided_race_does_not_count() -> None:
 def test_a_voided_first_race_begins_no_match() -> None:
     table = running(ANN, BEN, settings=THREE)
     voided = voided_of(table, {player: ReadableLog((), False) for player in table.racers})
-    table = void(table, voided, now=NOON, fresh_seed=OTHER_SEED).table
+    table = with_voided(table, voided.voided, OTHER_SEED)
     assert numbers(finished(begun(reset(table, 5)))) == [2]
 
 
