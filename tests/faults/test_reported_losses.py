@@ -56,14 +56,13 @@ async def until_moves(bots: RacingBots, number: int) -> None:
     await bots.until(lambda: moves(bots) >= until)
 
 
-async def until_refused(bots: RacingBots) -> dict[str, str]:
-    """Wait until the server refuses the store and has logged so; return the page `/readyz`."""
+async def until_refused(bots: RacingBots) -> str:
+    """Wait until the server refuses the store and has logged so; return the logged reason."""
     until = time.monotonic() + WITHIN
     while True:
-        status, page = await bots.server_process.get("/readyz")
-        if status == UNAVAILABLE and logged(bots, "store_refused"):
-            assert isinstance(page, dict)
-            return page
+        status, _ = await bots.server_process.get("/readyz")
+        if status == UNAVAILABLE and (lines := logged(bots, "store_refused")):
+            return str(lines[-1]["reason"])
         assert time.monotonic() < until, "the server goes on with the emptied store"
 
 
@@ -135,8 +134,8 @@ async def test_an_emptied_store_is_refused_and_its_players_are_told(
         all_notes = [player.notes for player in bots.players]
         mortal_store.delete_data()
         await bots.until(lambda: all(notes.told or notes.unavailable for notes in all_notes))
-        page = await until_refused(bots)
-        assert page["message"].startswith("The store does not have the data of this server")
+        reason = await until_refused(bots)
+        assert reason.startswith("The store does not have the data of this server")
         silent = [notes.told for notes in all_notes if not (is_told(notes) or notes.unavailable)]
         assert silent == []
         # the guard may refuse the store before any player asks for a board or the table

@@ -13,6 +13,9 @@ WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
 
+STORE_REFUSED: Final = "The server's store must not be used now. The server's log says why."
+"""All that `/readyz` says of it: anyone may read that, and the reason names folders and addresses."""
+
 WhyRefused = Callable[[], str | None]
 """A function that returns why the store must not be used, as sentences; `None` if it may be."""
 
@@ -46,8 +49,8 @@ class Readiness:
         """Return a sentence that says why the node is not ready; `None` if it is ready."""
         if self.is_stopping or self.is_draining:
             return "This server is about to stop."
-        if (reason := self._why_store_refused()) is not None:
-            return reason
+        if self._why_store_refused() is not None:
+            return STORE_REFUSED
         return None if await self._store_answers() else "The store does not answer."
 
     async def _store_answers(self) -> bool:

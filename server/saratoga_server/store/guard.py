@@ -61,7 +61,7 @@ class StoreGuard:
         self._has_answered = False
         """True if the last check of the store had an answer."""
         self.why_refused: str | None = None
-        """Why the store must not be used now, as sentences for the log and `/readyz`; `None` if it may be."""
+        """Why the store must not be used now, as sentences for the log; `None` if it may be."""
         self._reading: StoreReading | None = None
         """The last reading of the store's clock and ledger."""
         self._doubts = self._cleared = 0

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from saratoga_server.live.readiness import FRESH, Readiness
+from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
 from saratoga_server.ports import StoreUnavailable
 
 NO_STORE = "The store does not answer."
@@ -83,10 +83,10 @@ async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
     assert store.asked == 0
 
 
-async def test_a_node_whose_store_is_refused_says_why_and_asks_no_store() -> None:
-    store, reasons = Store(), ["It syncs nothing.", None]
+async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store() -> None:
+    store, reasons = Store(), ["Move /srv/saratoga/store away.", None]
     readiness = Readiness(store.ask, Seconds().steady, lambda: reasons[0])
-    assert await readiness.why_not_ready() == "It syncs nothing."
+    assert await readiness.why_not_ready() == STORE_REFUSED
     assert store.asked == 0
     del reasons[0]
     assert await readiness.why_not_ready() is None
