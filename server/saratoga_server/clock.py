@@ -10,19 +10,13 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from saratoga_server.cancellation import pause
-from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, StoreUnavailable
-
-_log = EventLog("clock")
 
 RESYNC: Final = 5.0
 """Seconds between two readings of the store's clock."""
 
 DRIFT: Final = 0.2
 """Milliseconds by which two clocks may drift apart in a second."""
-
-STEP: Final = 2_000
-"""Milliseconds between a reading and the expected time above which the clock counts as stepped."""
 
 
 class TimeSource(Protocol):
@@ -50,8 +44,7 @@ class ServerClock:
     def since(self) -> Millis:
         """The time before which nothing counts as idleness or absence.
 
-        That is the last moment at which the clock was stepped or the store was away; while the store is away,
-        the present time.
+        That is the last moment at which the store was away; while the store is away, the present time.
         """
         return self.now() if self._is_away else self._since
 
@@ -83,10 +76,7 @@ class ServerClock:
         if unsure > self._unsure >= abs(offset - before) - unsure:
             return
         self._offset, self._unsure = offset, unsure
-        if not self._since or abs(self._offset - before) > STEP:
-            if self._since:
-                _log.warning("clock_stepped", seconds=round((self._offset - before) / 1000, 3))
-            self._since = self.now()
+        self._since = self._since or self.now()
 
     async def keep_synchronised(self) -> None:
         """Read the store's clock every `RESYNC` seconds until cancelled."""

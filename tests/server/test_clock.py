@@ -78,33 +78,6 @@ async def test_however_good_a_reading_was_it_is_not_trusted_for_ever() -> None:
     assert clock.now() == NOON + 200_080 + 15
 
 
-async def test_time_is_even_from_the_first_reading_or_the_latest_step_on() -> None:
-    source = Source()
-    clock = await synchronised(source)
-    assert clock.since == NOON
-    source.steady += 60
-    source.ahead = 1_500  # either a drift or a slow reply
-    await clock.synchronise()
-    assert clock.since == NOON
-    for step in (240_000, -240_000):
-        source.ahead += step
-        await clock.synchronise()
-        assert clock.since == clock.now() == NOON + 60_000 + source.ahead
-
-
-async def test_a_step_is_logged_and_the_first_reading_is_none(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    source = Source()
-    clock = await synchronised(source)
-    assert caplog.records == []
-    source.ahead = -3_600_000
-    await clock.synchronise()
-    (record,) = caplog.records
-    assert record.message == "clock_stepped"
-    assert vars(record)["fields"] == {"seconds": -3600.0}
-
-
 async def test_the_next_reading_puts_a_drift_right() -> None:
     source = Source()
     clock = await synchronised(source)

@@ -85,7 +85,6 @@ class Scheduler:
         self._activity = activity
         self._elapsing: set[str] = set()
         self._missing: set[tuple[str, str, int]] = set()
-        self._clock_since = clock.since
         self._overdue_since = BEGINNING
         """The time from which the next check asks the store for timers."""
         self._found_overdue: set[str] = set()
@@ -137,15 +136,12 @@ class Scheduler:
         """Set a table's timer again; a due timer is delayed, or it would keep the event loop busy."""
         table = self._table_cache.known(code)
         now = self._clock.now()
-        at = None if table is None else tables.due(tables.corrected(table.state, now))
+        at = None if table is None else tables.due(table.state)
         if at is not None:
             self._due_tables.set(code, max(at, Millis(now + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
         table = await self._table_cache.get(code)
-        if table.state.phase is TablePhase.COUNTDOWN:
-            # a step of the clock since the last reading must not move the start of the race
-            await self._clock.synchronise()
         dead = await self._nodes.dead(
             seat.node for seat in table.state.seats if seat.node and seat.node != self._node
         )
@@ -163,7 +159,7 @@ class Scheduler:
         The steps are independent: an error in one stops no other, and moves are served in between.
         """
         for step in (
-            self._find_stepped_back,
+            self._find_long_countdowns,
             self._activity.store,
             self._elapse_overdue,
             self._table_service.look_over,
@@ -183,14 +179,11 @@ class Scheduler:
             {table.state.race_id for table in held if table.state.phase is TablePhase.RUNNING}
         )
 
-    async def _find_stepped_back(self) -> None:
-        """Check tables with times too far ahead after a step of the clock: their timers may be hours away."""
-        if self._clock.since == self._clock_since:
-            return
-        self._clock_since = self._clock.since
+    async def _find_long_countdowns(self) -> None:
+        """Make countdowns due that last too long, because the clock was set back; they are planned again."""
         now = self._clock.now()
         for place, table in enumerate(self._table_cache.all()):
-            if tables.corrected(table.state, now) is not table.state:
+            if tables.is_too_long(table.state, now):
                 self._due_tables.set_now(table.code)
             if place % CHECKED_AT_ONCE == CHECKED_AT_ONCE - 1:
                 await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Faults of the store: killed, hung, Functions flushed, clock stepped, disk full."""
+"""Faults of the store: killed, hung, Functions flushed, disk full."""
 
 import asyncio
 import resource
@@ -6,12 +6,8 @@ import signal
 from functools import partial
 from random import Random
 
-from kit.stepping_clocks import SEEN_WITHIN, find_library
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
-
-MOST_STEPPED = 240
-"""The largest error of the store's stepped clock, in seconds."""
 
 NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
@@ -44,12 +40,6 @@ async def kill_clients(installation: Installation, random: Random) -> ActiveFaul
     return ActiveFault(installation.players)
 
 
-async def step_clock(installation: Installation, random: Random) -> ActiveFault:
-    """Step the store's clock by minutes; it stays wrong until the next step."""
-    installation.store_clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
-    return ActiveFault(installation.players)
-
-
 async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
     """Limit the store's log to its present size, so that the store exits; then remove the limit."""
     store = installation.store
@@ -68,16 +58,7 @@ async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
     return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
 
 
-CLOCK_STEPPED = Fault(
-    name="store's clock stepped",
-    part="clock",
-    inject=step_clock,
-    hold=(SEEN_WITHIN, SEEN_WITHIN),
-    from_heal=True,
-)
-
 STORE_FAULTS = (
-    *([CLOCK_STEPPED] if find_library() else []),
     Fault(name="store killed", part="store", inject=kill, hold=(0.0, 0.5), from_heal=True),
     Fault(name="store hung", part="store", inject=hang, hold=(0.2, 1.5), from_heal=True),
     Fault(name="Functions flushed", part="store", inject=flush_functions),

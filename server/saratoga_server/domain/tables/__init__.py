@@ -3,10 +3,9 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `clock_steps`, `lost_races`, `public_view`, `packing`, `writes`.
+`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `lost_races`, `public_view`, `packing`, `writes`.
 """
 
-from saratoga_server.domain.tables.clock_steps import corrected
 from saratoga_server.domain.tables.closing import close, closed_race
 from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
 from saratoga_server.domain.tables.hosts import active, silent_since
@@ -52,7 +51,7 @@ from saratoga_server.domain.tables.state import (
     TableSeat,
     TableState,
 )
-from saratoga_server.domain.tables.timers import due, elapse
+from saratoga_server.domain.tables.timers import due, elapse, is_too_long
 
 __all__ = [
     "BETWEEN_RACES",
@@ -77,7 +76,6 @@ __all__ = [
     "checked_settings",
     "close",
     "closed_race",
-    "corrected",
     "disconnect",
     "due",
     "elapse",
@@ -87,6 +85,7 @@ __all__ = [
     "forgotten",
     "has_lost",
     "is_repeat",
+    "is_too_long",
     "join",
     "kick",
     "last_board",

@@ -6,8 +6,7 @@ only on the table and the time, so applying a timer twice or on two nodes has th
 Some node applies every timer within a second or two, unless no node can write the table: the store is away,
 refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No change moves a timer
 into the past: when a second player joins, the absence of the first counts from then. So a timer that is
-`UNSERVED_MILLIS` late shows that the players could not be served either, or that the clock was stepped
-forward. Then absence and idleness, of racers and of the host, count anew from now. The race's time limit does not change.
+`UNSERVED_MILLIS` late shows that the players could not be served either. Then absence and idleness, of racers and of the host, count anew from now. The race's time limit does not change.
 """
 
 from collections.abc import Collection
@@ -15,12 +14,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_server.domain.tables.clock_steps import corrected
 from saratoga_server.domain.tables.closing import close
 from saratoga_server.domain.tables.countdown import (
+    COUNTDOWN_MILLIS,
     begun,
     begun_again,
     call_ended,
+    replanned,
     voided_for_missing,
 )
 from saratoga_server.domain.tables.hosts import host_due, host_elapsed
@@ -40,6 +40,9 @@ from saratoga_server.ports import Millis
 
 UNSERVED_MILLIS: Final = 5_000
 """Milliseconds by which a timer is late if no node could serve the table meanwhile."""
+
+AHEAD_MILLIS: Final = 2_000
+"""Milliseconds by which a time may lie ahead, because two nodes estimate the store's clock."""
 
 ABSENCE_MILLIS: Final = 60_000
 """Milliseconds for which a disconnected player's seat is kept, if other players are at the table."""
@@ -79,20 +82,20 @@ def elapse(
     """Return the change by all timers that have run out; `None` if there are none.
 
     Players connected to dead nodes are absent from now on. Absence and idleness count from `since` at the
-    earliest, the time at which the server started, reached its store again, or its clock was stepped; and
-    from now, if the table could not be served until now. `ranked_tables` decides whether a starting race counts.
+    earliest, the time at which the server started or reached its store again; and from now, if the table could not be served until now. `ranked_tables` decides whether a starting race counts.
     """
     at = due(table)
     if table.phase is TablePhase.CLOSED or at is None:
         return None
-    after = corrected(_with_absent(table, now, dead_nodes), now)
+    after = _with_absent(table, now, dead_nodes)
+    if is_too_long(after, now):
+        after = replanned(after, now)
     if now - at > UNSERVED_MILLIS:
         after, since = replace(after, served_since=now), now
     change = Change(_excused(after, now, since))
     before = change.table.phase
     change = change.then(_phase_elapsed(change.table, now, fresh_seed, ranked_tables))
     if change.table.phase is not before:
-        # The last command may have been written at another time, before the clock was stepped.
         change = change.then(Change(replace(change.table, touched=now)))
     while (absent := _longest_absent(change.table, now)) is not None:
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
@@ -103,6 +106,12 @@ def elapse(
             close(change.table, _close_reason(change.table), now=now, fresh_seed=fresh_seed)
         )
     return None if change.table is table else change
+
+
+def is_too_long(table: TableState, now: Millis) -> bool:
+    """Return whether a countdown lasts longer than it may, because the store's clock was set back."""
+    is_counting = table.phase in (TablePhase.CALL, TablePhase.COUNTDOWN)
+    return is_counting and table.start_at > now + COUNTDOWN_MILLIS + AHEAD_MILLIS
 
 
 def _phase_due(table: TableState) -> Millis | None:

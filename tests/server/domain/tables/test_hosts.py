@@ -14,7 +14,6 @@ from kit.tables import (
     OTHER_SEED,
     after,
     in_phase,
-    next_id,
     outcome,
     over,
     running,
@@ -27,7 +26,6 @@ from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     active,
-    corrected,
     disconnect,
     due,
     elapse,
@@ -227,10 +225,3 @@ def test_an_older_sign_and_one_from_the_future_change_nothing() -> None:
     change = active(table, BEN, after(9 * MINUTE), now=after(2 * MINUTE))
     assert change == Change(signs(table, BEN, at=2 * MINUTE))
     assert active(table, CLEO, after(MINUTE), now=after(MINUTE)) is None
-
-
-def test_signs_before_the_clock_was_stepped_back_count_as_given_now() -> None:
-    table = signs(seated(ANN, BEN), BEN, at=60 * MINUTE)
-    back = corrected(table, after(5 * MINUTE))
-    assert [seat.active_at for seat in back.seats] == [NOON, after(5 * MINUTE)]
-    assert next_id(back, ANN) == next_id(table, ANN)
