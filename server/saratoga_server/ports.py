@@ -348,5 +348,9 @@ class StoreUnavailable(Exception):
     """A store that did not answer. Whether a write happened is unknown; repeating the write is safe."""
 
 
+class Damage(ValueError):
+    """Stored data that cannot be what the server wrote; the text says what is wrong."""
+
+
 class StoreRefused(Exception):
     """A store that cannot be used; the text says why, and what to do."""

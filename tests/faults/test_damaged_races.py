@@ -21,11 +21,10 @@ from saratoga_protocol.events import Done, MoveMade, Record, Refused, Snapshot
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
-from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.scheduler import MOST_DUE
-from saratoga_server.ports import StoredBoard
+from saratoga_server.ports import Damage, StoredBoard
 from saratoga_server.store.keys import player_key, race_key, table_key
 
 Harm = Callable[[Redis, str, str], Awaitable[object]]
@@ -161,7 +160,7 @@ async def test_one_bad_read_is_refused_and_the_race_goes_on(
     anna, _, code = await two_racing(server)
     await server.restart()
     load_board = server.store.boards.load_board
-    bad = [BoardDamaged("the reply was cut short")]
+    bad = [Damage("the reply was cut short")]
 
     async def once(table: str, race: int, player: str) -> StoredBoard | None:
         if bad:

@@ -18,8 +18,7 @@ from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_rules.stuck.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog
-from saratoga_server.domain.damage import BoardDamaged
-from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
+from saratoga_server.ports import BoardCommit, Damage, LiveStanding, LogEntry, Millis, StoredBoard
 
 RACING: Final = State.RACING
 WON: Final = State.WON
@@ -156,24 +155,21 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
     """Apply the missing entries of a stored log to a board, yielding after every `FOLD_STEP`.
 
     A long log takes too long for one turn of the event loop: the caller yields to it between steps.
-    Raises `BoardDamaged` if the log cannot be replayed, or does not lead to what is stored beside it.
+    Raises `Damage` if the log cannot be replayed, or does not lead to what is stored beside it.
     """
     known = board.length
     for number, entry in enumerate(stored.entries[known:], start=known + 1):
         try:
             after = _replayed(game, board, entry)
         except ValueError as fault:  # `IllegalMove`, or an entry that is no move
-            raise BoardDamaged(
-                f"entry {number} ({entry.text!r}) does not follow: {fault}", board.log
-            ) from None
+            raise Damage(f"entry {number} ({entry.text!r}) does not follow: {fault}") from None
         enter(board, after, (entry,))
         if number % FOLD_STEP == 0:
             yield number
     if (stored.banked, stored.state) != (board.banked, board.state):
-        raise BoardDamaged(
+        raise Damage(
             f"the log ends {board.state} with {board.banked} banked, and the store has {stored.state} "
-            f"with {stored.banked}",
-            board.log,
+            f"with {stored.banked}"
         )
     board.last_id = max(board.last_id, stored.last_id)
 

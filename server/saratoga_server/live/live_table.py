@@ -7,8 +7,8 @@ from msgspec import Struct, field
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import TableState
+from saratoga_server.ports import Damage
 
 
 class Known(NamedTuple):

@@ -9,7 +9,6 @@ from saratoga_protocol.events import BoardEnded
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
-from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.live_race import BoardRun, LiveRace
@@ -18,7 +17,7 @@ from saratoga_server.live.peers import Peers
 from saratoga_server.live.stored_logs import StoredLogs, game_of
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
+from saratoga_server.ports import BoardStore, CommitOutcome, Damage, LiveStanding, LogEntry
 
 log = EventLog("races")
 
@@ -193,7 +192,7 @@ class RaceCache:
             stored = await self._store.load_board(race.code, race.number, run.player)
             if stored is None:
                 self._report_loss(race, run, 0)
-                raise BoardDamaged("the board is gone")
+                raise Damage("the board is gone")
             run.stored_active_at = stored.active_at
             run.active_at = max(run.active_at, stored.active_at)
             board = None if known is None else boards.continued(known, stored)
@@ -207,7 +206,7 @@ class RaceCache:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
                 self._broadcaster.standings_changed(run.audience, race.standings)
-        except BoardDamaged as damage:
+        except Damage as damage:
             state = (await self._table_cache.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
                 raise CommandRejected("not_racing") from None

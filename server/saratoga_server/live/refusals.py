@@ -4,12 +4,11 @@ from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import Damage, StoreUnavailable
 
 log = EventLog("commands")
 

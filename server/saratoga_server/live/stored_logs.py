@@ -9,11 +9,10 @@ from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board
-from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import checked_deal
 from saratoga_server.domain.tables.voids import ReadableLog
-from saratoga_server.ports import BoardStore, StoredBoard
+from saratoga_server.ports import BoardStore, Damage, StoredBoard
 
 FOLDED_AT_ONCE: Final = 2
 """Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
@@ -40,13 +39,13 @@ class StoredLogs:
         return self.deal(game_of(state), checked_deal(state))
 
     async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
-        """Apply the entries of a stored board to `board`. Raises `BoardDamaged`."""
+        """Apply the entries of a stored board to `board`. Raises `Damage`."""
         async with self._folding:
             for _ in boards.fold(game, board, stored):
                 await asyncio.sleep(0)
 
     async def readable(self, state: TableState) -> dict[str, ReadableLog]:
-        """Return the logs of a table's race by player, as far as they can be replayed."""
+        """Return the logs of a table's race by player; one that cannot be replayed is left empty."""
         return {player: await self._readable(state, player) for player in state.racers}
 
     async def _readable(self, state: TableState, player: str) -> ReadableLog:
@@ -54,14 +53,8 @@ class StoredLogs:
             stored = await self._store.load_board(state.code, state.race, player)
             if stored is None:
                 return ReadableLog((), False)
-        except BoardDamaged as damage:
-            return ReadableLog(damage.readable, False)
-        try:
             board = boards.open_board(self.opening(state), state.start_at)
-        except Damage:  # nothing can be replayed, but the entries are readable
-            return ReadableLog(stored.entries, True)
-        try:
             await self.fold(game_of(state), board, stored)
-        except BoardDamaged as damage:
-            return ReadableLog(damage.readable, False)
+        except Damage:
+            return ReadableLog((), False)
         return ReadableLog(stored.entries, True, not board.racing)

@@ -16,7 +16,6 @@ from saratoga_protocol.events import TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.writes import finish_of, starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
@@ -25,7 +24,7 @@ from saratoga_server.live.live_table import Known, LiveTable, read_table
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableStore
+from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable, TableStore
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
 
 log = EventLog("tables")

@@ -4,8 +4,8 @@ import asyncio
 from typing import Final
 
 from saratoga_rules.records.standing import Reached, State
-from saratoga_server.domain.damage import BoardDamaged, Damage
 from saratoga_server.ports import (
+    Damage,
     LiveStanding,
     LogEntry,
     Millis,
@@ -33,12 +33,11 @@ class RedisBoards:
         entries: list[LogEntry] = []
         try:
             for first in range(0, len(lines), READ_STEP):
-                # before an unreadable entry, the list grows by the readable ones
                 entries += (_entry(line, int(start)) for line in lines[first : first + READ_STEP])
                 if first + READ_STEP < len(lines):
                     await asyncio.sleep(0)
             if len(entries) != int(length):
-                raise BoardDamaged(f"{len(entries)} entries of {int(length)} are left", entries)
+                raise Damage(f"{len(entries)} entries of {int(length)} are left")
             return StoredBoard(
                 epoch=int(epoch),
                 last_id=int(last_id),
@@ -48,10 +47,7 @@ class RedisBoards:
                 active_at=Millis(int(active_at)),
             )
         except (ValueError, TypeError) as fault:  # TypeError: a field is missing
-            if isinstance(fault, BoardDamaged):
-                raise
-            what = f"entry {len(entries) + 1} of {len(lines)}, or a field, cannot be read: {fault}"
-            raise BoardDamaged(what, entries) from None
+            raise Damage(f"the board cannot be read: {fault}") from None
 
     async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
         await self._client.write("note_active", (race_key(table, race),), player, at)

@@ -5,9 +5,8 @@ from typing import Final
 
 from msgspec.structs import fields
 
-from saratoga_server.domain.damage import Damage
 from saratoga_server.messages.packing import pack
-from saratoga_server.ports import Millis, PlayerRow, Reservation, RowTable
+from saratoga_server.ports import Damage, Millis, PlayerRow, Reservation, RowTable
 from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key
 from saratoga_server.store.store_client import Answer, StoreClient
 

@@ -25,10 +25,9 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import is_void_record, parse_void_record
 from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
-from saratoga_server.domain.damage import BoardDamaged
 from saratoga_server.domain.periods import periods
 from saratoga_server.leaderboard_port import BoardKey, RankedRow
-from saratoga_server.ports import Millis, StoredBoard
+from saratoga_server.ports import Damage, Millis, StoredBoard
 from saratoga_server.store.opening import Store
 
 MOST_ROWS = 1_000
@@ -208,14 +207,12 @@ class Auditor:
         self._count_moves(table, race_id)
 
     async def _board(self, code: str, race: int, player: str) -> StoredBoard | None:
-        """Load a board; describe its damage if it has any, and return what can be read of it."""
+        """Load a board; report its damage if it has any, and return an empty one then."""
         try:
             return await self.store.boards.load_board(code, race, player)
-        except BoardDamaged as damage:
+        except Damage as damage:
             self.faults.append(f"{code}/{race}: the board of {player} is damaged: {damage}")
-            return StoredBoard(
-                epoch=0, last_id=0, banked=0, state="racing", entries=damage.readable
-            )
+            return StoredBoard(epoch=0, last_id=0, banked=0, state="racing", entries=())
 
     def _count_moves(self, table: list[StormPlayer], race: str) -> None:
         for player in table:

@@ -28,8 +28,7 @@ from saratoga_server.domain.board import (
     open_board,
     played,
 )
-from saratoga_server.domain.damage import BoardDamaged
-from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
+from saratoga_server.ports import BoardCommit, Damage, LiveStanding, LogEntry, Millis, StoredBoard
 
 CANFIELD = GAMES["canfield"]
 TAKES_BACK = GAMES["canfield-aisleriot"]
@@ -236,24 +235,23 @@ WHOLE = [entry("t1>up", 10, 1), entry("t2>up", 20, 2), entry("cash-out", 30, 3)]
 
 
 @pytest.mark.parametrize(
-    ("log", "readable"),
+    "log",
     [
-        ([WHOLE[0], entry("t9>up", 20, 2)], 1),
-        ([WHOLE[0], entry("d\x92aw", 20, 2)], 1),
-        ([WHOLE[0], entry("t3>up", 20, 2)], 1),
-        ([*WHOLE, entry("draw", 40, 4)], 3),
+        [WHOLE[0], entry("t9>up", 20, 2)],
+        [WHOLE[0], entry("d\x92aw", 20, 2)],
+        [WHOLE[0], entry("t3>up", 20, 2)],
+        [*WHOLE, entry("draw", 40, 4)],
     ],
     ids=["no such column", "no move", "illegal", "behind the end"],
 )
-def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry], readable: int) -> None:
+def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry]) -> None:
     board = open_board(OPENING, START)
-    with pytest.raises(BoardDamaged) as damage:
+    with pytest.raises(Damage):
         list(fold(CANFIELD, board, replace(stored(*WHOLE), entries=tuple(log))))
-    assert list(damage.value.readable) == log[:readable]
 
 
 @pytest.mark.parametrize(("banked", "state"), [(7, "cashed out"), (6, "racing")])
 def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: str) -> None:
     board = replace(stored(*WHOLE), banked=banked, state=state)
-    with pytest.raises(BoardDamaged, match="ends cashed out with 6 banked"):
+    with pytest.raises(Damage, match="ends cashed out with 6 banked"):
         list(fold(CANFIELD, open_board(OPENING, START), board))

@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.live.live_table import Known, LiveTable, read_table
+from saratoga_server.ports import Damage
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])

@@ -18,7 +18,6 @@ from saratoga_rules.records.voided import (
     RACER_LEFT,
     SERVER_AWAY,
 )
-from saratoga_server.domain.damage import Damage
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
@@ -35,7 +34,7 @@ from saratoga_server.domain.tables.voids import (
     VoidedResult,
     voided_countdown,
 )
-from saratoga_server.ports import Millis
+from saratoga_server.ports import Damage, Millis
 
 CALL_MILLIS: Final = 2_000
 """Milliseconds from *start* to the end of the call."""

@@ -2,10 +2,15 @@
 
 from msgspec.structs import replace
 
+from saratoga_rules.records.voided import DAMAGED, SERVER_AWAY
 from saratoga_server.domain.tables.countdown import NEW_DEAL
 from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.state import Change, TablePhase, TableState
-from saratoga_server.domain.tables.voids import lost_countdown
+from saratoga_server.domain.tables.voids import (
+    ReadableLog,
+    voided_countdown,
+    voided_of,
+)
 
 
 def has_lost(table: TableState, known: TableState) -> bool:
@@ -25,7 +30,12 @@ def lost(table: TableState, known: TableState, fresh_seed: bytes) -> Change | No
     """Return the change that voids the race of `known` if the store `has_lost` it, else `None`."""
     if not has_lost(table, known):
         return None
-    void = lost_countdown(known)
+    if known.missing:
+        void = voided_countdown(known, SERVER_AWAY)
+    else:
+        # the log of a race that has started is not read
+        log = ReadableLog((), is_complete=known.phase is TablePhase.COUNTDOWN)
+        void = voided_of(known, dict.fromkeys(known.racers, log), DAMAGED)
     notice = f"The server's store lost data, and {known.race_id} was voided. {NEW_DEAL}"
     gathering = replace(with_voided(table, void.voided, fresh_seed), notice=notice)
     return Change(gathering, (void.effect,))

@@ -1,29 +1,26 @@
-"""Voided races and countdowns: make the record of what cannot go on.
-
-Pure: takes a table and the entries that could be read, and returns what is to be written.
-"""
+"""The records of voided races and countdowns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from saratoga_protocol.events import VoidedRace
-from saratoga_rules.records.record import ENTRY, LogLine
+from saratoga_rules.records.record import LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
-from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, SERVER_AWAY, VoidedLine
+from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
 from saratoga_server.domain.tables.next_deal import commitment_of
-from saratoga_server.domain.tables.state import RaceVoided, TablePhase, TableState
+from saratoga_server.domain.tables.state import RaceVoided, TableState
 from saratoga_server.ports import LogEntry
 
 
 class ReadableLog(NamedTuple):
-    """A racer's stored log, as far as it can be read."""
+    """A racer's stored log, if it can be read."""
 
     entries: Sequence[LogEntry]
     is_complete: bool
+    """False if the log is damaged; it has no entries here then."""
     has_ended: bool = False
     """True if the board is known to have ended."""
 
@@ -64,17 +61,6 @@ def voided_countdown(table: TableState, reason: str, left: str = "") -> VoidedRe
     """
     racers = tuple(_voided_racer(table, player) for player in sorted(table.racers))
     return _result(table, reason, racers, left=left)
-
-
-def lost_countdown(table: TableState) -> VoidedResult:
-    """Return the record of a countdown or race that cannot go on, because stored data were lost.
-
-    If every nonce was revealed, it is a damaged race; a log of one that has started is not read.
-    """
-    if table.missing:
-        return voided_countdown(table, SERVER_AWAY)
-    log = ReadableLog((), is_complete=table.phase is TablePhase.COUNTDOWN)
-    return voided_of(table, dict.fromkeys(table.racers, log))
 
 
 def _result(
@@ -162,19 +148,8 @@ def _voided_racer(table: TableState, player: str) -> VoidedLog:
 
 
 def _voided_log(table: TableState, player: str, log: ReadableLog) -> VoidedLog:
-    read = [
+    entries = tuple(
         LogLine(max(0, entry.at - table.start_at), entry.number, entry.text)
         for entry in log.entries
-    ]
-    entries = tuple(takewhile(_is_writable, read))
-    return replace(
-        _voided_racer(table, player),
-        missing="",
-        log=entries,
-        complete=log.is_complete and len(entries) == len(read),
     )
-
-
-def _is_writable(line: LogLine) -> bool:
-    """Return whether a record can have the entry: a move or an ending, with its time and number in range."""
-    return ENTRY.fullmatch(f"{line.at} {line.number} {line.text}") is not None
+    return replace(_voided_racer(table, player), missing="", log=entries, complete=log.is_complete)

@@ -32,14 +32,6 @@ def test_a_voided_race_opens_seed_nonces_and_logs() -> None:
     assert voided_lines_of([voided]) == (record.line,)
 
 
-@pytest.mark.parametrize("damaged", [entry("dr\u00e4w", 2), entry("draw", 0), entry("t01>t2", 2)])
-def test_a_log_is_opened_up_to_the_entry_that_no_record_can_have(damaged: LogEntry) -> None:
-    log = (entry("draw", 1), damaged, entry("draw", 3))
-    record = parse_void_record(voided_of(TABLE, LOGS | {ANN: ReadableLog(log, True)}).record)
-    assert [line.text for line in record.racers[0].log] == ["draw"]
-    assert not record.racers[0].complete
-
-
 @pytest.mark.parametrize(
     "table",
     [
