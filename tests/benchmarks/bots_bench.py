@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from time import process_time
 
-from saratoga_client.bots.offline import play_offline
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from kit.offline_bots import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game

@@ -14,7 +14,9 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_client.board_view.board import Marks, draw_board
+from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_style import CardStyle, suit_colours
+from saratoga_client.board_view.layout import lay_out
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
@@ -51,8 +53,16 @@ class BoardPicture(NamedTuple):
 
     def again(self) -> str:
         """Draw the board with the present code; return the picture as text."""
-        drawn = draw_board(self.game, self.view, self.marks, self.look, self.width, self.height)
-        return drawn.text().rstrip("\n")
+        look, size = self.look, (self.width, self.height)
+        return drawn_board(self.game, self.view, self.marks, look, *size).text().rstrip("\n")
+
+
+def drawn_board(
+    game: Game, view: View, marks: Marks, style: CardStyle, width: int, height: int
+) -> Canvas:
+    """Draw a view on a board of `width` times `height` cells."""
+    layout = lay_out(game, view, width, height, marks.picked)
+    return draw_board(game, view, marks, style, layout)
 
 
 def read(path: Path) -> BoardPicture:

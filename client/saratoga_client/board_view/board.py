@@ -23,7 +23,6 @@ from saratoga_client.board_view.layout import (
     PileLabel,
     Tile,
     TileKind,
-    lay_out,
 )
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import rank_sign
@@ -64,23 +63,6 @@ class Marks:
 NO_MARKS: Final = Marks()
 
 
-def draw_board(
-    game: Game, view: View, marks: Marks, style: CardStyle, width: int, height: int
-) -> Canvas:
-    """Draw a view on a board of `width` times `height` cells."""
-    layout = lay_out(game, view, width, height, marks.picked)
-    return draw_layout(game, view, marks, style, layout).canvas
-
-
-class _Area(NamedTuple):
-    """A rectangle of cells."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-
 class _LabelText(NamedTuple):
     """The key of a pile, its names from the longest to the shortest, and the role of the key."""
 
@@ -89,78 +71,22 @@ class _LabelText(NamedTuple):
     role: Role
 
 
-class DrawnBoard(NamedTuple):
-    """A drawn board, with the parts that the next drawing can reuse."""
-
-    canvas: Canvas
-    columns: tuple[Canvas, ...]
-    """The picture of each column."""
-    areas: tuple[_Area, ...]
-    """The area of each column's picture."""
-    others: Mapping[Tile, Rows]
-    """The tiles that belong to no column, each with its face."""
-    labels: Mapping[PileLabel, "_LabelText"]
-    """The labels, each with its text."""
-
-
-def draw_layout(
-    game: Game,
-    view: View,
-    marks: Marks,
-    style: CardStyle,
-    layout: BoardLayout,
-    former: DrawnBoard | None = None,
-) -> DrawnBoard:
-    """Draw a view by its layout; reuse the pictures of columns that are unchanged on `former`."""
+def draw_board(
+    game: Game, view: View, marks: Marks, style: CardStyle, layout: BoardLayout
+) -> Canvas:
+    """Draw a view by its layout."""
     drawing = _Drawing(game, view, marks, style, layout)
-    columns = tuple(map(drawing.column, layout.columns))
-    areas = tuple(
-        _area_of(column.tiles[0], picture)
-        for column, picture in zip(layout.columns, columns, strict=True)
-    )
-    others = {tile: drawing.face(tile) for tile in layout.tiles if tile.pile not in COLUMN_INDEX}
-    labels = {label: drawing.label_text(label) for label in layout.labels}
-    drawn = DrawnBoard(Canvas(0, 0), columns, areas, others, labels)
-    if former is None or not _lies_alike(former, layout, areas):
-        canvas, former = Canvas(layout.width, layout.height), None
-    else:
-        canvas = former.canvas.copied()
-        _blank_changed(canvas, former, drawn)
-    for at, (column, area) in enumerate(zip(columns, areas, strict=True)):
-        if former is None or former.columns[at] is not column:
-            canvas.paste(column, area.x, area.y)
-    for label, text in labels.items():
-        if former is None or former.labels.get(label) != text:
-            _put_label(canvas, label, text)
-    for tile, rows in others.items():
-        if former is None or former.others.get(tile) != rows:
-            put_tile(canvas, tile, rows)
-    return drawn._replace(canvas=canvas)
-
-
-def _area_of(first: Tile, picture: Canvas) -> _Area:
-    """Return the area of a column's picture, which includes marks at the left of one-row cards."""
-    return _Area(first.x - (first.size.height == 1), first.y, picture.width, picture.height)
-
-
-def _lies_alike(former: DrawnBoard, layout: BoardLayout, areas: tuple[_Area, ...]) -> bool:
-    """Return whether the board has its former size, and the columns their former places."""
-    size = (former.canvas.width, former.canvas.height)
-    places = [area[:2] for area in former.areas]
-    return size == (layout.width, layout.height) and places == [area[:2] for area in areas]
-
-
-def _blank_changed(canvas: Canvas, former: DrawnBoard, drawn: DrawnBoard) -> None:
-    """Blank the parts of a former board that look different now."""
-    for old, new, area in zip(former.columns, drawn.columns, former.areas, strict=True):
-        if old is not new:
-            canvas.fill(*area, Role.TABLE)
-    for label, text in former.labels.items():
-        if drawn.labels.get(label) != text:
-            canvas.fill(label.x, label.y, label.width, 1, Role.TABLE)
-    for tile, rows in former.others.items():
-        if drawn.others.get(tile) != rows:
-            canvas.fill(tile.x, tile.y, tile.width, tile.height, Role.TABLE)
+    canvas = Canvas(layout.width, layout.height)
+    for column in layout.columns:
+        first = column.tiles[0]
+        # the picture of a column of one-row cards begins with a cell for marks
+        canvas.paste(drawing.column(column), first.x - (first.size.height == 1), first.y)
+    for label in layout.labels:
+        _put_label(canvas, label, drawing.label_text(label))
+    for tile in layout.tiles:
+        if tile.pile not in COLUMN_INDEX:
+            put_tile(canvas, tile, drawing.face(tile))
+    return canvas
 
 
 def _put_label(canvas: Canvas, label: PileLabel, text: _LabelText) -> None:

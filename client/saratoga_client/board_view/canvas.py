@@ -1,4 +1,4 @@
-"""A grid of character cells with roles, and the comparison of two such grids."""
+"""A grid of character cells with roles."""
 
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -7,12 +7,6 @@ from rich.cells import cell_len
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import sanitised
-
-NEAR: Final = 8
-"""Changed spans closer than this many columns are joined.
-
-The terminal command that moves the cursor and sets a colour has about this length.
-"""
 
 JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
 """Characters that join their neighbours; terminals disagree about the width of the result."""
@@ -36,23 +30,13 @@ class Canvas:
     the terminal as a command.
     """
 
-    __slots__ = ("_roles", "_rows", "_signs", "height", "width")
+    __slots__ = ("_roles", "_signs", "height", "width")
 
     def __init__(self, width: int, height: int, role: Role = Role.TABLE) -> None:
         self.width = width
         self.height = height
         self._signs = [[" "] * width for _ in range(height)]
         self._roles = [[role] * width for _ in range(height)]
-        self._rows: tuple[Row, ...] = ()
-        """The result of the last call of `rows`."""
-
-    def copied(self) -> "Canvas":
-        """Return a copy of this canvas."""
-        copy = Canvas(self.width, 0)
-        copy.height = self.height
-        copy._signs = [row[:] for row in self._signs]
-        copy._roles = [row[:] for row in self._roles]
-        return copy
 
     def put(self, x: int, y: int, text: str, role: Role) -> int:
         """Write a text; return the column after it, even if it was cut off."""
@@ -69,11 +53,6 @@ class Canvas:
             x = self.put(x, y, text, role)
         return x
 
-    def fill(self, x: int, y: int, width: int, height: int, role: Role, sign: str = " ") -> None:
-        """Fill a rectangle with a character that is one cell wide."""
-        for row in range(y, y + height):
-            self._put_narrow(x, row, sign * width, role)
-
     def paste(self, other: "Canvas", x: int, y: int) -> None:
         """Copy another canvas onto this one."""
         end = x + other.width
@@ -86,21 +65,10 @@ class Canvas:
             self._signs[y + row][x:end] = other._signs[row]  # noqa: SLF001 - a canvas too
             self._roles[y + row][x:end] = other._roles[row]  # noqa: SLF001
 
-    def rows(self, former: "Canvas | None" = None) -> tuple[Row, ...]:
-        """Return every row as pieces; neighbouring cells of one role are one piece.
-
-        Reuse the equal rows of a `former` canvas, which is faster.
-        """
+    def rows(self) -> tuple[Row, ...]:
+        """Return every row as pieces; neighbouring cells of one role are one piece."""
         rows = zip(self._signs, self._roles, strict=True)
-        if former is None or len(former._rows) != self.height:  # noqa: SLF001 - a canvas too
-            self._rows = tuple(_joined(signs, roles) for signs, roles in rows)
-        else:
-            were = zip(former._signs, former._roles, former._rows, strict=True)  # noqa: SLF001
-            self._rows = tuple(
-                row if signs == old_signs and roles == old_roles else _joined(signs, roles)
-                for (signs, roles), (old_signs, old_roles, row) in zip(rows, were, strict=True)
-            )
-        return self._rows
+        return tuple(_joined(signs, roles) for signs, roles in rows)
 
     def text(self) -> str:
         """Return the characters, one line for each row, without trailing blanks."""
@@ -152,75 +120,6 @@ def overlay(row: Row, x: int, over: Row) -> Row:
     canvas.pieces(0, 0, row)
     canvas.pieces(x, 0, over)
     return canvas.rows()[0]
-
-
-def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
-    """Return the spans in which two rows of equal width differ, each as start and end (exclusive) column.
-
-    Join spans closer than `NEAR`: sending the columns between costs less than moving the cursor.
-    """
-    first, end = _middle(before, after)
-    skipped = _cell_width(before[:first])
-    old_signs, old_roles = _cells(before[first : len(before) - end])
-    signs, roles = _cells(after[first : len(after) - end])
-    spans: list[tuple[int, int]] = []
-    cells = zip(old_signs, signs, old_roles, roles, strict=True)
-    for column, (old_sign, sign, old_role, role) in enumerate(cells, skipped):
-        if old_role is role and old_sign == sign:
-            continue
-        if spans and column - spans[-1][1] < NEAR:
-            spans[-1] = (spans[-1][0], column + 1)
-        else:
-            spans.append((column, column + 1))
-    return tuple(spans)
-
-
-def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
-    """Return the spans in which two canvases differ, each as row, start and end (exclusive) column.
-
-    Return `None` if their sizes differ, so that everything is drawn again.
-    """
-    if len(before) != len(after):
-        return None
-    if before and before[0] is not after[0] and _cell_width(before[0]) != _cell_width(after[0]):
-        return None
-    found = []
-    for y, (old, new) in enumerate(zip(before, after, strict=True)):
-        if old is new or old == new:
-            continue
-        found += [(y, start, end) for start, end in changed(old, new)]
-    return found
-
-
-def _cell_width(row: Row) -> int:
-    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in row)
-
-
-def _middle(before: Row, after: Row) -> tuple[int, int]:
-    """Return how many pieces two rows share at their starts, and how many more at their ends."""
-    shorter = min(len(before), len(after))
-    first = 0
-    while first < shorter and before[first] == after[first]:
-        first += 1
-    end = 0
-    while end < shorter - first and before[-1 - end] == after[-1 - end]:
-        end += 1
-    return first, end
-
-
-def _cells(row: Row) -> tuple[list[str], list[Role]]:
-    """Return the characters and roles by cell; both cells of a wide character contain it."""
-    signs: list[str] = []
-    roles: list[Role] = []
-    for text, role in row:
-        if text.isascii() or _is_narrow(text):
-            signs += text
-            roles += [role] * len(text)
-        else:
-            wide = [sign for sign in text for _ in range(cell_len(sign))]
-            signs += wide
-            roles += [role] * len(wide)
-    return signs, roles
 
 
 @lru_cache(maxsize=1 << 10)

@@ -64,8 +64,3 @@ def suit_colours(game: Game) -> SuitColours:
     """
     in_suit = game.columns.build.pairing is Pairing.SAME_SUIT
     return SuitColours.FOUR if in_suit else SuitColours.TWO
-
-
-def default_look(game: Game) -> CardStyle:
-    """Return the default style of a game."""
-    return CardStyle(suits=suit_colours(game))

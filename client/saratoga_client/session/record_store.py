@@ -5,7 +5,6 @@ digits of the digest, so the races of two servers with one id do not overwrite e
 results are in one small file.
 """
 
-import contextlib
 import logging
 import re
 from pathlib import Path
@@ -18,16 +17,13 @@ from saratoga_client.local.paths import data_folder
 from saratoga_client.session.personal_best import PersonalBest, is_better
 from saratoga_rules.records.grammar import RACE_ID
 from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
+from saratoga_rules.records.record import digest_of, parse_record
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
 FOLDER: Final = "races"
 ENDING: Final = ".record"
 BESTS: Final = "bests.json"
-BROKEN_BESTS: Final = "bests.broken.json"
-"""The new name of an unreadable file of best results, which is renamed and not deleted."""
-
 MAX_KEPT: Final = 1000
 """Maximum number of saved records; the oldest are deleted first."""
 
@@ -55,10 +51,6 @@ class RecordStore:
             delete_oldest(self._folder, f"*{ENDING}", MAX_KEPT)
         return path
 
-    def records(self) -> list[Path]:
-        """Return the files of the records, the latest first."""
-        return newest_first(self._folder, f"*{ENDING}")
-
     def text(self, race: str, digest: str = "") -> str | None:
         """Return the text of a race's latest record; `None` without one.
 
@@ -72,16 +64,6 @@ class RecordStore:
             if text is not None and _is_whole(text, race, path) and digest in ("", digest_of(text)):
                 return text
         return None
-
-    def load(self, path: Path) -> RaceRecord | None:
-        """Return the record in a file; `None` if it cannot be read."""
-        text = _read(path)
-        if text is None:
-            return None
-        try:
-            return parse_record(text)
-        except RecordError:
-            return None
 
     def best(self, game: str, player: str) -> PersonalBest | None:
         """Return a player's best result in a game, if this machine has one."""
@@ -100,17 +82,11 @@ class RecordStore:
         return True
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
-        path = self._folder / BESTS
+        """Return the saved best results; none if their file cannot be read."""
         try:
-            text = path.read_bytes()
+            text = (self._folder / BESTS).read_bytes()
             return msgspec.json.decode(text, type=dict[str, dict[str, PersonalBest]])
-        except OSError:
-            return {}
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            aside = path.with_name(BROKEN_BESTS)
-            LOG.warning("%s cannot be read (%s); it was renamed to %s", path, fault, aside)
-            with contextlib.suppress(OSError):
-                path.replace(aside)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return {}
 
 

@@ -10,7 +10,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.message import Message
 
-from saratoga_client.board_view.board import DrawnBoard, Marks, draw_layout, draw_packet
+from saratoga_client.board_view.board import Marks, draw_board, draw_packet
 from saratoga_client.board_view.canvas import Piece, Row, overlay
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
@@ -93,13 +93,12 @@ class BoardWidget(PaintedRows):
         super().__init__(colours, id=id)
         self._shown: _Shown | None = None
         self._layout: BoardLayout | None = None
-        self._drawn: DrawnBoard | None = None
         self._board: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
         self._dragged = False
 
     def show(self, game: Game, view: View, marks: Marks, style: CardStyle) -> None:
-        """Show a view; only the cells that differ are repainted."""
+        """Show a view; only the rows that differ are repainted."""
         shown = _Shown(game, view, marks, style)
         if shown != self._shown:
             self._shown = shown
@@ -180,11 +179,8 @@ class BoardWidget(PaintedRows):
             return
         picked = shown.marks.picked
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
-        former = self._drawn
-        self._drawn = draw_layout(
-            shown.game, shown.view, shown.marks, shown.style, self._layout, former
-        )
-        rows = list(self._drawn.canvas.rows(None if former is None else former.canvas))
+        drawn = draw_board(shown.game, shown.view, shown.marks, shown.style, self._layout)
+        rows = list(drawn.rows())
         for y, text in rule_rows(shown.game, shown.view, self._layout).items():
             rows[y] = overlay(rows[y], MARGIN, (Piece(text, Role.LABEL),))
         self._board = tuple(rows)
@@ -193,7 +189,7 @@ class BoardWidget(PaintedRows):
         self._paint()
 
     def _paint(self) -> None:
-        """Repaint the cells that differ from the last painting."""
+        """Repaint the rows that differ from the last painting."""
         self.show_rows(self._with_packet())
 
     def _with_packet(self) -> tuple[Row, ...]:

@@ -1,4 +1,4 @@
-"""A widget that shows a drawn canvas and repaints only the cells that have changed."""
+"""A widget that shows a drawn canvas and repaints only the rows that have changed."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -25,7 +25,6 @@ class CanvasView(PaintedRows):
     def __init__(self, draw: Draw = blank, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._draw = draw
-        self._canvas: Canvas | None = None
         self._content: object = None
 
     def on_mount(self) -> None:
@@ -45,12 +44,11 @@ class CanvasView(PaintedRows):
             self.redraw()
 
     def redraw(self) -> None:
-        """Draw again, and repaint the cells that differ."""
+        """Draw again, and repaint the rows that differ."""
         size = self.outer_size
         if not size:
             return
-        former, self._canvas = self._canvas, self._draw(size.width, size.height)
-        self.show_rows(self._canvas.rows(former))
+        self.show_rows(self._draw(size.width, size.height).rows())
 
     def on_resize(self, event: events.Resize) -> None:
         self.redraw()

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.board_pictures import LABELS, SIZES, pictures, read
+from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board, draw_packet
+from saratoga_client.board_view.board import NO_MARKS, Marks, draw_packet
 from saratoga_client.board_view.card_faces import Size
 from saratoga_client.board_view.card_style import CardStyle, SuitColours
 from saratoga_client.board_view.layout import Spot, lay_out
@@ -62,7 +62,7 @@ def test_nothing_is_painted_that_the_view_hides(
         targets=frozenset(move.target for move in carries),
         find="7",
     )
-    text = draw_board(game, redact(position), marks, CardStyle(), *board).text()
+    text = drawn_board(game, redact(position), marks, CardStyle(), *board).text()
     painted = {
         Card(("T" if rank == "10" else rank) + SUIT_OF[suit]) for rank, suit in CORNER.findall(text)
     }
@@ -81,7 +81,7 @@ def test_a_view_is_painted_alike_whatever_it_hides(
         reserve=(*position.reserve[-2::-1], *position.reserve[-1:]),
     )
     pictures = {
-        draw_board(game, redact(one), NO_MARKS, CardStyle(), *board).rows()
+        drawn_board(game, redact(one), NO_MARKS, CardStyle(), *board).rows()
         for one in (position, other)
     }
     assert len(pictures) == 1
@@ -93,7 +93,7 @@ def test_every_row_is_exactly_as_wide_as_the_board(
 ) -> None:
     game, position, *_ = step_at(name, place)
     marks = Marks(labels=LABELS)
-    rows = draw_board(game, redact(position), marks, CardStyle(ascii=ascii_only), *board).rows()
+    rows = drawn_board(game, redact(position), marks, CardStyle(ascii=ascii_only), *board).rows()
     assert [sum(len(piece.text) for piece in row) for row in rows] == [board[0]] * board[1]
     if ascii_only:
         assert all(piece.text.isascii() for row in rows for piece in row)
@@ -105,7 +105,7 @@ def test_keys_and_counts_are_beside_every_pile(
 ) -> None:
     game, position, *_ = step_at(name, place)
     view = redact(position)
-    text = draw_board(game, view, Marks(labels=LABELS), CardStyle(), *board).text()
+    text = drawn_board(game, view, Marks(labels=LABELS), CardStyle(), *board).text()
     words = re.findall(r"[a-z0-9=-]+", text)
     for number in range(1, game.columns.count + 1):
         assert LABELS[f"t{number}"] in words
@@ -120,7 +120,7 @@ def test_keys_and_counts_are_beside_every_pile(
 def test_without_keys_piles_have_their_names() -> None:
     game = GAMES["canfield"]
     view = redact(draw(game, "reserve: 2C 3C\nstock: 4C\nwaste: 5C"))
-    text = draw_board(game, view, NO_MARKS, CardStyle(), 55, 21).text()
+    text = drawn_board(game, view, NO_MARKS, CardStyle(), 55, 21).text()
     assert text.startswith("  stock   waste 1")
     assert "reserve 2" in text
 
@@ -128,7 +128,7 @@ def test_without_keys_piles_have_their_names() -> None:
 def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None) -> dict[str, Role]:
     """Draw a board; return the role of each of its texts: card corners, pile keys and others."""
     game = GAMES[name]
-    canvas = draw_board(game, redact(draw(game, picture)), marks, style or CardStyle(), 55, 21)
+    canvas = drawn_board(game, redact(draw(game, picture)), marks, style or CardStyle(), 55, 21)
     return {piece.text.strip(): piece.role for row in canvas.rows() for piece in row}
 
 
@@ -216,7 +216,7 @@ def test_one_row_cards_have_a_mark_before_them(ascii_only: bool) -> None:
     game = GAMES["caprice"]
     view = redact(draw(game, "t1: 9S\nt2: TS\nt4: 3S"))
     marks = Marks(picked=("t1", 1), targets=frozenset({"t2", "t3"}))
-    text = draw_board(game, view, marks, CardStyle(ascii=ascii_only), 55, 21).text()
+    text = drawn_board(game, view, marks, CardStyle(ascii=ascii_only), 55, 21).text()
     expected = {True: ("* 9s>10s>  _  3s"), False: ("▐ 9♠→10♠→  ·  3♠")}[ascii_only]
     assert expected in text
 
@@ -224,7 +224,7 @@ def test_one_row_cards_have_a_mark_before_them(ascii_only: bool) -> None:
 def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
     def stock(name: str, picture: str) -> str:
         game = GAMES[name]
-        return draw_board(game, redact(draw(game, picture)), NO_MARKS, CardStyle(), 55, 21).text()
+        return drawn_board(game, redact(draw(game, picture)), NO_MARKS, CardStyle(), 55, 21).text()
 
     assert "↻" in stock("canfield", "waste: 2C")
     assert "end" in stock("canfield", "t1: 2C")
@@ -235,13 +235,13 @@ def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
 
 def test_spaces_for_kings_say_so() -> None:
     game = GAMES["lady-palk"]
-    text = draw_board(game, redact(draw(game, "")), NO_MARKS, CardStyle(), 55, 21).text()
+    text = drawn_board(game, redact(draw(game, "")), NO_MARKS, CardStyle(), 55, 21).text()
     assert text.count(" K ") == 8
 
 
 def test_empty_foundations_name_their_first_card() -> None:
     game = GAMES["canfield"]
-    text = draw_board(game, redact(draw(game, "base: T")), NO_MARKS, CardStyle(), 55, 21).text()
+    text = drawn_board(game, redact(draw(game, "base: T")), NO_MARKS, CardStyle(), 55, 21).text()
     assert "up from 10" in text
     assert all(f"10{suit}" in text for suit in "♠♥♦♣")
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.board_view.canvas import Canvas, Piece, changed, changes, overlay
+from saratoga_client.board_view.canvas import Canvas, Piece, overlay
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import UNSEEN
 
@@ -88,7 +88,8 @@ def test_every_row_is_as_wide_as_the_canvas_whatever_is_written(
 def test_one_canvas_lies_over_another() -> None:
     below, above = Canvas(5, 3, Role.DIM), Canvas(2, 1)
     above.put(0, 0, "ab", Role.KEY)
-    below.fill(0, 0, 5, 3, Role.DIM, "·")
+    for y in range(3):
+        below.put(0, y, "·····", Role.DIM)
     below.paste(above, 4, 1)
     assert below.text() == "·····\n····a\n·····"
 
@@ -101,60 +102,3 @@ def test_a_piece_lies_over_a_row() -> None:
         Piece("ef", Role.TEXT),
     )
     assert overlay(row, 5, (Piece("XY", Role.TEXT),)) == (Piece("abcdeX", Role.TEXT),)
-
-
-@given(ROWS, ROWS)
-def test_what_is_outside_the_changed_columns_is_the_same(
-    before: tuple[Piece, ...], after: tuple[Piece, ...]
-) -> None:
-    width = max(sum(len(piece.text) for piece in row) for row in (before, after))
-    old, new = Canvas(width, 1), Canvas(width, 1)
-    old.pieces(0, 0, before)
-    new.pieces(0, 0, after)
-    cells = [
-        [(sign, piece.role) for piece in canvas.rows()[0] for sign in piece.text]
-        for canvas in (old, new)
-    ]
-    spans = changed(old.rows()[0], new.rows()[0])
-    inside = {column for start, end in spans for column in range(start, end)}
-    assert inside <= set(range(width))
-    for column in set(range(width)) - inside:
-        assert cells[0][column] == cells[1][column]
-    for start, end in spans:
-        assert cells[0][start] != cells[1][start]
-        assert cells[0][end - 1] != cells[1][end - 1]
-
-
-def test_changes_far_apart_are_painted_apart() -> None:
-    row = Canvas(40, 1)
-    before = row.rows()[0]
-    row.put(2, 0, "ab", Role.TEXT)
-    row.put(6, 0, "c", Role.TEXT)
-    row.put(30, 0, "李", Role.TEXT)
-    assert changed(before, row.rows()[0]) == ((2, 7), (30, 32))
-
-
-def test_a_picture_of_another_size_is_painted_whole() -> None:
-    before, after = Canvas(10, 3), Canvas(10, 3)
-    after.put(4, 1, "10", Role.TEXT)
-    assert changes(before.rows(), before.rows()) == []
-    assert changes(before.rows(), after.rows()) == [(1, 4, 6)]
-    assert changes(Canvas(11, 3).rows(), after.rows()) is None
-    assert changes(Canvas(10, 4).rows(), after.rows()) is None
-
-
-@given(WRITINGS, WRITINGS)
-def test_a_canvas_has_the_same_rows_whatever_there_was_before(
-    before: list[tuple[int, int, str, Role]], after: list[tuple[int, int, str, Role]]
-) -> None:
-    former, now = Canvas(10, 4), Canvas(10, 4)
-    for x, y, text, role in before:
-        former.put(x, y, text, role)
-    for x, y, text, role in after:
-        now.put(x, y, text, role)
-    rows = now.rows()
-    assert now.rows(former) == rows
-    old = former.rows()
-    assert now.rows(former) == rows
-    assert all(row is one for row, one in zip(former.rows(former), old, strict=True))
-    assert now.rows(Canvas(9, 3)) == rows

@@ -1,6 +1,6 @@
 """Styles of cards: by colours, by shapes, and by letters."""
 
-from saratoga_client.board_view.card_style import CardStyle, SuitColours, default_look, suit_colours
+from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
 from saratoga_client.board_view.roles import Role
 from saratoga_rules.cards import HIDDEN, PACK, Card
 from saratoga_rules.games import GAMES
@@ -35,7 +35,6 @@ def test_only_caprice_has_four_suit_colours_by_default() -> None:
         "lady-palk": "two",
         "caprice": "four",
     }
-    assert default_look(GAMES["caprice"]).suits is SuitColours.FOUR
 
 
 def test_of_four_colours_none_is_used_twice() -> None:

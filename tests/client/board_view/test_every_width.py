@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.board_view.board import Marks, draw_layout
+from saratoga_client.board_view.board import Marks, draw_board
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
@@ -29,7 +29,7 @@ def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> 
     """Return the layout of a picture, after checking all parts of the picture."""
     layout = lay_out(game, view, *board)
     marks = Marks(labels=pile_keys(game).by_pile)
-    canvas = draw_layout(game, view, marks, look, layout).canvas
+    canvas = draw_board(game, view, marks, look, layout)
     rows = canvas.text().split("\n")
     cells = Counter(
         (x, y)
@@ -86,31 +86,3 @@ def test_a_back_shows_nothing_but_how_many_lie_there(
         if back.kind is TileKind.BACK:
             assert back.card is None
             assert back.index is None or back.index < 0
-
-
-@given(
-    st.sampled_from(list(GAMES)),
-    st.lists(st.tuples(places, st.integers(0, 12), st.booleans()), min_size=2, max_size=6),
-    BOARDS,
-    LOOKS,
-)
-def test_a_board_drawn_after_another_equals_one_drawn_from_nothing(
-    name: str,
-    steps: list[tuple[int, int, bool]],
-    board: tuple[int, int],
-    style: CardStyle,
-) -> None:
-    former = None
-    for place, column, is_picked in steps:
-        game, position, _, _ = step_at(name, place)
-        view, pile = redact(position), f"t{column % game.columns.count + 1}"
-        marks = Marks(
-            picked=(pile, 1) if is_picked else None,
-            targets=frozenset() if is_picked else frozenset((pile, "up.S")),
-            find="7" if column % 2 else "",
-            labels={pile: "x"},
-        )
-        layout = lay_out(game, view, *board, marks.picked)
-        former = draw_layout(game, view, marks, style, layout, former)
-        alone = draw_layout(game, view, marks, style, layout)
-        assert former.canvas.rows() == alone.canvas.rows()

@@ -10,7 +10,7 @@ from kit.board_pictures import SIZES
 from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
-from saratoga_client.board_view.board import NO_MARKS, draw_layout
+from saratoga_client.board_view.board import NO_MARKS, draw_board
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_rules.cards import HIDDEN, Card
@@ -41,7 +41,7 @@ def test_at_every_cell_of_a_card_is_that_card(
     game, position, *_ = step_at(name, place)
     view = redact(position)
     layout = lay_out(game, view, *board)
-    rows = draw_layout(game, view, NO_MARKS, LOOK, layout).canvas.text().split("\n")
+    rows = draw_board(game, view, NO_MARKS, LOOK, layout).text().split("\n")
     for card in layout.tiles:
         assert {layout.at(x, y) for x, y in cells(card)} == {card.spot}
         if card.kind is TileKind.CARD:
@@ -149,7 +149,7 @@ def test_face_down_cards_without_room_are_one_row_with_their_number() -> None:
     assert (backs.kind, backs.count, backs.spot) == (TileKind.BACK, 6, Spot("t3", -6))
     assert tuple(tile.card for tile in cards) == view.columns[2]
     assert cards[-1].y + cards[-1].height <= 21
-    rows = draw_layout(GAMES["lady-palk"], view, NO_MARKS, LOOK, layout).canvas.text().split("\n")
+    rows = draw_board(GAMES["lady-palk"], view, NO_MARKS, LOOK, layout).text().split("\n")
     assert rows[backs.y][backs.x : backs.x + backs.width] == "│░6░│"
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kit.offline_bots import play_offline
 from kit.positions import draw
 from saratoga_client.bots.casual import (
     FRUITLESS_PASSES,
@@ -10,7 +11,6 @@ from saratoga_client.bots.casual import (
     useful_carries,
 )
 from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kit.offline_bots import play_offline
 from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game

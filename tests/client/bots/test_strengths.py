@@ -2,7 +2,7 @@
 
 import pytest
 
-from saratoga_client.bots.offline import play_offline
+from kit.offline_bots import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.wording import BOT_LEVELS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kit.offline_bots import play_offline
 from kit.positions import draw
 from saratoga_client.bots.casual import is_banking
 from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.weak import choose_weakly
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game

@@ -76,7 +76,7 @@ async def test_a_key_that_plays_no_move_lists_no_moves_and_draws_the_board_at_mo
     first = snapshot("y4 a3 r2", board(POSITION), table())
     async with table_player(state_after(first=first), position=POSITION) as at_table:
         listed = Counted(monkeypatch, scene, "legal_moves")
-        drawn = Counted(monkeypatch, board_widget, "draw_layout")
+        drawn = Counted(monkeypatch, board_widget, "draw_board")
         await at_table.press(key)
         assert listed.calls == 0
         assert drawn.calls <= 1
@@ -89,7 +89,7 @@ async def test_a_key_that_plays_a_move_lists_the_moves_once_and_draws_the_board_
     async with table_player(state_after(first=first), position=POSITION) as at_table:
         await at_table.press("tab")
         listed = Counted(monkeypatch, scene, "legal_moves")
-        drawn = Counted(monkeypatch, board_widget, "draw_layout")
+        drawn = Counted(monkeypatch, board_widget, "draw_board")
         await at_table.press("enter")
         assert at_table.seat.asked != []
         assert (listed.calls, drawn.calls) == (1, 1)
