@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -20,6 +20,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
@@ -304,7 +305,7 @@ async def table_player(
     flows: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        flows.append(TableFlow(app, seat, inviter=inviter))
+        flows.append(TableFlow(app, cast(TableSession, seat), inviter=inviter))
         await flows[0].stay()
 
     app = SaratogaApp(stay, appearance)

@@ -7,7 +7,7 @@ terminal is restored.
 
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, runtime_checkable
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -21,7 +21,6 @@ from saratoga_client.output import say
 from saratoga_client.problems import Problem, alarmed_at_end
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import Paint, paint
-from saratoga_client.tui.ports import Themed
 from saratoga_client.tui.screens.waiting import WaitingScreen
 from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_rules.game import Game
@@ -40,6 +39,15 @@ Remember: TypeAlias = Callable[[str, Value], None]
 
 def forget(key: str, value: Value) -> None:
     """Discard a setting; the default `Remember` function."""
+
+
+@runtime_checkable
+class Themed(Protocol):
+    """A widget that is painted in the theme's colours."""
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        ...
 
 
 class SaratogaApp(TerminalApp):

@@ -5,7 +5,7 @@ key closes it and then has its usual effect. No other message covers a question 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import ClassVar, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -21,8 +21,10 @@ from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
 from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
-from saratoga_client.tui.ports import Program
 from saratoga_client.tui.rich_view import ScrollPage, paint_ground
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.app import SaratogaApp
 
 LEAST_WIDTH: Final = 54
 LEAST_HEIGHT: Final = 18
@@ -68,9 +70,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """The last message that came while a question was open."""
 
     @property
-    def program(self) -> Program:
+    def program(self) -> "SaratogaApp":
         """The app that shows this screen."""
-        return cast(Program, self.app)
+        return cast("SaratogaApp", self.app)
 
     @property
     def symbols(self) -> PageSymbols:

@@ -16,7 +16,7 @@ from saratoga_client.tui.appearance import Appearance
 if TYPE_CHECKING:
     from saratoga_client.practice.deals import PracticeDeal
     from saratoga_client.session.invitation import Inviter
-    from saratoga_client.tui.ports import SeatActions
+    from saratoga_client.session.table_session import TableSession
     from saratoga_rules.records.record import RaceRecord
 
 
@@ -43,7 +43,7 @@ def remember(key: str, value: str | bool | int) -> None:
         choices.keep(key, value)
 
 
-def table_flow(session: "SeatActions", server: str, inviter: "Inviter | None" = None) -> Flow:
+def table_flow(session: "TableSession", server: str, inviter: "Inviter | None" = None) -> Flow:
     """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
     from saratoga_client.tui.table_flow import TableFlow
 

@@ -3,6 +3,8 @@
 `lobby_flow` runs until the player quits. Each server that the player visits has one `LobbyFlow`.
 """
 
+from typing import TYPE_CHECKING
+
 from saratoga_client.local.hosting import local_server, still_here
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Problem
@@ -10,10 +12,12 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.tui.app import Flow, SaratogaApp
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.lobby_steps import FirstTable, HostHere, Leaving, OtherServer, Quit
-from saratoga_client.tui.ports import Hosting
+
+if TYPE_CHECKING:
+    from saratoga_client.cli.own_server import OwnServer
 
 
-def lobby_flow(settings: Settings, hosting: Hosting, notice: str = "") -> Flow:
+def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Flow:
     """Return the flow of the lobby; it returns when the player quits the program."""
 
     async def flow(app: SaratogaApp) -> None:
@@ -38,7 +42,7 @@ def lobby_flow(settings: Settings, hosting: Hosting, notice: str = "") -> Flow:
 
 
 async def _host_here(
-    app: SaratogaApp, settings: Settings, hosting: Hosting, table: TableWanted
+    app: SaratogaApp, settings: Settings, hosting: "OwnServer", table: TableWanted
 ) -> tuple[str, Leaving]:
     """Open a table at a server on this machine; return a notice and the reason for leaving."""
     try:

@@ -6,7 +6,7 @@ The lobby and the tables share one connection.
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.worker import Worker
 
@@ -55,10 +55,12 @@ from saratoga_client.tui.lobby_steps import (
     Practising,
     Quit,
 )
-from saratoga_client.tui.ports import Hosting
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
+
+if TYPE_CHECKING:
+    from saratoga_client.cli.own_server import OwnServer
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
@@ -67,7 +69,7 @@ CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 class LobbyFlow:
     """The lobby of one server, with the tables and the practice reached from it.
 
-    Implements `LobbyActions`. If the server is the one given as `hosting`, it closes when the player leaves
+    If the server is the one given as `hosting`, it closes when the player leaves
     the lobby, so the player is asked first if other people are on it. `friends` is its address for friends.
     """
 
@@ -77,7 +79,7 @@ class LobbyFlow:
         settings: Settings,
         notice: str = "",
         first: FirstTable | None = None,
-        hosting: Hosting | None = None,
+        hosting: "OwnServer | None" = None,
         friends: str = "",
     ) -> None:
         self._app = app
@@ -346,7 +348,7 @@ class LobbyFlow:
         else:
             self._do(self._ask_to_close(self._hosting, step))
 
-    async def _ask_to_close(self, hosting: Hosting, step: Leaving) -> None:
+    async def _ask_to_close(self, hosting: "OwnServer", step: Leaving) -> None:
         """Leave the lobby and close the server; ask first if other people are on it."""
         if not (others := await hosting.others()):
             self._go(step)

@@ -5,7 +5,7 @@ name or a notice from a server cannot change the rest of the screen.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -22,7 +22,9 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.colours import Paint
-from saratoga_client.tui.ports import Program
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.app import SaratogaApp
 
 SCROLL_KEYS: Final[Mapping[str, str]] = {
     "down": "line down", "up": "line up",
@@ -170,6 +172,6 @@ def paint_scroll_bar(widget: Widget, colours: Paint) -> None:
     styles.scrollbar_background_active = ground
 
 
-def program_of(widget: Widget) -> Program:
+def program_of(widget: Widget) -> "SaratogaApp":
     """Return the app that shows a widget."""
-    return cast(Program, cast(Any, widget.app))
+    return cast("SaratogaApp", cast(Any, widget.app))

@@ -19,7 +19,6 @@ from saratoga_client.session.seat_changes import SAT_DOWN, seat_changes
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.pages.table_news import idle_warning, table_news
-from saratoga_client.tui.ports import SeatActions
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
@@ -27,6 +26,7 @@ from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import listed, shown_name
 
 if TYPE_CHECKING:
+    from saratoga_client.session.table_session import TableSession
     from saratoga_client.tui.app import SaratogaApp
     from saratoga_client.tui.pages.findings import Findings
 
@@ -39,12 +39,12 @@ URGENT: Final = (CountdownScreen, RaceScreen)
 
 
 class TableFlow:
-    """The screens of one table, in turn; implements `TableControls`."""
+    """The screens of one table, in turn."""
 
     def __init__(
         self,
         app: "SaratogaApp",
-        seat: SeatActions,
+        seat: "TableSession",
         *,
         inviter: Inviter | None = None,
         server: str = "",

@@ -1,6 +1,6 @@
 """The base of the screens at a table: it shows the table's state and the connection's state."""
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted
@@ -11,8 +11,10 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.lines import Guide, TitleLine
 from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
-from saratoga_client.tui.ports import TableControls
 from saratoga_protocol.events import Seat
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.table_flow import TableFlow
 
 ALARM: Final = "ALARM"
 """The mark in the title of every screen at a table about which there are alarms."""
@@ -42,7 +44,7 @@ class TableScreen(BaseScreen):
 
     ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "leave"))
 
-    def __init__(self, table: TableControls) -> None:
+    def __init__(self, table: "TableFlow") -> None:
         super().__init__()
         self.controls = table
         self._said_alarms = len(table.state.alarms)

@@ -1,11 +1,14 @@
 """The lobby's list of public tables."""
 
+from typing import cast
+
 import pytest
 
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
+from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
 from saratoga_protocol.table_rows import TableSummary
@@ -43,7 +46,7 @@ def tables(count: int, host: str = "Anna") -> list[TableSummary]:
 def lobby(found: list[TableSummary]) -> LobbyScreen:
     state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
     form = TableWanted(game="canfield", cap=10, seats=16, public=False)
-    return LobbyScreen(NoActions(), state.with_tables(found), form)
+    return LobbyScreen(cast(LobbyFlow, NoActions()), state.with_tables(found), form)
 
 
 def marked(player: Player) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 from textual import events, on
@@ -30,10 +30,12 @@ from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.lobby import choices_part, leaders_part, player_part, tables_heading
-from saratoga_client.tui.ports import LobbyActions
 from saratoga_client.tui.rich_view import Ink, RichView
 from saratoga_client.tui.table_list import TableList
 from saratoga_rules.games import GAMES
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.lobby_flow import LobbyFlow
 
 CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProxyType(
     {
@@ -79,7 +81,7 @@ class LobbyScreen(BaseScreen):
     TICK = 0
 
     def __init__(
-        self, actions: LobbyActions, lobby: LobbyState, form: TableWanted, notice: str = ""
+        self, actions: "LobbyFlow", lobby: LobbyState, form: TableWanted, notice: str = ""
     ) -> None:
         """Use `form` as the initial settings of a new table, and show `notice` at once."""
         super().__init__()

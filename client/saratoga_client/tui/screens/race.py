@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -23,10 +23,12 @@ from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
 from saratoga_client.tui.pages.table_news import board_warning, own_ending
-from saratoga_client.tui.ports import TableControls
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.table_flow import TableFlow
 
 MOST_QUEUED: Final = 16
 """Maximum number of keys queued while a card is being turned up."""
@@ -52,7 +54,7 @@ class RaceScreen(GameScreen, TableScreen):
     RaceScreen.-broad #side {{ width: 33; }}
     """
 
-    def __init__(self, table: TableControls) -> None:
+    def __init__(self, table: "TableFlow") -> None:
         super().__init__(table)
         assert table.state.own is not None, "this screen is for racers"
         self._own = table.state.own

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import pytest
 from textual import events
@@ -9,6 +10,7 @@ from textual import events
 from kit.solo_player import Player, before
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
+from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.table_rows import TableSummary
 
@@ -56,7 +58,7 @@ class RecordedActions:
 @asynccontextmanager
 async def looking_at(lobby: LobbyState) -> AsyncIterator[tuple[Player, RecordedActions]]:
     actions = RecordedActions()
-    async with before(LobbyScreen(actions, lobby, FORM)) as player:
+    async with before(LobbyScreen(cast(LobbyFlow, actions), lobby, FORM)) as player:
         yield player, actions
 
 
