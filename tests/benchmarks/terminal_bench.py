@@ -1,8 +1,8 @@
 """Measure the cost of the client in a terminal: `python tests/benchmarks/terminal_bench.py`.
 
-There are three figures, each with a limit: the time to the first frame, compared with a minimal Textual
-program in the same run; the CPU time from a key to its repaint, in races of 104 cards at 120x40, also as a
-multiple of a key of that program; and the bytes that a step of a dragged packet sends to the terminal. The
+There are two figures, each with a limit: the time to the first frame, compared with a minimal Textual
+program in the same run; and the CPU time from a key to its repaint, in races of 104 cards at 120x40, also as a
+multiple of a key of that program. The
 client runs with a real server in a pseudo-terminal (`kit.pseudo_terminal`). The CPU time comes from `/proc`,
 so this runs on Linux only.
 """
@@ -24,14 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.measuring import processor_seconds
 from kit import bare_app
 from kit.server_process import ServerProcess, running_server
-from kit.terminal_moments import DRAGGED, PRESSED
 from kit.windows import Window, window
-from saratoga_client.board_view.layout import Spot, Tile, lay_out
-from saratoga_client.practice.deals import from_seed
-from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
-from saratoga_rules.moves import Draw
-from saratoga_rules.views import redact
 
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
 BARE: Final = (sys.executable, bare_app.__file__)
@@ -41,8 +34,6 @@ FRAME_BAR: Final = 1.8
 """Maximum time to the first frame, as a multiple of the minimal program's time."""
 KEY_BAR: Final = 20.0
 """Maximum CPU time for a key, in milliseconds."""
-DRAG_BAR: Final = 2048
-"""Maximum number of bytes that the client may write for one step of a drag."""
 QUIET: Final = 0.05
 """Seconds without a frame after which the effects of a key are complete."""
 FRAME_ENDS: Final = b"\x1b[?2026l"
@@ -193,51 +184,6 @@ def spread(figures: list[float]) -> tuple[float, float]:
     return statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
 
 
-# A drag
-
-
-async def drag_costs(game: str, env: Environment) -> Row:
-    """Measure the bytes of each step while a whole column is dragged across the board."""
-    place = column_of(game)
-    program = (*SARATOGA, "practice", game, "--seed", SEED)
-    async with window(*program, columns=COLUMNS, lines=LINES, env=env) as opened:
-        await opened.terminal.shows("help")
-        await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))
-        for _ in range(DRAWS[game]):
-            await pressed(opened, SPACE)
-        x, y = place.x + 2, place.y + 1
-        opened.terminal.point(PRESSED, x, y)
-        steps = range(1, COLUMNS - PANEL - x - 8)
-        sizes = [await stepped(opened, x + step, y + step // 6) for step in steps]
-    # the first step also highlights the targets
-    return Row(
-        f"a drag step, {game}",
-        f"median {statistics.median(sizes):.0f} bytes, most {max(sizes)}",
-        f"{DRAG_BAR} bytes",
-        max(sizes) <= DRAG_BAR,
-    )
-
-
-async def stepped(opened: Window, x: int, y: int) -> int:
-    """Drag the pointer to a cell; return the number of bytes that the program writes."""
-    since = len(opened.terminal.written)
-    opened.terminal.point(DRAGGED, x, y)
-    await repainted(opened, since)
-    await asyncio.sleep(QUIET)
-    return len(opened.terminal.written) - since
-
-
-def column_of(game: str) -> Tile:
-    """Return the cell of the first column's lowest card after the draws."""
-    rules = GAMES[game]
-    position = from_seed(rules, SEED).position
-    for _ in range(DRAWS[game]):
-        position = play(rules, position, Draw())
-    place = lay_out(rules, redact(position), COLUMNS - PANEL, LINES - 3).tile(Spot("t1", 0))
-    assert place is not None
-    return place
-
-
 async def measure(server_process: ServerProcess, folder: Path) -> None:
     def env(name: str) -> Environment:
         return {
@@ -251,8 +197,6 @@ async def measure(server_process: ServerProcess, folder: Path) -> None:
 
     for game in DRAWS:
         print(await key_costs(game, env(game.replace("-", ""))))
-    for game in DRAWS:
-        print(await drag_costs(game, env("dragger")))
     for row in await first_frames(env("racer")):
         print(row)
 

@@ -22,7 +22,7 @@ from saratoga_rules.views import redact
 COLUMNS, LINES, PANEL = 80, 24, 24
 PRESSED, DRAGGED = 0, 32
 PICKED: Final = "┏"
-"""The corner of a card that is being dragged."""
+"""The corner of a picked card; a dragged one is picked."""
 
 
 class Moment(StrEnum):

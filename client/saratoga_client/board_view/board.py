@@ -9,14 +9,10 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
     Rows,
-    Size,
-    card_face,
-    gap_face,
     space_face,
 )
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.column_picture import column_picture, put_tile, tile_face
-from saratoga_client.board_view.elision import column_rows
 from saratoga_client.board_view.layout import (
     BoardLayout,
     ColumnTiles,
@@ -33,9 +29,6 @@ from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
 from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
-
-MOST_CARRIED: Final = 4
-"""Maximum rows of a dragged packet; each step of the drag sends them to the terminal again."""
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -259,19 +252,3 @@ class _Drawing:
 
     def _both(self) -> str:
         return f"up from {rank_sign(self.view.base)}, down from K"
-
-
-def draw_packet(cards: tuple[Card, ...], size: Size, style: CardStyle) -> Canvas:
-    """Draw a dragged packet; a long packet is its first and last cards with a number between."""
-    runs = column_rows(len(cards), MOST_CARRIED, (0,))
-    last = min(2, size.height)
-    canvas = Canvas(size.width, len(runs) - 1 + last)
-    for y, run in enumerate(runs):
-        if run.count > 1:
-            canvas.pieces(0, y, gap_face(run.count, size, style, CardState.PICKED)[0])
-            continue
-        face = card_face(cards[run.first], size, style, CardState.PICKED)
-        canvas.pieces(0, y, face[0])
-        if y == len(runs) - 1 and last > 1:
-            canvas.pieces(0, y + 1, face[-1])
-    return canvas

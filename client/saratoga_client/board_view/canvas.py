@@ -113,15 +113,6 @@ class Canvas:
             signs[end] = " "
 
 
-def overlay(row: Row, x: int, over: Row) -> Row:
-    """Return a row of narrow characters, overwritten by other pieces from column `x` on."""
-    width = sum(len(piece.text) for piece in row)
-    canvas = Canvas(width, 1)
-    canvas.pieces(0, 0, row)
-    canvas.pieces(x, 0, over)
-    return canvas.rows()[0]
-
-
 @lru_cache(maxsize=1 << 10)
 def _is_narrow(text: str) -> bool:
     """Return whether every character takes one cell."""

@@ -10,8 +10,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.message import Message
 
-from saratoga_client.board_view.board import Marks, draw_board, draw_packet
-from saratoga_client.board_view.canvas import Piece, Row, overlay
+from saratoga_client.board_view.board import Marks, draw_board
 from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
@@ -42,10 +41,6 @@ class _Grip:
     spot: Spot
     cards: tuple[Card, ...]
     pressed: Offset
-    hold: Offset
-    """The offset of the pointer from the packet's upper left corner."""
-    packet: tuple[Row, ...]
-    at: Offset
     moving: bool = False
 
 
@@ -93,7 +88,6 @@ class BoardWidget(PaintedRows):
         super().__init__(colours, id=id)
         self._shown: _Shown | None = None
         self._layout: BoardLayout | None = None
-        self._board: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
         self._dragged = False
 
@@ -120,30 +114,19 @@ class BoardWidget(PaintedRows):
         spot = self._layout.at(event.x, event.y)
         if spot is None or spot.index is None:
             return
-        place = self._layout.tile(spot)
         cards = self._layout.cards_from(spot)
-        if place is None or not cards or cards[-1] == HIDDEN:
+        if not cards or cards[-1] == HIDDEN:
             return
-        packet = draw_packet(cards, place.size, self._shown.style).rows()
-        hold = Offset(event.x - place.x, min(event.y - place.y, len(packet) - 1))
-        pressed = Offset(event.x, event.y)
-        self._grip = _Grip(spot, cards, pressed, hold, packet, pressed)
+        self._grip = _Grip(spot, cards, Offset(event.x, event.y))
         self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         grip = self._grip
-        if grip is None:
+        if grip is None or grip.moving or Offset(event.x, event.y) == grip.pressed:
             return
-        at = Offset(event.x, event.y)
-        if not grip.moving:
-            if at == grip.pressed:
-                return
-            grip.moving = True
-            self._dragged = True
-            self.post_message(self.Lifted(grip.spot, len(grip.cards)))
-        if at != grip.at:
-            grip.at = at
-            self._paint()
+        grip.moving = True
+        self._dragged = True
+        self.post_message(self.Lifted(grip.spot, len(grip.cards)))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         grip = self._grip
@@ -171,7 +154,6 @@ class BoardWidget(PaintedRows):
         if self._grip is not None:
             self._grip = None
             self.release_mouse()
-            self._paint()
 
     def _draw(self) -> None:
         shown, size = self._shown, self.size
@@ -180,26 +162,8 @@ class BoardWidget(PaintedRows):
         picked = shown.marks.picked
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
         drawn = draw_board(shown.game, shown.view, shown.marks, shown.style, self._layout)
-        rows = list(drawn.rows())
         for y, text in rule_rows(shown.game, shown.view, self._layout).items():
-            rows[y] = overlay(rows[y], MARGIN, (Piece(text, Role.LABEL),))
-        self._board = tuple(rows)
+            drawn.put(MARGIN, y, text, Role.LABEL)
         if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
             self._let_go()
-        self._paint()
-
-    def _paint(self) -> None:
-        """Repaint the rows that differ from the last painting."""
-        self.show_rows(self._with_packet())
-
-    def _with_packet(self) -> tuple[Row, ...]:
-        grip = self._grip
-        if grip is None or not grip.moving:
-            return self._board
-        rows = list(self._board)
-        corner = grip.at - grip.hold
-        for number, pieces in enumerate(grip.packet):
-            y = corner.y + number
-            if 0 <= y < len(rows):
-                rows[y] = overlay(rows[y], corner.x, pieces)
-        return tuple(rows)
+        self.show_rows(drawn.rows())

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.board_view.board import NO_MARKS, Marks, draw_packet
-from saratoga_client.board_view.card_faces import Size
+from saratoga_client.board_view.board import NO_MARKS, Marks
 from saratoga_client.board_view.card_style import CardStyle, SuitColours
 from saratoga_client.board_view.layout import Spot, lay_out
 from saratoga_client.board_view.roles import Role
@@ -244,18 +243,6 @@ def test_empty_foundations_name_their_first_card() -> None:
     text = drawn_board(game, redact(draw(game, "base: T")), NO_MARKS, CardStyle(), 55, 21).text()
     assert "up from 10" in text
     assert all(f"10{suit}" in text for suit in "♠♥♦♣")
-
-
-def test_a_long_packet_is_carried_by_its_ends() -> None:
-    cards = tuple(Card(text) for text in ["KS", "QH", "JS", "TD", "9C", "8D", "7H"])
-    assert draw_packet(cards, Size(6, 4), CardStyle()).text().split("\n") == [
-        "┏K♠━━┓",
-        "┃ ⋮4 ┃",
-        "┏8♦━━┓",
-        "┏7♥━━┓",
-        "┗━━7♥┛",
-    ]
-    assert draw_packet(cards[:1], Size(3, 1), CardStyle()).text() == " K♠"
 
 
 def test_no_card_of_a_hidden_pile_can_be_lifted() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.board_view.canvas import Canvas, Piece, overlay
+from saratoga_client.board_view.canvas import Canvas, Piece
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import UNSEEN
 
@@ -92,13 +92,3 @@ def test_one_canvas_lies_over_another() -> None:
         below.put(0, y, "·····", Role.DIM)
     below.paste(above, 4, 1)
     assert below.text() == "·····\n····a\n·····"
-
-
-def test_a_piece_lies_over_a_row() -> None:
-    row = (Piece("abcdef", Role.TEXT),)
-    assert overlay(row, 2, (Piece("XY", Role.KEY),)) == (
-        Piece("ab", Role.TEXT),
-        Piece("XY", Role.KEY),
-        Piece("ef", Role.TEXT),
-    )
-    assert overlay(row, 5, (Piece("XY", Role.TEXT),)) == (Piece("abcdeX", Role.TEXT),)
