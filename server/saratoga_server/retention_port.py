@@ -15,7 +15,7 @@ class Swept(Struct, frozen=True, kw_only=True):
     held_until: Millis
     """The time until which entries that are due are kept because a clock has jumped; 0: none are."""
     ahead: int
-    """Milliseconds by which a primary's clock is ahead of the node's: the largest difference."""
+    """Milliseconds by which the store's clock is ahead of the node's."""
     clocks_differ: bool
     """True if entries were kept because the clocks differ too much."""
 
@@ -31,5 +31,5 @@ class RetentionStore(Protocol):
     """The port for deleting what was kept long enough."""
 
     async def sweep(self, node_time: Millis, limit: int) -> Swept:
-        """Delete up to `limit` entries that are due, on each primary whose clock shows about `node_time`."""
+        """Delete up to `limit` entries that are due, if the store's clock shows about `node_time`."""
         ...

@@ -264,7 +264,7 @@ async def test_a_player_whose_row_is_gone_is_sent_to_say_hello_again(
     table = (await bert.at_table(CreateTable, game="canfield")).table.code
     anna = await server.player("Anna")
     server.store.server.ask("DEL", player_key(anna.player))
-    server.store.server.ask("DEL", "{players}:name:anna")
+    server.store.server.ask("DEL", "name:anna")
     fields: dict[str, dict[str, object]] = {
         "claim_name": {"name": "Dora"},
         "create_table": {"game": "caprice"},

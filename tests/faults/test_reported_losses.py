@@ -47,7 +47,7 @@ def is_told(notes: Notes) -> bool:
 
 def sequence(store: StoreServer) -> int:
     """Return the number of the newest write that the nodes remember."""
-    reply = store.ask_all("HGET", "{players}:ledger", "sequence")
+    reply = store.ask_all("HGET", "ledger", "sequence")
     return int(reply.split(b"\r\n")[1])
 
 

@@ -39,7 +39,7 @@ class Step(Enum):
 
     FINISH = b"saratoga record "
     SETTLE = b"settle_"
-    DROP = b"drop_settled_"
+    DROP = b"LREM"
 
 
 @dataclass

@@ -127,8 +127,8 @@ async def test_players_of_a_table_that_is_gone_lose_their_seats_and_are_told_why
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     for player in (anna, bert):
-        server.store.server.ask("DEL", f"{{players}}:player:{player.player}")
-        server.store.server.ask("DEL", f"{{players}}:name:{player.name.lower()}")
+        server.store.server.ask("DEL", f"player:{player.player}")
+        server.store.server.ask("DEL", f"name:{player.name.lower()}")
     server.store.server.ask("DEL", table_key(code))
     if is_asked:
         assert await anna.refused(NotReady, table=code) == "no_such_table"

@@ -152,7 +152,7 @@ class RacingBots:
         """Stop the bots and audit every race; return the numbers of races and of acknowledged moves."""
         assert await self.stop_racing() == [], "a player has stopped"
         races = moves = 0
-        assert await settled(store), "results are left in the outboxes"
+        assert await settled(store), "results are left in the outbox"
         for table in self.tables:
             records = await self._records(store, table)
             for text in records:

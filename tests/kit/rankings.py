@@ -1,6 +1,6 @@
 """The leaderboards of a store, and the results of a record that they must count.
 
-This module settles no results, so it notices a server that leaves results in its outboxes. It computes
+This module settles no results, so it notices a server that leaves results in its outbox. It computes
 which results count from the record, by the rules in `protocol/README.md`, *Ranked*.
 """
 
@@ -9,20 +9,20 @@ import re
 
 from saratoga_rules.records.record import RaceRecord, ResultLine
 from saratoga_server.leaderboard_port import BoardKey
-from saratoga_server.store.keys import OUTBOX_KEYS
+from saratoga_server.store.keys import OUTBOX
 from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0
 """Longest time in seconds for the nodes to settle all results; they try once a second."""
 
-_RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|people)$")
+_RANKING = re.compile(r"^leaderboard:([^:]+):(best|bankroll):([^:]+):(bots|people)$")
 
 
 async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
-    """Wait until the nodes have emptied every outbox; return False after `within` seconds."""
+    """Wait until the nodes have emptied the outbox; return False after `within` seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + within
-    while any(await store.client.commands([("LLEN", key) for key in OUTBOX_KEYS])):
+    while await store.client.command("LLEN", OUTBOX):
         if loop.time() > until:
             return False
         await asyncio.sleep(0.1)
@@ -32,9 +32,7 @@ async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
 async def stored_leaderboards(store: Store) -> set[BoardKey]:
     """Return the keys of all leaderboards that the store holds."""
     found = set()
-    async for key in store.client.scan("{leaderboard:*", "zset"):
-        if key.endswith(":expiring"):
-            continue
+    async for key in store.client.scan("leaderboard:*", "zset"):
         parts = _RANKING.match(key)
         assert parts, f"{key} is no leaderboard"
         game, ranking, period, kind = parts.groups()

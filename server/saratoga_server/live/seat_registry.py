@@ -1,6 +1,6 @@
 """Ensure that a player has a seat at one table only, even with several connections.
 
-The player's row names the table, and the table has the seat; the two may be on different primaries. So the
+The player's row names the table, and the table has the seat; the two are written one after the other. So the
 row is written before the seat is taken, and checked after it. A table in the row without a seat is replaced
 only if the row was not written since it was read: a seat whose check came in between keeps the row. If the
 store's answer is lost in between, the seat is noted here as uncertain and checked until it is known.

@@ -4,7 +4,6 @@ One number ranks a row (see the layout of its bits in `functions/leaderboards.lu
 depend on names: first more banked, then less time, then the earlier result.
 """
 
-from collections.abc import Sequence
 from secrets import token_hex
 from typing import Final
 
@@ -15,9 +14,9 @@ from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.messages.settlements import unpack_settlement
 from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
-    OUTBOX_KEYS,
+    OUTBOX,
     SETTLED_KEPT,
-    leaderboard_tag,
+    leaderboard_key,
     ranking_key,
 )
 from saratoga_server.store.store_client import Answer, StoreClient
@@ -35,7 +34,7 @@ class RedisLeaderboards:
         self._client = client
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
-        return (await self._settle_some(limit, whole=False))[1]
+        return (await self._settle_some(limit))[1]
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
@@ -52,42 +51,38 @@ class RedisLeaderboards:
 
     async def void_race(self, game: str, race: str) -> bool:
         await self._settle_all()
-        tag = leaderboard_tag(game)
-        return bool(await self._client.write("void_race", (_mark_key(game, race),), tag) == 1)
+        board = leaderboard_key(game)
+        return bool(await self._client.write("void_race", (_mark_key(game, race),), board) == 1)
 
     async def forget_results(self, player: str) -> None:
         await self._settle_all()
         for game in await self._client.command("SMEMBERS", LEADERBOARD_GAMES):
-            tag = leaderboard_tag(game.decode())
-            await self._client.write("forget_results", (f"{tag}:results:{player}",), tag, player)
+            board = leaderboard_key(game.decode())
+            await self._client.write(
+                "forget_results", (f"{board}:results:{player}",), board, player
+            )
 
     async def _settle_all(self) -> None:
-        while (await self._settle_some(_DRAIN, whole=True))[0]:
+        while (await self._settle_some(_DRAIN))[0]:
             pass
 
-    async def _settle_some(self, limit: int, *, whole: bool) -> tuple[int, list[Settlement]]:
-        """Move settlements out of the outboxes; return their number, and those applied now."""
-        waiting = await self._peek(OUTBOX_KEYS, limit, whole=whole)
+    async def _settle_some(self, limit: int) -> tuple[int, list[Settlement]]:
+        """Move settlements out of the outbox; return their number, and those applied now."""
+        waiting = await self._client.command("LRANGE", OUTBOX, 0, limit - 1)
         applied = []
-        for outbox, packed in waiting[:limit]:
+        for packed in waiting:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError as error:
                 # the data are damaged; the race's record shows who won
-                _log.error("settlement_unreadable", fault=error, outbox=outbox)
-                await self._client.write("drop_settled", (outbox,), packed)
+                _log.error("settlement_unreadable", fault=error)
+                await self._client.durable("LREM", OUTBOX, 1, packed)
                 continue
             if await self._settle(settlement):
                 applied.append(settlement)
             # done last: if the node dies before, the settlement is applied again, without effect
-            await self._client.write("drop_settled", (outbox,), packed)
+            await self._client.durable("LREM", OUTBOX, 1, packed)
         return len(waiting), applied
-
-    async def _peek(
-        self, keys: Sequence[str], limit: int, *, whole: bool
-    ) -> list[tuple[str, bytes]]:
-        """Return up to `limit` settlements, each with its key."""
-        return _pairs(await self._client.read("peek_outbox", (), limit, int(whole), *keys))
 
     async def _settle(self, settlement: Settlement) -> bool:
         await self._client.command("SADD", LEADERBOARD_GAMES, settlement.game)
@@ -98,7 +93,7 @@ class RedisLeaderboards:
         ]
         packed = pack(
             (
-                leaderboard_tag(settlement.game),
+                leaderboard_key(settlement.game),
                 settlement.race,
                 results,
                 [period.name for period in belongs],
@@ -113,13 +108,8 @@ class RedisLeaderboards:
         return bool(await self._client.write("settle", (mark,), packed) == 1)
 
 
-def _pairs(found: Sequence[bytes]) -> list[tuple[str, bytes]]:
-    pairs = zip(*[iter(found)] * 2, strict=True)
-    return [(key.decode(), packed) for key, packed in pairs]
-
-
 def _mark_key(game: str, race: str) -> str:
-    return f"{leaderboard_tag(game)}:race:{race}"
+    return f"{leaderboard_key(game)}:race:{race}"
 
 
 def _keys(key: BoardKey) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import RedisBoards
@@ -19,6 +19,7 @@ from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.guard import StoreGuard
+from saratoga_server.store.keys import FORMER_LEDGER
 from saratoga_server.store.leaderboards import RedisLeaderboards
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import RedisNodes
@@ -104,6 +105,11 @@ async def open_store(
             primary, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
         )
         await client.load_library()
+        if await client.command("EXISTS", FORMER_LEDGER):
+            raise StoreRefused(
+                "This store was written by an earlier release, whose data cannot be read. Give --redis an "
+                "empty store, or --data another folder."
+            )
         if is_guarded:
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))

@@ -2,16 +2,7 @@
 
 from saratoga_server.ports import Millis
 from saratoga_server.retention_port import Swept
-from saratoga_server.store.keys import (
-    CLOCK_JUMP,
-    CLOCKS_WITHIN,
-    EXPIRING_KEYS,
-    LEADERBOARD_GAMES,
-    PLAYERS,
-    UNTRUSTED_FOR,
-    expiring_key,
-    leaderboard_tag,
-)
+from saratoga_server.store.keys import CLOCK_JUMP, CLOCKS_WITHIN, UNTRUSTED_FOR
 from saratoga_server.store.store_client import StoreClient
 
 
@@ -22,17 +13,8 @@ class RedisRetention:
         self._client = client
 
     async def sweep(self, node_time: Millis, limit: int) -> Swept:
-        games = await self._client.command("SMEMBERS", LEADERBOARD_GAMES)
-        tags = sorted(leaderboard_tag(game.decode()) for game in games)
         done, held, ahead = await self._client.read(
-            "sweep",
-            (),
-            node_time,
-            limit,
-            CLOCKS_WITHIN,
-            CLOCK_JUMP,
-            UNTRUSTED_FOR,
-            *(*EXPIRING_KEYS, expiring_key(PLAYERS), *map(expiring_key, tags)),
+            "sweep", (), node_time, limit, CLOCKS_WITHIN, CLOCK_JUMP, UNTRUSTED_FOR
         )
         return Swept(
             done=done,

@@ -75,10 +75,10 @@ class StoreClient:
 
     async def write(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
         """Call a Function; its writes are durable when this returns."""
-        return await self.read_durable("FCALL", function_name(function), len(keys), *keys, *args)
+        return await self.durable("FCALL", function_name(function), len(keys), *keys, *args)
 
-    async def read_durable(self, *parts: str | bytes | int) -> Answer:
-        """Send a read command; the data that it found are durable when this returns.
+    async def durable(self, *parts: str | bytes | int) -> Answer:
+        """Send a command; what it wrote, and the data that it found, are durable when this returns.
 
         Needed for data shown to a player as stored: another node's write may not have reached a replica.
         """

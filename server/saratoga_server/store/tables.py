@@ -7,7 +7,6 @@ from saratoga_server.messages.packing import pack
 from saratoga_server.ports import BEGINNING, MOST_LISTED, MOST_PLACES, Millis, TableWrite
 from saratoga_server.store.keys import (
     ADDRESS_KEY,
-    DUE_KEYS,
     FINISHED_LOGS_KEPT,
     LISTING_KEPT,
     PUBLIC,
@@ -30,7 +29,7 @@ class RedisTables:
         return Millis(int(seconds) * 1000 + int(micros) // 1000)
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        version, body = await self._client.read_durable("HMGET", table_key(code), "version", "body")
+        version, body = await self._client.durable("HMGET", table_key(code), "version", "body")
         return None if version is None else (int(version), body)
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
@@ -49,7 +48,7 @@ class RedisTables:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
-        found = await self._client.read("due_tables", (), since, until, limit, *DUE_KEYS)
+        found = await self._client.read("due_tables", (), since, until, limit)
         pairs = zip(*[iter(found)] * 2, strict=True)
         return {code.decode(): Millis(int(at)) for code, at in pairs}
 
@@ -68,8 +67,8 @@ class RedisTables:
 
     async def all_codes(self) -> AsyncIterator[str]:
         seen: set[str] = set()
-        async for key in self._client.scan("{p*}:table:*", "hash"):
-            _, _, code = key.partition(":table:")
+        async for key in self._client.scan(table_key("*"), "hash"):
+            code = key.removeprefix(table_key(""))
             if ":" not in code and code not in seen:
                 seen.add(code)
                 yield code

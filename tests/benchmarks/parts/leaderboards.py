@@ -18,7 +18,7 @@ from kit.results import result_of
 from saratoga_server.leaderboard_port import BoardKey, Settlement
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis
-from saratoga_server.store.keys import OUTBOX_KEYS, leaderboard_tag
+from saratoga_server.store.keys import OUTBOX, leaderboard_key
 from saratoga_server.store.opening import Store, open_store
 
 FEW, MANY = 1_000, 1_000_000
@@ -134,10 +134,10 @@ async def _fill(url: str, entries: int) -> None:
         await client.config_set("appendfsync", "no")
         for first in range(0, entries, BATCH):
             rows = min(BATCH, entries - first)
-            there = await client.eval(_FILL, 0, leaderboard_tag(GAME), first, rows)
+            there = await client.eval(_FILL, 0, leaderboard_key(GAME), first, rows)
             assert there == first + rows, there
         for first in range(0, round(entries * LOOKS), BATCH):
-            await client.eval(_LOOK, 0, leaderboard_tag(GAME), first, BATCH)
+            await client.eval(_LOOK, 0, leaderboard_key(GAME), first, BATCH)
         await client.config_set("appendfsync", "always")
 
 
@@ -154,7 +154,7 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
         )
         now = Millis(int(time.time() * 1000))
         packed = pack_settlement(Settlement(race=race, game=GAME, start_at=now, results=results))
-        await store.client.command("RPUSH", OUTBOX_KEYS[7], packed)
+        await store.client.command("RPUSH", OUTBOX, packed)
         assert len(await board.settle_outbox(10)) == 1
 
     return {

@@ -88,7 +88,7 @@ class Auditor:
     async def audit_all(self) -> None:
         """Audit the remaining races and the leaderboards, after the players have stopped."""
         if not await settled(self.store, self.settled_within):
-            self.faults.append("results are left in the outboxes")
+            self.faults.append("results are left in the outbox")
         await self.audit_last_races()
         await self._audit_leaderboards()
 

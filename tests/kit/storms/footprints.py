@@ -13,12 +13,12 @@ from saratoga_server.store.nodes import ALIVE_FOR
 
 ESTABLISHED = "01"
 
-WITH_TTL = re.compile(r"^(node:|\{players\}:player:).*$")
+WITH_TTL = re.compile(r"^(node|player):.*$")
 """Keys that may have a TTL (`saratoga_server/store/keys.py`)."""
 
-TABLE = re.compile(r"^(\{p\d+\}):table:([a-z0-9-]+)$")
+TABLE = re.compile(r"^table:[a-z0-9-]+$")
 
-RACE_OR_RECORDS = re.compile(r"^(\{p\d+\}:table:[a-z0-9-]+):(race|records)")
+RACE_OR_RECORDS = re.compile(r"^(table:[a-z0-9-]+):(race|records)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,9 @@ def subscribed_connections_of(store: Redis) -> int:
 def subscribers_of(store: Redis) -> Counter[int]:
     """Count channels by their number of subscribers."""
     found: Counter[int] = Counter()
-    for names, numbers in (("CHANNELS", "NUMSUB"), ("SHARDCHANNELS", "SHARDNUMSUB")):
-        channels = store.execute_command("PUBSUB", names)
-        if channels:
-            counts = store.execute_command("PUBSUB", numbers, *channels)
-            found.update(int(number) for number in counts[1::2])
+    if channels := store.execute_command("PUBSUB", "CHANNELS"):
+        counts = store.execute_command("PUBSUB", "NUMSUB", *channels)
+        found.update(int(number) for number in counts[1::2])
     return found
 
 
@@ -102,19 +100,16 @@ def keys_left_over(store: Redis) -> Iterator[str]:
             yield f"{key} has a TTL, so a wrong clock of the store deletes it"
         if ttl == -1 and key.startswith("node:"):
             yield f"{key} has no TTL"
-        table = TABLE.match(key)
-        if table and store.zscore(f"{table[1]}:expiring", table[2]) is None:
+        if TABLE.match(key) and store.zscore("expiring", key) is None:
             yield f"{key} is never deleted"
         owner = RACE_OR_RECORDS.match(key)
         if owner and owner[1] not in keys:
             yield f"{key} has no table"
-        if key.endswith(":outbox") and store.llen(key):
-            yield f"{key} has unsettled results"
-        if key.endswith(":due"):
-            tag = key.removesuffix(":due")
-            for code in map(as_text, store.zrange(key, 0, -1)):
-                if f"{tag}:table:{code}" not in keys:
-                    yield f"{key} names {code}, which does not exist"
+    if store.llen("outbox"):
+        yield "the outbox has unsettled results"
+    for code in map(as_text, store.zrange("due", 0, -1)):
+        if f"table:{code}" not in keys:
+            yield f"a timer names {code}, which does not exist"
 
 
 def nodes_known(store: Redis) -> int:

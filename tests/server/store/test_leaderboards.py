@@ -14,7 +14,6 @@ from kit.settlements import (
 )
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.leaderboard_port import BoardKey, RankedRow
-from saratoga_server.store.keys import partition
 from saratoga_server.store.opening import Store
 
 
@@ -130,7 +129,7 @@ async def test_more_rivals_than_are_counted_take_no_more_room(valkey: Store) -> 
     row = await valkey.leaderboards.row(ranking("best"), "anna")
     assert row is not None
     assert row.rivals == 45
-    met = "{leaderboard:canfield}:bankroll:all:people:rivals"
+    met = "leaderboard:canfield:bankroll:all:people:rivals"
     assert await valkey.client.command("HEXISTS", met, "anna")
     await settle(valkey, *races[3:])
     row = await valkey.leaderboards.row(ranking("bankroll"), "anna")
@@ -234,7 +233,3 @@ async def test_a_forgotten_player_is_off_every_leaderboard(store: AnyStore) -> N
     row = await store.leaderboards.row(ranking("bankroll"), "anna")
     assert row is not None
     assert (row.value, row.races) == (-25, 1)
-
-
-def test_tables_spread_over_the_partitions() -> None:
-    assert len({partition(f"mint-otter-{number}") for number in range(5000)}) == 256

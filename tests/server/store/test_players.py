@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow, Reservation, RowTable
-from saratoga_server.store.keys import PLAYERS, expiring_key, name_key
+from saratoga_server.store.keys import name_key
 from saratoga_server.store.opening import Store
 
 
@@ -74,14 +74,14 @@ async def test_a_name_that_another_player_took_after_its_time_is_freed_by_nobody
     for name in ("zoe", "one"):
         assert await store.players.claim_name(ANNA, name.title(), name)
     # the sweeper deletes the name after its time, and Bert takes it and gives it up
-    await store.client.command("ZREM", expiring_key(PLAYERS), "name:zoe")
+    await store.client.command("ZREM", "expiring", name_key("zoe"))
     await store.client.command("DEL", name_key("zoe"))
     for name in ("zoe", "bert"):
         assert await store.players.claim_name(BERT, name.title(), name)
     for name in ("two", "three", "four", "five"):
         assert await store.players.claim_name(ANNA, name.title(), name)
     assert await store.players.find_player("zoe") == BERT
-    expires = await store.client.command("ZSCORE", expiring_key(PLAYERS), "name:zoe")
+    expires = await store.client.command("ZSCORE", "expiring", name_key("zoe"))
     assert expires is not None, "so it is not held for ever"
 
 

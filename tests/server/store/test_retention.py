@@ -19,20 +19,18 @@ from saratoga_server.store.keys import (
     CLOCKS_WITHIN,
     FINISHED_LOGS_KEPT,
     GUEST_KEPT,
-    LEDGER,
+    OUTBOX,
     SETTLED_KEPT,
     TABLE_KEPT,
     UNRACED_KEPT,
     UNTRUSTED_FOR,
-    expiring_key,
-    leaderboard_tag,
-    outbox_key,
-    partition,
+    leaderboard_key,
+    player_key,
+    race_key,
     table_key,
 )
 from saratoga_server.store.opening import Store, open_store
 
-TAG = f"{{p{partition(CODE)}}}"
 DAY = 24 * 60 * 60 * 1000
 SOON = 10_000
 """Milliseconds that a test may take."""
@@ -52,10 +50,11 @@ async def ends(store: Store, pattern: str) -> dict[str, int]:
     return {key.decode(): await store.client.command("PEXPIRETIME", key) for key in keys}
 
 
-async def entries(store: Store, tag: str) -> dict[str, int]:
-    """Return when each entry of a partition or a game is to be deleted."""
-    flat = await store.client.command("ZRANGE", expiring_key(tag), 0, -1, "WITHSCORES")
-    return {member.decode(): int(at) for member, at in zip(flat[::2], flat[1::2], strict=True)}
+async def entries(store: Store, prefix: str = "") -> dict[str, int]:
+    """Return when each key with this prefix is to be deleted, without the prefix."""
+    flat = await store.client.command("ZRANGE", "expiring", 0, -1, "WITHSCORES")
+    found = {key.decode(): int(at) for key, at in zip(flat[::2], flat[1::2], strict=True)}
+    return {key.removeprefix(prefix): at for key, at in found.items() if key.startswith(prefix)}
 
 
 async def finish(store: Store, expected: int, settlement: bytes | None = None) -> None:
@@ -75,7 +74,7 @@ async def test_a_table_and_its_finished_races_are_due_after_the_last_write(store
     )
     write = TableWrite(code=CODE, expected=2, body=b"x", due=None, race=2, opening=opening)
     assert await store.tables.save_table(write)
-    found = await entries(store, TAG)
+    found = await entries(store, "table:")
     assert found.keys() == {CODE, f"{CODE}:race:1"}
     assert before + TABLE_KEPT <= found[CODE] <= before + TABLE_KEPT + SOON
     finished = found[f"{CODE}:race:1"]
@@ -86,10 +85,10 @@ async def test_a_table_that_closes_without_a_race_is_due_soon(store: Store) -> N
     opened = TableWrite(code=CODE, expected=0, body=b"open", due=None)
     assert await store.tables.save_table(opened)
     before = await store.tables.now()
-    assert (await entries(store, TAG))[CODE] >= before + TABLE_KEPT - SOON
+    assert (await entries(store, "table:"))[CODE] >= before + TABLE_KEPT - SOON
     closed = TableWrite(code=CODE, expected=1, body=b"closed", due=None, unraced=True)
     assert await store.tables.save_table(closed)
-    end = (await entries(store, TAG))[CODE]
+    end = (await entries(store, "table:"))[CODE]
     assert before + UNRACED_KEPT <= end <= before + UNRACED_KEPT + SOON
 
 
@@ -97,20 +96,9 @@ async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Stor
     await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
     for command_id in range(1, 12):
         await store.players.reserve_table(ANNA, command_id, CODE)
-    stored = await store.client.command("HKEYS", f"{{players}}:player:{ANNA}")
+    stored = await store.client.command("HKEYS", player_key(ANNA))
     codes = {field for field in stored if field.startswith(b"code:")}
     assert codes == {b"code:%d" % number for number in range(4, 12)}
-
-
-async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0))
-    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
-    settlement = Settlement(race="r", game="canfield", start_at=START, results=(result,))
-    await finish(store, 1, pack_settlement(settlement))
-    keys = (await ends(store, "*")).keys() - {LEDGER}
-    assert keys
-    assert all(key.startswith(f"{TAG}:") for key in keys)
 
 
 async def test_players_without_a_name_expire_and_names_stay(store: Store) -> None:
@@ -118,13 +106,13 @@ async def test_players_without_a_name_expire_and_names_stay(store: Store) -> Non
     await store.players.create_player(row)
     await store.players.sit(ANNA, CODE)
     now = await store.tables.now()
-    [end] = (await ends(store, f"{{players}}:player:{ANNA}")).values()
+    [end] = (await ends(store, player_key(ANNA))).values()
     assert now + GUEST_KEPT - SOON <= end <= now + GUEST_KEPT
     await store.players.claim_name(ANNA, "Anna", "anna")
     await store.players.stand_up(ANNA, CODE)
     await store.players.reserve_table(ANNA, 1, CODE)
-    assert await ends(store, f"{{players}}:player:{ANNA}") == {f"{{players}}:player:{ANNA}": -1}
-    assert await ends(store, "{players}:name:*") == {"{players}:name:anna": -1}
+    assert await ends(store, player_key(ANNA)) == {player_key(ANNA): -1}
+    assert await ends(store, "name:*") == {"name:anna": -1}
 
 
 async def test_leaderboards_are_due_with_their_period_and_marks_can_be_voided_as_long_as_tables(
@@ -135,8 +123,8 @@ async def test_leaderboards_are_due_with_their_period_and_marks_can_be_voided_as
     await running_race(store)
     await finish(store, 1, pack_settlement(settlement))
     assert await store.leaderboards.settle_outbox(1) == [settlement]
-    tag = leaderboard_tag("canfield")
-    found = await entries(store, tag)
+    board = leaderboard_key("canfield")
+    found = await entries(store, f"{board}:")
     for period in periods(START):
         for ranking in ("best", "bankroll"):
             assert found.pop(f"{ranking}:{period.name}:people", 0) == period.gone
@@ -144,8 +132,8 @@ async def test_leaderboards_are_due_with_their_period_and_marks_can_be_voided_as
     assert now + SETTLED_KEPT - SOON <= found.pop("race:r/1") <= now + SETTLED_KEPT
     assert found == {}
     assert await store.leaderboards.void_race("canfield", "r/1")
-    left = (await ends(store, f"{tag}*")).keys()
-    assert left == {f"{tag}:sequence", f"{tag}:race:r/1", f"{tag}:expiring"}
+    left = (await ends(store, f"{board}*")).keys()
+    assert left == {f"{board}:sequence", f"{board}:race:r/1"}
 
 
 async def test_a_listing_that_is_not_renewed_is_dropped(
@@ -166,14 +154,14 @@ async def test_a_dropped_listing_makes_room_for_an_older_one(
     names = ("oldest", "old", "middle", "new", "newest")
     for place, name in enumerate(names):
         await store.tables.set_public(name, name.encode())
-        await store.client.command("ZADD", "{public}:listed", place, name)
+        await store.client.command("ZADD", "public:listed", place, name)
     assert await store.tables.list_public() == [b"newest", b"new"]
     for name in ("newest", "middle"):
-        await store.client.command("HSET", "{public}:summaries", name, "0  stale")
+        await store.client.command("HSET", "public:summaries", name, "0  stale")
     assert await store.tables.list_public() == [b"new", b"old"]
-    await store.client.command("HSET", "{public}:summaries", "oldest", "0  stale")
+    await store.client.command("HSET", "public:summaries", "oldest", "0  stale")
     assert await store.tables.list_public() == [b"new", b"old"]
-    assert await store.client.command("ZCARD", "{public}:listed") == 2
+    assert await store.client.command("ZCARD", "public:listed") == 2
 
 
 async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
@@ -181,7 +169,7 @@ async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     assert list(await store.tables.due(Millis(9), 10)) == [CODE]
     await store.client.command("DEL", table_key(CODE))
     assert list(await store.tables.due(Millis(9), 10)) == []
-    assert await ends(store, "*:due") == {}
+    assert await ends(store, "due") == {}
 
 
 # The sweeper
@@ -208,13 +196,12 @@ async def pass_days(stepped: SteppedStore, days: int) -> None:
     await sweep(stepped)
 
 
-async def keys(stepped: SteppedStore, tag: str = TAG) -> set[str]:
-    """Return the keys of a partition or a game, without the prefix and without the sweeper's own."""
-    found = await ends(stepped.real, f"{tag}:*")
-    return {key.removeprefix(f"{tag}:") for key in found} - {"expiring", "swept"}
+async def keys(stepped: SteppedStore, prefix: str = "table:") -> set[str]:
+    """Return the keys with this prefix, without the prefix."""
+    return {key.removeprefix(prefix) for key in await ends(stepped.real, f"{prefix}*")}
 
 
-RECORDS = f"table:{CODE}:records"
+RECORDS = f"{CODE}:records"
 
 
 async def played(stepped: SteppedStore) -> None:
@@ -236,7 +223,7 @@ async def test_the_logs_of_a_finished_race_go_first_and_then_the_table_with_ever
 ) -> None:
     await played(stepped)
     everything = await keys(stepped)
-    assert len(everything) == 8
+    assert len(everything) == 7
     await pass_days(stepped, 1)
     left = await keys(stepped)
     assert left == {key for key in everything if ":race:1" not in key}
@@ -245,7 +232,7 @@ async def test_the_logs_of_a_finished_race_go_first_and_then_the_table_with_ever
     assert await keys(stepped) == left
     await pass_days(stepped, 1)
     assert await keys(stepped) == set()
-    assert await entries(stepped.real, TAG) == {}
+    assert await entries(stepped.real) == {}
 
 
 async def test_names_that_were_given_up_are_free_after_thirty_days(stepped: SteppedStore) -> None:
@@ -257,10 +244,10 @@ async def test_names_that_were_given_up_are_free_after_thirty_days(stepped: Step
     await stepped.players.forget_player(BERT)
     await sweep(stepped)
     await pass_days(stepped, 29)
-    before = await keys(stepped, "{players}")
-    assert {"name:ann", "name:anna", "name:bert"} <= before
+    before = await keys(stepped, "name:")
+    assert {"ann", "anna", "bert"} <= before
     await pass_days(stepped, 1)
-    assert before - await keys(stepped, "{players}") == {"name:ann", "name:bert"}
+    assert before - await keys(stepped, "name:") == {"ann", "bert"}
     assert await stepped.players.load_names([ANNA]) == {ANNA: "Anna"}
 
 
@@ -279,10 +266,10 @@ async def test_an_entry_of_an_older_table_deletes_no_race_of_a_younger_one(
 ) -> None:
     await running_race(stepped)
     await sweep(stepped)
-    await stepped.real.client.command("ZADD", expiring_key(TAG), 1, f"{CODE}:race:1")
+    await stepped.real.client.command("ZADD", "expiring", 1, race_key(CODE, 1))
     assert (await sweep(stepped)).done == 1
-    assert f"table:{CODE}:race:1" in await keys(stepped)
-    assert (await entries(stepped.real, TAG)).keys() == {CODE}
+    assert f"{CODE}:race:1" in await keys(stepped)
+    assert (await entries(stepped.real)).keys() == {table_key(CODE)}
 
 
 async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedStore) -> None:
@@ -297,7 +284,7 @@ async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedS
     day, week, month, _ = (period.name for period in periods(start))
     for days, gone in ((9, day), (30, week), (51, "race"), (140, month)):
         await pass_days(stepped, days)
-        left = await keys(stepped, "{leaderboard:canfield}")
+        left = await keys(stepped, "leaderboard:canfield:")
         assert not any(gone in key for key in left), gone
         assert {"best:all:people", f"results:{ANNA}", "sequence"} <= left
     assert "bankroll:all:people:rivals" in left
@@ -309,7 +296,7 @@ async def test_a_race_of_a_younger_table_with_the_same_code_counts(stepped: Step
     older = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
     younger = replace(older, start_at=Millis(START + 100 * DAY))
     for each in (older, older, younger, younger):
-        await stepped.real.client.command("RPUSH", outbox_key(1), pack_settlement(each))
+        await stepped.real.client.command("RPUSH", OUTBOX, pack_settlement(each))
     assert await stepped.leaderboards.settle_outbox(10) == [older, younger]
 
 
@@ -319,8 +306,7 @@ async def test_a_step_of_the_sweeper_is_bounded(stepped: SteppedStore) -> None:
         await running_race(stepped, code=code)
     await sweep(stepped)
     for code in ("one", "two", "three"):
-        tag = table_key(code).partition(":table:")[0]
-        await stepped.real.client.command("ZADD", expiring_key(tag), 1, code)
+        await stepped.real.client.command("ZADD", "expiring", 1, table_key(code))
     now = Millis(stepped.time.at)
     assert [(await stepped.retention.sweep(now, 2)).done for _ in range(3)] == [2, 1, 0]
 
@@ -379,7 +365,7 @@ async def test_a_clock_corrected_before_the_first_visit_deletes_nothing(
     stepped.time.at = right
     assert (await sweep(stepped)).done == 0
     await pass_days(stepped, 80)
-    assert f"table:{CODE}" in await keys(stepped)
+    assert CODE in await keys(stepped)
 
 
 async def test_after_the_time_without_trust_the_sweeper_deletes_again(
@@ -389,6 +375,6 @@ async def test_after_the_time_without_trust_the_sweeper_deletes_again(
     stepped.time.at += 31 * DAY
     await sweep(stepped)
     await pass_days(stepped, 89)
-    assert f"table:{CODE}:race:1" in await keys(stepped)
+    assert f"{CODE}:race:1" in await keys(stepped)
     await pass_days(stepped, 1)
     assert await keys(stepped) == set()

@@ -218,5 +218,5 @@ async def test_a_listing_that_is_not_renewed_keeps_no_place_of_its_address(store
     for name in names:
         assert await store.tables.set_public(name, b"summary", "ab", 1)
     assert not await store.tables.set_public("another", b"summary", "ab", 1)
-    await store.client.command("HSET", "{public}:summaries", names[0], "0 ab stale")
+    await store.client.command("HSET", "public:summaries", names[0], "0 ab stale")
     assert await store.tables.set_public("another", b"summary", "ab", 1)

@@ -67,8 +67,7 @@ local function found(race, commit)
 end
 
 local function mark_due(race, now)
-  local tag, code = string.match(race.key, '^({[^}]*}):table:(.*):race:%d+$')
-  redis.call('ZADD', tag .. ':due', 'LT', now, code)
+  redis.call('ZADD', 'due', 'LT', now, string.match(race.key, '^table:(.*):race:%d+$'))
 end
 
 local function change(race, field, value)
@@ -92,8 +91,6 @@ local function append(race, board, commit, now)
   for i = 1, #entries do
     lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. by .. ' ' .. entries[i]
   end
-  -- the timer first: if a key is being moved to another primary, the next write may fail, and an
-  -- unneeded timer does no harm
   if state ~= 'racing' and race.open == 1 then
     mark_due(race, now)
   end
@@ -197,13 +194,11 @@ end
 local function commit_boards(keys, args)
   local batch = cmsgpack.unpack(args[1])
   local again, commits = batch[1], batch[2]
-  local now, races, answer, elsewhere = now_ms(), {}, {}, false
+  local now, races, answer = now_ms(), {}, {}
   for i = 1, #commits do
     local commit = commits[i]
     local whole, status, length, at, number = pcall(commit_to, races, keys, commit, again, now)
-    if not whole and is_elsewhere(status) then
-      elsewhere = true
-    elseif not whole then
+    if not whole then
       redis.log(redis.LOG_WARNING, 'saratoga: a move was not committed: ' .. commit[2])
       status, length, at, number = NO_BOARD, 0, 0, 0
     end
@@ -215,10 +210,6 @@ local function commit_boards(keys, args)
       redis.call('HSET', race.key, 'commits', race.commits, 'at', race.at, 'open', race.open,
         unpack(race.changes))
     end
-  end
-  if elsewhere then
-    -- a repeated batch: commits that were written before are answered as if written now
-    return redis.error_reply('TRYAGAIN a part of the race is on its way to another primary')
   end
   return answer
 end

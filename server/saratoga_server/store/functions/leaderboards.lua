@@ -40,16 +40,11 @@ local function put_rivals(key, player, met, number)
   end
 end
 
--- Delete a key of this tag, and what belongs to it, at the time `gone`.
-local function expire(tag, key, gone)
-  redis.call('ZADD', tag .. ':expiring', gone, string.sub(key, #tag + 2))
-end
-
-local function put_row(tag, key, player, score, row, gone)
+local function put_row(key, player, score, row, gone)
   redis.call('ZADD', key, string.format('%.0f', score), player)
   redis.call('HSET', key .. ':rows', player, cmsgpack.pack(row))
   if gone > 0 then
-    expire(tag, key, gone)
+    redis.call('ZADD', 'expiring', gone, key)
   end
 end
 
@@ -74,7 +69,7 @@ local function count_in(tag, player, result, sequence, period, gone)
   local best = ranking(tag, 'best', period, result[2])
   local score, held = best_score(result[3], result[5], sequence), redis.call('ZSCORE', best, player)
   if not held or tonumber(held) < score then
-    put_row(tag, best, player, score, {result[1], result[3], result[4], result[5]}, gone)
+    put_row(best, player, score, {result[1], result[3], result[4], result[5]}, gone)
   end
   local bankroll = ranking(tag, 'bankroll', period, result[2])
   local stored = redis.call('HGET', bankroll .. ':rows', player)
@@ -84,7 +79,7 @@ local function count_in(tag, player, result, sequence, period, gone)
     met, row[5] = add_rivals(met, row[5], result[7], player)
     put_rivals(bankroll, player, met, row[5])
   end
-  put_row(tag, bankroll, player, bankroll_score(row[2], row[4]), row, gone)
+  put_row(bankroll, player, bankroll_score(row[2], row[4]), row, gone)
 end
 
 local function history(tag, player)
@@ -114,8 +109,8 @@ local function recount(tag, player, results, place, period, bot, gone)
   end
   local best_key, bankroll_key = ranking(tag, 'best', period, bot), ranking(tag, 'bankroll', period, bot)
   if best then
-    put_row(tag, best_key, player, best, best_row, gone)
-    put_row(tag, bankroll_key, player, bankroll_score(bankroll[2], bankroll[4]), bankroll, gone)
+    put_row(best_key, player, best, best_row, gone)
+    put_row(bankroll_key, player, bankroll_score(bankroll[2], bankroll[4]), bankroll, gone)
     put_rivals(bankroll_key, player, met, bankroll[5])
   else
     drop_row(best_key, player)
@@ -144,7 +139,7 @@ local function settle(keys, args)
     end
   end
   redis.call('SET', keys[1], cmsgpack.pack({first, players, periods, gone, writer, start}))
-  expire(tag, keys[1], now_ms() + kept)
+  redis.call('ZADD', 'expiring', now_ms() + kept, keys[1])
   return 1
 end
 
@@ -208,35 +203,8 @@ local function load_row(keys, args)
   return answer
 end
 
--- args: limit, '1' if all outboxes must be read, outboxes. Answers an outbox and a settlement in it ...
-local function peek_outbox(_, args)
-  local limit, look, answer = tonumber(args[1]), call_if_here, {}
-  if args[2] == '1' then
-    look = redis.call
-  end
-  for place = 3, #args do
-    local left = limit - #answer / 2
-    if left <= 0 then
-      break
-    end
-    for _, settlement in ipairs(look('LRANGE', args[place], 0, left - 1) or {}) do
-      local n = #answer
-      answer[n + 1], answer[n + 2] = args[place], settlement
-    end
-  end
-  return answer
-end
-
--- keys: the outbox. args: the settlement.
-local function drop_settled(keys, args)
-  redis.call('LREM', keys[1], 1, args[1])
-  return 1
-end
-
 offer_write('settle', settle)
-offer_write('drop_settled', drop_settled)
 offer_write('void_race', void_race)
 offer_write('forget_results', forget_results)
 offer_read('load_page', load_page)
 offer_read('load_row', load_row)
-offer_sweep('peek_outbox', peek_outbox)

@@ -20,10 +20,7 @@ end
 -- Raise a ledger that is as this process has read it; answer generation, sequence and newest time, or false.
 -- `latest`: a clock that shows more is ahead, and the newest time becomes no later.
 local function raise_ledger(key, known, known_own, new_generation, process, own, now, latest)
-  local fields = call_if_here('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
-  if not fields then
-    return false
-  end
+  local fields = redis.call('HMGET', key, 'generation', 'sequence', 'at', 'node:' .. process)
   local generation, sequence, at = fields[1], tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
   if (known ~= '' and generation ~= known) or (tonumber(fields[4]) or 0) ~= known_own then
     return false
@@ -40,7 +37,7 @@ end
 
 -- args: {generation for a ledger without one, word of this process, ms that it has run, the latest time that is taken
 -- from the clock, {key, generation that it has read or '', its own time that it has read or 0, ...}}. Answers each ledger as it is after that; false for one
--- that was replaced or moved meanwhile, and is left alone.
+-- that was replaced meanwhile, and is left alone.
 local function raise_ledgers(_, args)
   local new_generation, process, own, latest, known = unpack(cmsgpack.unpack(args[1]))
   local now, answer = now_ms(), {}
@@ -56,7 +53,7 @@ end
 local function accept_clock(_, args)
   local now, latest = now_ms(), 0
   for _, key in ipairs(args) do
-    local at = tonumber(call_if_here('HGET', key, 'at')) or 0
+    local at = tonumber(redis.call('HGET', key, 'at')) or 0
     latest = math.max(latest, at)
     if at > 0 then
       redis.call('HSET', key, 'at', now)
@@ -65,5 +62,5 @@ local function accept_clock(_, args)
   return {now, latest}
 end
 
-offer_sweep('raise_ledgers', raise_ledgers)
-offer_sweep('accept_clock', accept_clock)
+offer_write('raise_ledgers', raise_ledgers)
+offer_write('accept_clock', accept_clock)

@@ -41,10 +41,10 @@ local function note_claim(key, claims, id)
   end
 end
 
-local EXPIRING, MOST_GIVEN_UP = '{players}:expiring', 3
+local MOST_GIVEN_UP = 3
 
 local function name_key(skeleton)
-  return '{players}:name:' .. skeleton
+  return 'name:' .. skeleton
 end
 
 -- Return the skeletons of the names that a player has given up and that are still held for the player, oldest
@@ -52,20 +52,12 @@ end
 local function given_up_by(key, player)
   local packed, held = redis.call('HGET', key, 'given_up'), {}
   for _, skeleton in ipairs(packed and cmsgpack.unpack(packed) or {}) do
-    local is_held = redis.call('ZSCORE', EXPIRING, 'name:' .. skeleton)
+    local is_held = redis.call('ZSCORE', 'expiring', name_key(skeleton))
     if is_held and redis.call('GET', name_key(skeleton)) == player then
       held[#held + 1] = skeleton
     end
   end
   return held
-end
-
--- Fail before the first write unless all of these keys, and the names that the player has given up, are here.
-local function reach_names(key, player, keys)
-  for _, skeleton in ipairs(given_up_by(key, player)) do
-    keys[#keys + 1] = name_key(skeleton)
-  end
-  reach(keys)
 end
 
 -- Hold a name that the player gives up; the oldest of more than three is freed.
@@ -79,10 +71,10 @@ local function give_up(key, player, skeleton, kept)
   names[#names + 1] = skeleton
   for _ = 1, #names - MOST_GIVEN_UP do
     local oldest = table.remove(names, 1)
-    redis.call('ZREM', EXPIRING, 'name:' .. oldest)
+    redis.call('ZREM', 'expiring', name_key(oldest))
     redis.call('DEL', name_key(oldest))
   end
-  redis.call('ZADD', EXPIRING, now_ms() + kept, 'name:' .. skeleton)
+  redis.call('ZADD', 'expiring', now_ms() + kept, name_key(skeleton))
   redis.call('HSET', key, 'given_up', cmsgpack.pack(names))
 end
 
@@ -105,8 +97,7 @@ local function claim_name(keys, args)
   if held ~= old and held ~= skeleton then
     return -1
   end
-  reach_names(keys[1], player, {keys[2], keys[3], EXPIRING})
-  redis.call('ZREM', EXPIRING, 'name:' .. skeleton)
+  redis.call('ZREM', 'expiring', keys[2])
   redis.call('SET', keys[2], player)
   if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
     give_up(keys[1], player, old, tonumber(args[6]))
@@ -218,12 +209,11 @@ local function forget_player(keys, args)
   if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
     return -1
   end
-  reach_names(keys[1], args[1], {keys[2], EXPIRING})
   for _, skeleton in ipairs(given_up_by(keys[1], args[1])) do
     redis.call('SET', name_key(skeleton), '')
   end
   if args[2] ~= '' and redis.call('GET', keys[2]) == args[1] then
-    redis.call('ZADD', EXPIRING, now_ms() + tonumber(args[3]), 'name:' .. args[2])
+    redis.call('ZADD', 'expiring', now_ms() + tonumber(args[3]), keys[2])
     redis.call('SET', keys[2], '')
   end
   redis.call('DEL', keys[1])

@@ -22,17 +22,17 @@ local function raise_epochs(key, players, epochs)
   end
 end
 
-local function finish_race(table_key, tag, code, finish, gone)
+local function finish_race(table_key, finish, gone)
   local race, record, settlement = unpack(finish)
   redis.call('HSET', table_key .. ':records', race, record)
   if settlement ~= '' then
-    redis.call('RPUSH', tag .. ':outbox', settlement)
+    redis.call('RPUSH', 'outbox', settlement)
   end
   redis.call('HDEL', table_key, 'race')
   local key = table_key .. ':race:' .. race
   if redis.call('EXISTS', key) == 1 then
     redis.call('HSET', key, 'over', 1)
-    redis.call('ZADD', tag .. ':expiring', gone, code .. ':race:' .. race)
+    redis.call('ZADD', 'expiring', gone, key)
   end
 end
 
@@ -40,23 +40,6 @@ end
 local function has_all_entries(table_key, finish)
   local race, entries = finish[1], finish[4]
   return entries < 0 or tonumber(redis.call('HGET', table_key .. ':race:' .. race, 'commits') or 0) == entries
-end
-
--- The keys that a change of the table may write besides the table itself.
-local function keys_to_touch(table_key, tag, race, opening, finish)
-  local touched = {tag .. ':due', tag .. ':expiring', table_key .. ':records'}
-  local function add(key)
-    touched[#touched + 1] = key
-  end
-  add(table_key .. ':race:' .. race)
-  if #opening > 0 then
-    add(table_key .. ':race:' .. opening[1])
-  end
-  if #finish > 0 then
-    add(tag .. ':outbox')
-    add(table_key .. ':race:' .. finish[1])
-  end
-  return touched
 end
 
 -- keys: the table. argument: {expected version, body, writer, due or -1, race, its players, their
@@ -72,57 +55,44 @@ local function save_table(keys, args)
     return (version == expected + 1 and stored[2] == writer) and 1 or 0
   end
   local now = now_ms()
-  local tag, code = string.match(key, '^({[^}]*}):table:(.*)$')
-  reach(keys_to_touch(key, tag, race, opening, finish))
+  local code = string.match(key, '^table:(.*)$')
   if #finish > 0 and not has_all_entries(key, finish) then
     return 0
   end
   redis.call('HSET', key, 'version', version + 1, 'body', body, 'writer', writer)
   if due < 0 then
-    redis.call('ZREM', tag .. ':due', code)
+    redis.call('ZREM', 'due', code)
   else
-    redis.call('ZADD', tag .. ':due', due, code)
+    redis.call('ZADD', 'due', due, code)
   end
   raise_epochs(key .. ':race:' .. race, players, epochs)
   if #opening > 0 then
     open_boards(key, opening)
   end
   if #finish > 0 then
-    finish_race(key, tag, code, finish, now + logs_kept)
+    finish_race(key, finish, now + logs_kept)
   end
-  redis.call('ZADD', tag .. ':expiring', now + kept, code)
-  redis.call('PUBLISH', 'news',
-    cmsgpack.pack({kind = 'touched', table = code, version = version + 1}))
+  redis.call('ZADD', 'expiring', now + kept, key)
+  redis.call('PUBLISH', 'news', cmsgpack.pack({kind = 'touched', table = code, version = version + 1}))
   return 1
 end
 
--- args: since, until, limit, due sets. Answers code and due time ..., the longest overdue first.
+-- args: since, until, limit. Answers code and due time ..., the longest overdue first.
 local function due_tables(_, args)
-  local limit, found_due = tonumber(args[3]), {}
-  for place = 4, #args do
-    local key = args[place]
-    local members = call_if_here('ZRANGEBYSCORE', key, args[1], args[2], 'WITHSCORES', 'LIMIT', 0, limit)
-    local tag = string.sub(key, 1, -5)
-    for i = 1, members and #members or 0, 2 do
-      local there = call_if_here('EXISTS', tag .. ':table:' .. members[i])
-      if there == 1 then
-        found_due[#found_due + 1] = {members[i], tonumber(members[i + 1])}
-      elseif there == 0 then
-        call_if_here('ZREM', key, members[i])
-      end
-    end
-  end
-  table.sort(found_due, function(one, other)
-    return one[2] < other[2]
-  end)
+  local members = redis.call('ZRANGEBYSCORE', 'due', args[1], args[2], 'WITHSCORES', 'LIMIT', 0, args[3])
   local answer = {}
-  for i = 1, math.min(limit, #found_due) do
-    answer[2 * i - 1], answer[2 * i] = found_due[i][1], found_due[i][2]
+  for i = 1, #members, 2 do
+    local code, n = members[i], #answer
+    if redis.call('EXISTS', 'table:' .. code) == 1 then
+      answer[n + 1], answer[n + 2] = code, tonumber(members[i + 1])
+    else
+      redis.call('ZREM', 'due', code)
+    end
   end
   return answer
 end
 
-local SUMMARIES, PLACES = '{public}:summaries', '{public}:places'
+local SUMMARIES, PLACES = 'public:summaries', 'public:places'
 
 -- A table's place in the list: by connected people, then by when it was first listed.
 local PEOPLE = 10000000000000
@@ -232,6 +202,6 @@ local function list_public(keys, args)
 end
 
 offer_write('save_table', save_table)
-offer_sweep('due_tables', due_tables)
+offer_write('due_tables', due_tables)
 offer_write('set_public', set_public)
 offer_write('list_public', list_public)
