@@ -56,6 +56,8 @@ export class App {
     this.trouble = null;
     /** The alarms of this visit. @type {{race: string, sentence: string}[]} */
     this.alarms = [];
+    /** The sentences of them that a record which comes late takes back. @type {Set<string>} */
+    this.missing = new Set();
     this.alarmBar = h("div", { class: "alarms", role: "alert" });
     document.body.prepend(this.alarmBar);
     this.player = playerId();
@@ -125,12 +127,14 @@ export class App {
   }
 
   async #loadLater() {
-    const { Witness } = await this.#loaded(() => import("./witness.js"));
+    const { MISSING, Witness } = await this.#loaded(() => import("./witness.js"));
     const { connection } = this;
+    this.missing = MISSING;
     this.witness = new Witness({
       player: this.player,
       storage: { read: stored, write: store },
       alarm: (race, sentences) => this.alarm(race, sentences),
+      withdraw: (race) => this.#withdrawMissing(race),
       ask: async (race) => (await connection.request("get_record", { race })).text,
       boards: (race) => this.replayed(race),
       nextId: () => connection.nextId,
@@ -521,27 +525,58 @@ export class App {
     const fresh = sentences.filter((sentence) => !this.alarms.some((each) => each.race === race && each.sentence === sentence));
     if (!fresh.length) return;
     for (const sentence of fresh) console.warn(`alarm: ${race}: ${sentence}`);
-    this.alarms.push(...fresh.map((sentence) => ({ race, sentence })));
-    if (this.known) this.known = { ...this.known, alarms: this.alarms };
-    document.documentElement.dataset.alarm = "";
-    const count = this.alarms.length;
-    fill(this.alarmBar, h("button", { type: "button", onclick: () => this.openAlarms() }, `ALARM: the server contradicts itself${count > 1 ? ` (${count})` : ""}`));
+    this.alarms = [...this.alarms, ...fresh.map((sentence) => ({ race, sentence }))];
+    this.#showAlarms();
     // a race goes on below the bar; a sheet would take its keys
-    const shown = document.querySelector("dialog.alarm ul");
-    if (shown) fill(shown, ...this.#alarmLines());
-    else if (!["countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
+    if (!["countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
   }
 
-  #alarmLines() {
-    return this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
+  /** Take back that a race's record is missing. @param {string} race */
+  #withdrawMissing(race) {
+    const kept = this.alarms.filter((each) => each.race !== race || !this.missing.has(each.sentence));
+    if (kept.length === this.alarms.length) return;
+    this.alarms = kept;
+    this.#showAlarms();
+  }
+
+  /** Show the alarms in the bar of every screen, and in their sheet if it is open. */
+  #showAlarms() {
+    const { alarms, alarmTitle: title } = this;
+    if (this.known) this.known = { ...this.known, alarms };
+    document.documentElement.toggleAttribute("data-alarm", alarms.length > 0);
+    const bar = h("button", { type: "button", onclick: () => this.openAlarms() }, `${title}${alarms.length > 1 ? ` (${alarms.length})` : ""}`);
+    fill(this.alarmBar, alarms.length > 0 && bar);
+    const sheet = /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.alarm"));
+    if (!alarms.length) sheet?.close();
+    else if (sheet) fill(sheet, ...this.#alarmParts(sheet));
+  }
+
+  get alarmTitle() {
+    return this.areMissing ? "The record of a race is missing" : "ALARM: the server contradicts itself";
+  }
+
+  /** Whether nothing is wrong but that records have not come. */
+  get areMissing() {
+    return this.alarms.every(({ sentence }) => this.missing.has(sentence));
+  }
+
+  /** What the sheet of the alarms says. @param {HTMLDialogElement} sheet */
+  #alarmParts(sheet) {
+    const lines = this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
+    const advice = this.areMissing ? "This page asks for it again, and takes this back when it comes."
+      : "Tell the other players, and do not trust this race.";
+    const heading = /** @type {HTMLElement} */ (sheet.querySelector("h2"));
+    write(heading, this.alarmTitle);
+    return [heading, h("ul", { class: "faults", tabindex: "0" }, ...lines), h("p", {}, advice),
+      h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main"))];
   }
 
   /** Show all alarms. */
   openAlarms() {
     if (document.querySelector("dialog.alarm")) return;
-    const sheet = openSheet({ title: "ALARM: the server contradicts itself", class: "alarm" },
-      h("ul", { class: "faults", tabindex: "0" }, ...this.#alarmLines()),
-      h("p", {}, "Tell the other players, and do not trust this race."), h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
+    const sheet = openSheet({ title: this.alarmTitle, class: "alarm" });
+    fill(sheet, ...this.#alarmParts(sheet));
+    sheet.querySelector("button")?.focus();
   }
 
   /** What the next board that opens says first; empty for its own words. */

@@ -203,7 +203,7 @@ export function digestWords(digest) {
 
 const PARTS = {
   NUMBER: "(?:0|[1-9][0-9]{0,14})", COUNT: "(?:0|[1-9][0-9]{0,3})", POSITIVE: "[1-9][0-9]{0,5}", SEAT: "(?:[1-9]|1[0-6])",
-  DOLLARS: "(?:0|-?[1-9][0-9]{0,2})", CAP: "(?:0|3|5|10|20)", GAME: "[a-z][a-z0-9-]{0,31}", RACE: "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}",
+  DOLLARS: "(?:0|-?[1-9][0-9]{0,2})", CAP: "(?:0|[1-9][0-9]{0,3})", GAME: "[a-z][a-z0-9-]{0,31}", RACE: "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}",
   PLAYER: "[a-z2-7]{16}", HASH: "[0-9a-f]{64}", NONCE: "[0-9a-f]{32}", CHOSEN: "(?:[0-9a-f]{2}){1,64}",
   NAME: String.raw`"(?:[A-Za-z0-9' ._-]|\\u(?:00[89a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|[1-9a-f][0-9a-f]{3})){2,40}"`,
   ENTRY: "(?:draw|redeal|(?:w|r|t[1-9][0-9]?|up[.][CSHD])>(?:up|down|t[1-9][0-9]?)(?::(?:[2-9]|[1-9][0-9]))?|cash-out|stuck|out-of-time|left|ended-by-host|idle)",
@@ -252,6 +252,15 @@ export const VOID_REASONS = {
  *   left: string, commitment: string, seed: string, isChosen: boolean, deal: string, ranked: boolean, racers: Racer[], places: Place[],
  *   voided: Voided[], digest: string}} RaceRecord an empty text where a void record has nothing, or what was unreadable
  */
+
+/** The format of the records that this page reads. */
+const FORMAT = 1;
+
+/** Whether a record is of a later format, which a newer server may write. @param {string} text */
+export function isOfLaterFormat(text) {
+  const found = /^saratoga (?:void )?record ([1-9][0-9]{0,3})\n/.exec(text);
+  return Number(found?.[1]) > FORMAT;
+}
 
 /** The most voided races that a record lists, those before the last record. */
 export const MOST_VOIDED = 16;

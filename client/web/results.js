@@ -124,7 +124,7 @@ function sealBox(finish, proof) {
   const item = (/** @type {string} */ text) => h("li", {}, picture("yes"), h("span", {}, text));
   const list = isWrong ? proof.faults.map((fault) => h("li", { class: "loss" }, h("span", {}, `\u2717 ${fault}`))) : done.map(item);
   return h("section", { class: `box seal${isWrong ? " broken" : ""}`, "aria-label": "What was checked" }, sign("seal"),
-    h("div", {}, h("h2", {}, isWrong ? "NOT VERIFIED" : `Checked in this browser: ${proof.worth}`), proof.losses ? h("p", {}, `${proof.losses}.`) : null, friends),
+    h("div", {}, h("h2", {}, isWrong ? "NOT VERIFIED" : proof.record ? `Checked in this browser: ${proof.worth}` : "Not checked in this browser"), proof.losses ? h("p", {}, `${proof.losses}.`) : null, friends),
     h("ul", {}, ...list, ...proof.unchecked.map((text) => h("li", { class: "dim" }, h("span", {}, `\u2013 not checked: ${text}`))),
       h("li", { class: "dim" }, h("span", {}, "\u2013 not checked: this page itself, which the same server sent"))));
 }
@@ -245,7 +245,7 @@ export class ResultsScreen {
     if (this.seal.firstChild && proof === this.proof) return;
     this.proof = proof;
     fill(this.seal, sealBox(finish, proof));
-    if (!proof || proof.faults.length || this.isCompared) return;
+    if (!proof?.record || proof.faults.length || this.isCompared) return;
     this.isCompared = true;
     const best = bestWords(finish);
     write(this.best, best?.words ?? "");

@@ -8,7 +8,7 @@
 import { wholeView } from "./cards.js";
 import { COUNTDOWN_CHANGED, bytesOf, hashesOf, haveRacersChanged, hex, isSame, nonceHash, sha256 } from "./fairness.js";
 import { counted } from "./page.js";
-import { COUNTDOWN_REASONS, ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, line, netOf, outcomeOf, parseRecord,
+import { COUNTDOWN_REASONS, ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, isOfLaterFormat, line, netOf, outcomeOf, parseRecord,
   reasonFault, seedFault, viewOf } from "./records.js";
 import { takesReady } from "./session.js";
 
@@ -22,7 +22,10 @@ const GONE = "the racers were listed, and then the race disappeared: the server 
 const WITHHELD = "the server announced the result, but did not send the record";
 const VOID_WITHHELD = "the server voided the race, but did not send the record";
 const NOT_STARTED = "the server says that only the countdown was voided, but the race had started";
-const MISSING = new Set([GONE, WITHHELD, VOID_WITHHELD]);
+/** What is said of a race whose record has not come: it is taken back when the record comes. */
+export const MISSING = new Set([GONE, WITHHELD, VOID_WITHHELD]);
+/** Refusals by which a server withholds nothing: it or its store cannot answer now. */
+const AWAY = new Set(["store_unavailable", "server_fault", "too_fast"]);
 
 /** The most races, entries and boards, standings, alarms and results that are kept. */
 const MOST_RACES = 20;
@@ -39,9 +42,11 @@ const MISSED_FOR = 7 * 24 * 3_600_000;
 const LONGEST_DELAY = 5 * 60_000;
 /** Milliseconds between what is seen of a running race and its storing. */
 const SAVED_AFTER = 400;
-/** Milliseconds of connection after which a record that was not sent is withheld, and between two requests. */
+/** Milliseconds of answers without the record after which it is withheld, and between two requests from then on. */
 const WITHHELD_AFTER = 30_000;
+/** Milliseconds between two requests until then, and within which an answer counts. */
 const ASK_AGAIN_AFTER = 2_000;
+const ANSWERED_WITHIN = 10_000;
 
 /**
  * @typedef {import("./connection.js").Table} Table
@@ -124,10 +129,11 @@ function seenBoard(board) {
 /**
  * The witness of the races that one player sees on this server.
  *
- * `ask` fetches a record and rejects with an error that has a `code`; `alarm` is told of each contradiction once.
+ * `ask` fetches a record and rejects with an error that has a `code`; `alarm` is told of each contradiction once;
+ * `withdraw` takes back what was said of a missing record.
  *
  * @typedef {{read: (key: string) => string | null, write: (key: string, text: string | null) => void}} Storage
- * @typedef {{player: string, storage: Storage, alarm: (race: string, sentences: string[]) => void, ask: (race: string) => Promise<string>,
+ * @typedef {{player: string, storage: Storage, alarm: (race: string, sentences: string[]) => void, withdraw: (race: string) => void, ask: (race: string) => Promise<string>,
  *   boards: (race: string) => Promise<ReplayedRace>, nextId: () => number, durability: () => string, nonce: (commitment: string) => string,
  *   isConnected: () => boolean, proved: (race: string) => void}} Surroundings
  * @typedef {{code: string, isRefused: boolean, retry: boolean}} NoRecord why a record has not come
@@ -454,21 +460,19 @@ export class Witness {
 
   // After the race
 
-  /** Fetch the record of a race and compare it, once. @param {string} race */
+  /** Fetch the record of a race and compare it, once; ask on while it is missing. @param {string} race */
   async check(race) {
     if (this.begun.has(race)) return;
     this.begun.add(race);
-    let waited = 0;
-    for (;;) {
+    for (let waited = 0; ; ) {
       const before = performance.now();
       const answer = await this.#asked(race);
       if (typeof answer === "string") return this.prove(race, answer);
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER));
-      // only the time of the connection counts
-      if (this.around.isConnected()) waited += Math.min(performance.now() - before, WITHHELD_AFTER / 3 + ASK_AGAIN_AFTER);
-      if (waited < WITHHELD_AFTER) continue;
-      this.begun.delete(race);
-      return this.#missing(race);
+      await new Promise((resolve) => setTimeout(resolve, waited < WITHHELD_AFTER ? ASK_AGAIN_AFTER : WITHHELD_AFTER));
+      // only a server that answers withholds a record
+      if (!this.around.isConnected() || !answer.code || AWAY.has(answer.code)) continue;
+      waited += Math.min(performance.now() - before, ANSWERED_WITHIN + ASK_AGAIN_AFTER);
+      if (waited >= WITHHELD_AFTER) this.#missing(race);
     }
   }
 
@@ -489,7 +493,7 @@ export class Witness {
     /** @type {NoRecord} */
     const none = { code: "", isRefused: false, retry: true };
     /** @type {Promise<NoRecord>} */
-    const late = new Promise((resolve) => setTimeout(resolve, WITHHELD_AFTER / 3, none));
+    const late = new Promise((resolve) => setTimeout(resolve, ANSWERED_WITHIN, none));
     const asked = this.around.ask(race).then((text) => (typeof text === "string" ? text : none)).catch((error) => ({ code: error.code ?? "", isRefused: Boolean(error.event), retry: Boolean(error.event?.retry) }));
     return Promise.race([asked, late]);
   }
@@ -510,6 +514,8 @@ export class Witness {
     const sighting = this.load(race);
     const proof = proofOf(race, text, (each) => this.load(each), boards);
     this.proofs.set(race, proof);
+    for (const each of MISSING) this.told.delete(`${race} ${each}`);
+    this.around.withdraw(race);
     if (sighting) this.#save({ ...sighting, alarms: lastingAlarms(sighting), hasRecord: true, voided: sighting.voided || (proof.record?.reason ?? "") });
     if (proof.faults.length) this.#tell(race, proof.faults);
     this.around.proved(race);
@@ -671,6 +677,11 @@ function shortened(faults, what, most = MOST_TOLD) {
  * @param {ReplayedRace | null} [boards] the race as the server replays it @returns {Proof}
  */
 export function proofOf(race, text, load, boards = null) {
+  if (isOfLaterFormat(text)) {
+    const sighting = load(race);
+    const unchecked = [`this page does not know this form of records: a newer saratoga verify ${race} does`];
+    return { ...noProof(race), unchecked, faults: sighting ? lastingAlarms(sighting) : [] };
+  }
   /** @type {RaceRecord} */
   let record;
   try {
@@ -686,9 +697,9 @@ export function proofOf(race, text, load, boards = null) {
   }
 }
 
-/** @param {string} race @param {string} fault @returns {Proof} */
-function noProof(race, fault) {
-  return { race, record: null, digest: "", checks: [], seen: [], worth: CONSISTENT, losses: "", unchecked: [], faults: [fault] };
+/** @param {string} race @param {...string} faults @returns {Proof} */
+function noProof(race, ...faults) {
+  return { race, record: null, digest: "", checks: [], seen: [], worth: CONSISTENT, losses: "", unchecked: [], faults };
 }
 
 /** @param {string} race @param {RaceRecord} record @param {string} text @param {(race: string) => Sighting | null} load @param {ReplayedRace | null} boards @returns {Proof} */

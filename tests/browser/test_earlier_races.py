@@ -121,7 +121,7 @@ MATCH: Final = f"""async ([race, matches]) => {{
         const witness = new page.Witness({{
             player: "aaaaaaaaaaaaaaaa", storage: {{read: () => null, write: () => {{}}}}, alarm: (_, faults) => told.push(...faults),
             ask: () => new Promise(() => {{}}), boards: async () => null, nextId: () => 2, durability: () => "safe", nonce: () => "",
-            isConnected: () => true, proved: () => {{}},
+            isConnected: () => true, proved: () => {{}}, withdraw: () => {{}},
         }});
         witness.see({{type: "race_over", outcome: race.outcome}});
         witness.see({{type: "table_changed", table: {{...race.table, match}}, now: 0}});

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 import pytest
+from playwright.async_api import expect
 
 from kit.browser_pages import Pages, look
 from kit.earlier_lies import EARLIER, EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
@@ -91,6 +92,28 @@ async def test_a_race_that_is_taken_away_with_the_table_is_missed(name: str, pag
     async with lying_page(pages, ENDED[name], IMPATIENT) as seen:
         await seen.race()
         await seen.tells(VANISHED)
+
+
+async def test_an_outage_accuses_nobody_and_a_record_that_comes_late_is_believed(
+    pages: Pages,
+) -> None:
+    asks = b"const answer = await this.#asked(race);"
+    hasty = IMPATIENT | {
+        b"const ANSWERED_WITHIN = 10_000;": b"const ANSWERED_WITHIN = 20;",
+        asks: b"performance.mark('asked'); " + asks,
+    }
+    async with lying_page(pages, Lie(is_sent=False, refused_as="store_unavailable"), hasty) as seen:
+        bar = seen.page.locator(".alarms")
+        await seen.race()
+        # many times the wait after which a record is withheld
+        await seen.page.wait_for_function("() => performance.getEntriesByName('asked').length > 20")
+        assert await bar.inner_text() == ""
+        seen.liar.lie = Lie(is_sent=False)
+        await seen.tells("did not send the record")
+        seen.liar.lie = Lie()
+        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        await expect(seen.page.locator("dialog.alarm")).to_have_count(0)
+        await expect(bar).to_be_empty()
 
 
 async def test_an_honest_list_of_voided_races_is_believed(pages: Pages) -> None:

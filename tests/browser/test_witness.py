@@ -1,9 +1,12 @@
 """What the page keeps of races in the browser's storage."""
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
 from kit.browser_pages import Pages, page_url
+from kit.forged_records import promised
 from kit.race_lies import TRUTH
 from kit.scripted_server import CODE, table
 from kit.server_process import ServerProcess
@@ -17,7 +20,7 @@ SEEN = """async events => {
     const witness = new page.Witness({
         player: "aaaaaaaaaaaaaaaa", storage: {read: key => kept.get(key) ?? null, write: (key, text) => text === null ? kept.delete(key) : kept.set(key, text)},
         alarm: () => {}, ask: () => new Promise(() => {}), boards: async () => null, nextId: () => 2, durability: () => "safe",
-        nonce: () => "", isConnected: () => true, proved: () => {},
+        nonce: () => "", isConnected: () => true, proved: () => {}, withdraw: () => {},
     });
     for (const event of events) witness.see(event);
     return [...kept.keys()];
@@ -52,6 +55,16 @@ async def test_alarms_about_a_race_stay_in_its_proof_except_that_the_record_was_
     alarm = "the start or the deadline of the running race has changed"
     race = [TRUTH.race_id, format_record(TRUTH), [WITHHELD, alarm]]
     assert await page.evaluate(PROOF, race) == [alarm]
+
+
+async def test_a_record_of_a_newer_server_is_no_lie(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    limit = format_record(promised(replace(TRUTH, cap=15)))
+    form = format_record(TRUTH).replace("record 1", "record 2", 1)
+    for text in (limit, form):
+        assert await page.evaluate(PROOF, [TRUTH.race_id, text, []]) == []
 
 
 @pytest.mark.parametrize("name", ["constructor", "valueof", "monte-carlo"])
