@@ -259,7 +259,8 @@ class Dispatcher:
             if await self._seats.holds_seat(session):
                 # this connection is the newer one: the reply to its request for the seat was lost
                 return refused("store_unavailable", command.id)
-            if held and session.seat == held:  # otherwise it watches, or has been closed by now
+            only_watches = held is None and getattr(command, "table", None) in session.watching
+            if session.seat == held and not only_watches:  # otherwise it has been closed by now
                 session.seat = None
                 session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):
