@@ -162,7 +162,7 @@ class EmbeddedStore:
                 if not has_data:
                     raise
                 remedy = append_files.remedy_for(self.folder)
-                raise StoreRefused(f"{refused}\nIf its files are damaged: {remedy}") from None
+                raise StoreRefused(f"{refused}\nIf its files are damaged:\n{remedy}") from None
 
     async def _rewrite(self, lock: IO[str]) -> None:
         """Start a store that only rewrites its files, on a socket that players do not know, and shut it down."""

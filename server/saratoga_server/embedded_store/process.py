@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,8 +20,6 @@ READY_WITHIN: Final = 20.0
 STOP_WITHIN: Final = 10.0
 """Seconds in which a stopping store must write its data and exit."""
 
-LEAST_FREE: Final = 1024 * 1024
-"""The number of free bytes on a disk below which it is called full."""
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.02
 """The longest pause, in seconds, between two checks of whether the store answers."""
@@ -103,15 +100,9 @@ class StoreProcess:
             what = f"it ended with exit code {self._exited.result()}"
         else:
             what = f"it did not answer for {READY_WITHIN:.0f} s"
-        free = shutil.disk_usage(log.parent).free
-        if free < LEAST_FREE:
-            return (
-                f"The embedded store did not start: {what}. The disk of {log.parent} is full: {free} bytes are "
-                f"free. Make room on it, then start again.\n{_last_lines(log)}"
-            )
         return (
-            f"The embedded store did not start: {what}. Correct what the end of {log} says, or "
-            f"reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
+            f"The embedded store did not start: {what}. Correct what the end of {log} says "
+            f"(is the disk full?), or reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
         )
 
     async def wait(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.processes import is_running, listener_of, wait_until_gone
+from kit.processes import is_running, listener_of
 from kit.running_race import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
 from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
@@ -111,13 +111,6 @@ async def test_it_syncs_every_second_where_that_is_enough(folder: Path) -> None:
                 pass
 
 
-async def test_what_it_holds_is_there_in_the_next_run(folder: Path) -> None:
-    async with EmbeddedStore(folder) as url, open_store(url) as store:
-        await running_race(store)
-    async with EmbeddedStore(folder) as url, open_store(url) as store:
-        assert await store.boards.load_board(CODE, 1, ANNA) is not None
-
-
 async def test_it_stops_with_its_server_and_leaves_no_socket(folder: Path) -> None:
     store = EmbeddedStore(folder)
     async with store:
@@ -159,15 +152,6 @@ async def test_no_store_is_believed_in_a_folder_that_others_can_enter(folder: Pa
         with pytest.raises(StoreRefused, match="No server runs on"):
             async with running_store(folder):
                 pass
-
-
-async def test_a_killed_servers_store_ends_and_what_it_held_is_there(folder: Path) -> None:
-    async with EmbeddedStore(folder) as url, open_store(url) as store:
-        await running_race(store)
-    pid = await asyncio.to_thread(killed_server, folder)
-    await asyncio.to_thread(wait_until_gone, pid)
-    async with EmbeddedStore(folder) as url, open_store(url) as store:
-        assert await store.boards.load_board(CODE, 1, ANNA) is not None
 
 
 async def test_the_next_server_need_not_wait_for_a_killed_servers_store(folder: Path) -> None:

