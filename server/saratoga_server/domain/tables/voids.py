@@ -9,8 +9,7 @@ from msgspec import Struct
 from saratoga_protocol.events import VoidedRace
 from saratoga_rules.records.record import LogLine
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord, format_void_record
-from saratoga_rules.records.voided import DAMAGED, NONCE_TEXT, SEED_TEXT, VoidedLine
-from saratoga_server.domain.tables.next_deal import commitment_of
+from saratoga_rules.records.voided import DAMAGED, SEED_TEXT, VoidedLine
 from saratoga_server.domain.tables.state import RaceVoided, TableState
 from saratoga_server.ports import LogEntry
 
@@ -79,7 +78,7 @@ def _result(
         cap=table.settings.cap,
         public=table.settings.public,
         reason=reason,
-        commitment=_commitment(table),
+        commitment=table.commitment,
         seed=_seed(table),
         racers=racers,
         left=left,
@@ -127,14 +126,6 @@ def _seed(table: TableState) -> str:
     return table.seed if SEED_TEXT.fullmatch(table.seed) else ""
 
 
-def _commitment(table: TableState) -> str:
-    """Return the stored commitment; if it cannot be read, that of the seed; empty if neither can be."""
-    if SEED_TEXT.fullmatch(table.commitment):
-        return table.commitment
-    seed = _seed(table)
-    return commitment_of(table, bytes.fromhex(seed)) if seed else ""
-
-
 def _voided_racer(table: TableState, player: str) -> VoidedLog:
     nonce = table.nonces.get(player, "")
     seat = table.seat(player)
@@ -142,7 +133,7 @@ def _voided_racer(table: TableState, player: str) -> VoidedLog:
         player=player,
         name=table.racer_names.get(player, player),
         bot=player in table.racer_bots,
-        nonce=nonce if NONCE_TEXT.fullmatch(nonce) else "",
+        nonce=nonce,
         missing=seat.nonce_hash if seat is not None and not nonce else "",
     )
 
