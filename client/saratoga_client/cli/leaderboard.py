@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeAlias
 
 import click
-from msgspec import Struct
+from msgspec import Struct, convert, field
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.game_argument import THE_GAMES, game_argument
@@ -16,7 +16,6 @@ from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
 
 Question: TypeAlias = partial[GetLeaderboard]
 """A query or subscription without its command id."""
@@ -30,7 +29,7 @@ class LeaderboardRowOut(Struct, frozen=True, kw_only=True):
     player: str
     value: int
     net: int
-    elapsed_ms: int | None
+    elapsed: int | None = field(name="elapsed_ms")
     race: str
     races: int
     rivals: int
@@ -155,28 +154,4 @@ def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
 
 def page_out(page: events.Leaderboard) -> LeaderboardOut:
     """Return the JSON object of a page."""
-    return LeaderboardOut(
-        game=page.game,
-        ranking=page.ranking,
-        period=page.period,
-        key=page.key,
-        bots=page.bots,
-        total=page.total,
-        offset=page.offset,
-        rows=[_row_out(row) for row in page.rows],
-        me=None if page.me is None else _row_out(page.me),
-    )
-
-
-def _row_out(row: LeaderboardRow) -> LeaderboardRowOut:
-    return LeaderboardRowOut(
-        rank=row.rank,
-        name=row.name,
-        player=row.player,
-        value=row.value,
-        net=row.net,
-        elapsed_ms=row.elapsed,
-        race=row.race,
-        races=row.races,
-        rivals=row.rivals,
-    )
+    return convert(page, LeaderboardOut, from_attributes=True)

@@ -23,20 +23,13 @@ from saratoga_client.output import (
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.verification import Proof, prove
+from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import parse_digest_words
 
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of a record in bytes; a larger file is not a record."""
 
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
-
-
-class CheckOut(Struct, frozen=True, kw_only=True):
-    """The result of one check."""
-
-    name: str
-    ok: bool
-    detail: str
 
 
 class PlaceOut(Struct, frozen=True, kw_only=True):
@@ -68,7 +61,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     digest: str
     words: str
     """The four words of the digest."""
-    checks: list[CheckOut]
+    checks: list[Check]
     places: list[PlaceOut]
 
 
@@ -211,9 +204,7 @@ def proof_out(proof: Proof) -> ProofOut:
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,
         words=proof.words,
-        checks=[
-            CheckOut(name=check.name, ok=check.ok, detail=check.detail) for check in proof.checks
-        ],
+        checks=list(proof.checks),
         places=[
             PlaceOut(
                 place=placed.place,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from saratoga_client.output import OutputFormat, write_json
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -21,22 +21,6 @@ class Display(Protocol):
     def show(self, state: SessionState) -> None:
         """Show the table in this state."""
         ...
-
-
-class WatchedRow(Struct, frozen=True, kw_only=True):
-    """A racer in `saratoga.watch.v1`."""
-
-    place: int
-    name: str
-    player: str
-    bot: bool
-    level: str
-    banked: int
-    net: int
-    state: str
-    gap: int
-    """Casino dollars behind the first place."""
-    tie: str
 
 
 class WatchedRecord(Struct, frozen=True, kw_only=True):
@@ -82,7 +66,7 @@ class WatchedTable(Struct, frozen=True, kw_only=True):
     """Milliseconds since 1970 by the server's clock."""
     remaining_ms: int | None
     """Milliseconds left; `None` if no race runs, or if the race has no time limit."""
-    rows: list[WatchedRow]
+    rows: list[Row]
     race_of_match: str
     """The race's place in its match, such as `race 2 of 3`; empty without a match."""
     match: WatchedMatch | None
@@ -130,7 +114,7 @@ def watched_table(state: SessionState, now: int) -> WatchedTable:
         phase=view.table.phase,
         now=now,
         remaining_ms=remaining(view, now),
-        rows=[_watched_row(row) for row in rows(view)],
+        rows=list(rows(view)),
         race_of_match=race_of_match(view.table),
         match=None if view.table.match is None else _watched_match(view.table.match),
         notice=view.table.notice,
@@ -150,31 +134,5 @@ def _watched_match(match: Match) -> WatchedMatch:
         races=match.races,
         finished=match.finished,
         champions=[row.player for row in champions(match)],
-        rows=[
-            WatchedMatchRow(
-                place=row.place,
-                name=row.name,
-                player=row.player,
-                bot=row.bot,
-                net=row.net,
-                wins=row.wins,
-                results=row.results,
-            )
-            for row in match.rows
-        ],
-    )
-
-
-def _watched_row(row: Row) -> WatchedRow:
-    return WatchedRow(
-        place=row.place,
-        name=row.name,
-        player=row.player,
-        bot=row.bot,
-        level=row.level,
-        banked=row.banked,
-        net=row.net,
-        state=row.state,
-        gap=row.gap,
-        tie=row.tie,
+        rows=convert(match.rows, list[WatchedMatchRow], from_attributes=True),
     )
