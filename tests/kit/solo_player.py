@@ -180,11 +180,11 @@ PICTURES: Final[dict[str, Picture]] = {
         Appearance(),
         ("pagedown", "o"),
     ),
-    "review-caprice-both-120x40": lambda: (
+    "review-caprice-120x40": lambda: (
         ReviewScreen(finished("caprice")),
         LARGE,
         Appearance(),
-        ("b", "end"),
+        ("end",),
     ),
 }
 """The golden pictures: a screen, its size, its appearance, and the keys before the picture."""

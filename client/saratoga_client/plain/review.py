@@ -69,7 +69,7 @@ def divergence_lines(
     if divergence is None:
         yield f"parted: never; {_name(winner)} made the same moves"
         return
-    yield f"parted: after {counted(divergence.own, 'move')}"
+    yield f"parted: after {counted(divergence.common, 'move')}"
     for board, move, at in (
         (own, divergence.own_next, divergence.own_at),
         (winner, divergence.winners_next, divergence.winners_at),

@@ -1,8 +1,4 @@
-"""The first difference between two boards, and their last common position.
-
-Different moves may lead to the same position, so the last common position may be after the first
-difference.
-"""
+"""The first difference between the moves of two boards."""
 
 from dataclasses import dataclass
 
@@ -18,12 +14,10 @@ from saratoga_rules.views import redact
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A position from which two racers made different moves."""
+    """The number of moves that two racers have in common, and what each did next."""
 
-    own: int
-    """The number of the player's log entries before the difference."""
-    winners: int
-    """The number of the winner's log entries before the difference."""
+    common: int
+    """The number of log entries before the difference."""
     own_next: str
     """The player's next entry in words; empty if there was none."""
     own_at: int
@@ -42,36 +36,16 @@ def first_divergence(
         return None
     shorter = min(len(mine), len(theirs))
     differs_at = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
-    return _divergence(game, (own, differs_at), (winner, differs_at), card_name)
-
-
-def last_divergence(
-    game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
-) -> Divergence | None:
-    """Return the last position that both boards had, perhaps by different moves.
-
-    Return `None` if that position is the end of both boards.
-    """
-    # The end of a board is an entry too, but it leads to no position.
-    mine, theirs = _moves(own), _moves(winner)
-    seen = {position: at for at, position in enumerate(winner.positions[: theirs + 1])}
-    for at in range(mine, -1, -1):
-        there = seen.get(own.positions[at])
-        if there is not None:
-            is_end = (at, there) == (mine, theirs)
-            return None if is_end else _divergence(game, (own, at), (winner, there), card_name)
-    return None
-
-
-def _moves(board: OpenBoard) -> int:
-    return sum(entry.is_move for entry in board.entries)
+    own_next, own_at = _next(game, own, differs_at, card_name)
+    winners_next, winners_at = _next(game, winner, differs_at, card_name)
+    return Divergence(differs_at, own_next, own_at, winners_next, winners_at)
 
 
 def divergence_lines(divergence: Divergence, own: str, winner: str) -> tuple[str, ...]:
     """Return the next entry of each board, one line each."""
     return (
-        _line(own, divergence.own + 1, divergence.own_at, divergence.own_next),
-        _line(winner, divergence.winners + 1, divergence.winners_at, divergence.winners_next),
+        _line(own, divergence.common + 1, divergence.own_at, divergence.own_next),
+        _line(winner, divergence.common + 1, divergence.winners_at, divergence.winners_next),
     )
 
 
@@ -81,14 +55,6 @@ def _line(name: str, number: int, at: int, said: str) -> str:
         if said
         else f"{name}: the board ended there"
     )
-
-
-def _divergence(
-    game: Game, own: tuple[OpenBoard, int], winner: tuple[OpenBoard, int], card_name: CardName
-) -> Divergence:
-    own_next, own_at = _next(game, *own, card_name)
-    winners_next, winners_at = _next(game, *winner, card_name)
-    return Divergence(own[1], winner[1], own_next, own_at, winners_next, winners_at)
 
 
 def _next(game: Game, board: OpenBoard, at: int, card_name: CardName) -> tuple[str, int]:

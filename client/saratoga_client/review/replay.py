@@ -1,10 +1,9 @@
-"""The state of a replay: the shown board, its step, the time, and the rival's board."""
+"""The state of a replay: the shown board, its step and the time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import Divergence
 from saratoga_client.wording import NO_LEVELS
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
@@ -26,17 +25,15 @@ class Replay:
     """The number of the shown board's log entries so far."""
     moment: int = 0
     """The shown time, in milliseconds from the start of the race."""
-    rival: int = 0
-    """The index of the board compared with the shown one; equal to `shown` if there is only one board."""
-    ahead: int | None = None
-    """Number of log entries by which the rival's board is ahead, after a jump to a difference.
-
-    Both boards then go on step by step. `None`: the rival's board is shown at `moment`.
-    """
 
     @property
     def board(self) -> OpenBoard:
         return self.boards[self.shown]
+
+    @property
+    def rival(self) -> OpenBoard:
+        """The board that the shown one is compared with: the winner's, or that of the second place."""
+        return self.boards[min(1, len(self.boards) - 1) if self.shown == 0 else 0]
 
     @property
     def position(self) -> Position:
@@ -61,8 +58,6 @@ class Replay:
         board = self.boards[index]
         if index == self.shown:
             return self.step
-        if self.ahead is not None and index == self.rival:
-            return min(max(self.step + self.ahead, 0), len(board.entries))
         return board.step_at(self.moment) if self.moment else 0
 
     def stepped(self, steps: int) -> "Replay":
@@ -76,35 +71,23 @@ class Replay:
         """Return the replay at a moment of the race."""
         moment = min(max(moment, 0), self.end)
         step = self.board.step_at(moment) if moment else 0
-        return replace(self, moment=moment, step=step, ahead=None)
+        return replace(self, moment=moment, step=step)
 
     def at_home(self) -> "Replay":
         """Return the replay at the deal."""
-        return replace(self, moment=0, step=0, ahead=None)
+        return replace(self, moment=0, step=0)
 
     def at_end(self) -> "Replay":
         """Return the replay at the end of the shown board."""
-        return replace(self, moment=self.board.end, step=len(self.board.entries), ahead=None)
-
-    def at_divergence(self, divergence: Divergence) -> "Replay":
-        """Return the replay with the shown board and the rival's board at a common position."""
-        here = self.at_home().stepped(divergence.own)
-        return replace(here, ahead=divergence.winners - divergence.own)
+        return replace(self, moment=self.board.end, step=len(self.board.entries))
 
     def other(self, by: int = 1) -> "Replay":
         """Return the replay of the board `by` places further, from the last on to the first."""
         return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
-        """Return the replay of another board at the same moment; if it is the rival's, both swap."""
-        if index == self.shown:
-            return self
-        step, moment, ahead = self.step_of(index), self.moment, None
-        if self.ahead is not None and index == self.rival:
-            ahead = self.step - step
-            moment = self.boards[index].entries[step - 1].at if step else 0
-        rival = self.shown if index == self.rival else self.rival
-        return replace(self, shown=index, rival=rival, step=step, moment=moment, ahead=ahead)
+        """Return the replay of another board at the same moment."""
+        return replace(self, shown=index, step=self.step_of(index))
 
 
 def replay_of(
@@ -118,5 +101,4 @@ def replay_of(
     if not boards:
         raise ValueError(f"The race {record.race_id} has no boards.")
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
-    rival = min(1, len(boards) - 1) if shown == 0 else 0
-    return Replay(game_of(record), record.race_id, boards, shown, rival=rival)
+    return Replay(game_of(record), record.race_id, boards, shown)

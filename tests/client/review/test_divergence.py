@@ -3,7 +3,7 @@ from dataclasses import replace
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import divergence_lines, first_divergence, last_divergence
+from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -46,18 +46,6 @@ def test_the_first_difference_has_the_moves_of_both_boards() -> None:
     )
 
 
-def test_boards_that_meet_again_differ_last_after_the_common_position() -> None:
-    own = board("Anna", "t3>up", "draw", "t8>up", "cash-out")
-    winner = board("Otto", "t3>up", "t8>up", "draw", "draw")
-    divergence = last_divergence(LADY_PALK, own, winner)
-    assert divergence is not None
-    assert (divergence.own, divergence.winners) == (3, 3)
-    assert divergence_lines(divergence, "You", "Otto") == (
-        "You: 4. cashed out (0:04)",
-        "Otto: 4. 1 card from the stock to the waste (0:04)",
-    )
-
-
 def test_a_board_that_ended_earlier_differs_at_its_end() -> None:
     own = board("Anna", "t3>up")
     winner = board("Otto", "t3>up", "draw")
@@ -69,15 +57,13 @@ def test_a_board_that_ended_earlier_differs_at_its_end() -> None:
 def test_equal_boards_have_no_difference() -> None:
     one = board("Anna", "t3>up", "draw")
     assert first_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
-    assert last_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
 
 
 def test_real_boards_differ_where_their_logs_do() -> None:
     for name, game in GAMES.items():
         record = race(name, 1, [Entrant("Anna", banking), Entrant("Otto", wandering)])
         winner, own = open_boards(record)
-        first, last = first_divergence(game, own, winner), last_divergence(game, own, winner)
+        first = first_divergence(game, own, winner)
         assert first is not None
-        assert own.positions[first.own] == winner.positions[first.winners]
-        assert own.entries[first.own].text != winner.entries[first.winners].text
-        assert last is None or last.own >= first.own
+        assert own.positions[first.common] == winner.positions[first.common]
+        assert own.entries[first.common].text != winner.entries[first.common].text

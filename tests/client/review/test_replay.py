@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.review.divergence import Divergence, first_divergence
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord
@@ -63,35 +62,6 @@ def test_home_and_end() -> None:
     everything: Replay = end.at(end.end)
     assert everything.is_over
     assert not end.at_home().is_over
-
-
-def test_at_a_divergence_both_boards_are_equal_and_go_on_step_by_step() -> None:
-    shown = replay_of(finished(), finished().results[1].player)
-    divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
-    assert divergence is not None
-    there = shown.at_divergence(divergence)
-    assert there == shown.stepped(9).at_divergence(divergence)
-    winner = shown.boards[0]
-    assert there.position == winner.positions[there.step_of(0)]
-    assert there.stepped(2).step_of(0) == there.step_of(0) + 2
-    assert there.at(there.moment).ahead is None
-
-
-def test_at_the_deal_no_time_has_passed() -> None:
-    shown = replay_of(finished()).stepped(5)
-    there = shown.at_divergence(Divergence(0, 0, "", 0, "", 0))
-    assert (there.step, there.moment) == (0, 0)
-
-
-@every_game
-def test_swapping_with_the_rival_twice_changes_nothing(name: str) -> None:
-    shown = replay_of(finished(name))
-    divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
-    assert divergence is not None
-    there = shown.at_divergence(divergence).stepped(1)
-    other = there.of(there.rival)
-    assert other.rival == there.shown
-    assert other.of(other.rival) == there
 
 
 def test_a_replay_has_the_known_levels_of_bots() -> None:

@@ -66,19 +66,6 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
     return canvas
 
 
-def board_heading(replay: Replay, index: int, width: int) -> Canvas:
-    """Draw the heading of one of two boards."""
-    canvas = Canvas(width, 1)
-    board, step = replay.boards[index], replay.step_of(index)
-    tail = f"{step}/{len(board.entries)}  {board.banked_after(step)} banked "
-    room = max(width - 5 - len(tail), 4)
-    canvas.put(
-        1, 0, f"{board.place}. {fitted_name(board.name, board.bot, board.level, room)}", Role.LABEL
-    )
-    canvas.put(width - len(tail), 0, tail, Role.COUNT)
-    return canvas
-
-
 def replay_panel(
     seen: ReplayState, symbols: PageSymbols, card_name: CardName, width: int, height: int
 ) -> Canvas:
@@ -158,12 +145,7 @@ def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: in
 
 
 def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str]:
-    if replay.ahead is None:
-        yield from wrapped(next_move_text(replay, replay.shown, card_name), width)
-        return
-    for index in (replay.shown, replay.rival):
-        mark = f"{replay.boards[index].place}. "
-        yield from wrapped(mark + next_move_text(replay, index, card_name), width, len(mark))
+    yield from wrapped(next_move_text(replay, card_name), width)
 
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:

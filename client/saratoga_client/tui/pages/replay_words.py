@@ -34,9 +34,9 @@ def last_move_text(replay: Replay, card_name: CardName) -> str:
     )
 
 
-def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
-    """Return a board's next move or its ending."""
-    board, step = replay.boards[index], replay.step_of(index)
+def next_move_text(replay: Replay, card_name: CardName) -> str:
+    """Return the shown board's next move or its ending."""
+    board, step = replay.board, replay.step
     if step == len(board.entries):
         return "nothing: the board has ended"
     entry = board.entries[step]
@@ -45,31 +45,17 @@ def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
     return describe(replay.game, board.view(step), parse_move(entry.text), card_name)
 
 
-def first_divergence_text(replay: Replay, divergence: Divergence) -> str:
-    """Return a sentence on the first difference of two boards; the panel shows the moves."""
-    rival = _rival(replay)
-    if divergence.own:
-        where = f"after {counted(divergence.own, 'common move')}"
+def divergence_text(replay: Replay, divergence: Divergence) -> str:
+    """Return a sentence on the first difference of two boards; the panel shows the own next move."""
+    rival = shown_name(replay.rival.name, replay.rival.bot, replay.rival.level)
+    if divergence.common:
+        where = f"after {counted(divergence.common, 'common move')}"
     else:
         where = "from the first move"
     return first_that_fits(
-        f"Differs from {rival} {where}. d: the last common position",
+        f"Differs from {rival} {where}: {divergence.winners_next or 'that board ended'}.",
         f"Differs from {rival} {where}.",
         f"Differs {where}.",
-    )
-
-
-def last_divergence_text(replay: Replay, divergence: Divergence) -> str:
-    """Return a sentence on the last position that two boards had in common."""
-    rival = _rival(replay)
-    here = f"after {counted(divergence.own, 'move')}"
-    if divergence.own == divergence.winners:
-        there = "as many on each board"
-    else:
-        there = f"{divergence.winners} on the other"
-    return first_that_fits(
-        f"The last position in common with {rival}, {here}, {there}.",
-        f"The last position in common, {here}, {there}.",
     )
 
 
@@ -91,8 +77,3 @@ def face_down_columns(position: Position) -> Iterator[tuple[int, tuple[Card, ...
     for number, cards in enumerate(position.face_down, start=1):
         if cards:
             yield number, cards[::-1]
-
-
-def _rival(replay: Replay) -> str:
-    rival = replay.boards[replay.rival]
-    return shown_name(rival.name, rival.bot, rival.level)

@@ -2,11 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import ClassVar, Final
 
-from textual import events
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
@@ -16,13 +14,12 @@ from saratoga_client.input.selection import InputResult
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay
-from saratoga_client.tui.board_pane import BoardPane, BoardPosition
+from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.replay import (
     ReplayState,
-    board_heading,
     replay_panel,
     replay_ticker,
     replay_title,
@@ -44,9 +41,6 @@ MOST_PAUSES: Final = 5
 PAGE: Final = 10
 """Number of moves that the keys pageup and pagedown skip."""
 
-BOTH: Final = 112
-"""Minimum screen columns for two boards side by side."""
-
 STEPS: Final = {
     "right": 1, "l": 1, "left": -1, "j": -1, "pagedown": PAGE, "pageup": -PAGE,
 }  # fmt: skip
@@ -55,20 +49,12 @@ JUMPS: Final = {".": 1_000, ",": -1_000, ">": 10_000, "<": -10_000}
 
 
 class ReplayScreen(GameScreen):
-    """The screen of one or two boards that are stepped through and played; `dismiss` closes it."""
+    """The screen of boards that are stepped through and played; `dismiss` closes it."""
 
     DEFAULT_CSS = """
-    ReplayScreen #boards { width: 1fr; height: 1fr; }
-    ReplayScreen .board { width: 1fr; height: 1fr; }
-    ReplayScreen .heading { height: 1; display: none; }
-    ReplayScreen #rival { display: none; }
     ReplayScreen #side { width: 24; height: 1fr; }
     ReplayScreen.-wide #side { width: 34; }
     ReplayScreen.-broad #side { width: 44; }
-    ReplayScreen.-both #table { layout: vertical; }
-    ReplayScreen.-both #rival { display: block; }
-    ReplayScreen.-both .heading { display: block; }
-    ReplayScreen.-both #side { width: 1fr; height: 12; }
     """
     TICK: ClassVar[float] = 0.1
 
@@ -84,15 +70,6 @@ class ReplayScreen(GameScreen):
         self._names_hidden = False
         self._ticked_at = 0.0
         self._actions = self.key_actions()
-
-    def boards(self) -> Iterable[Widget]:
-        with Horizontal(id="boards"):
-            with Vertical(classes="board"):
-                yield CanvasView(self._draw_heading, id="own-heading").add_class("heading")
-                yield BoardPane(self.program.colours, id="board")
-            with Vertical(id="rival", classes="board"):
-                yield CanvasView(self._draw_rival, id="rival-heading").add_class("heading")
-                yield BoardPane(self.program.colours, id="rival-board")
 
     def side(self) -> Iterable[Widget]:
         with Vertical(id="side"):
@@ -113,12 +90,6 @@ class ReplayScreen(GameScreen):
     def draw_title(self, width: int, height: int) -> Canvas:
         return replay_title(self.shown, width)
 
-    def _draw_heading(self, width: int, height: int) -> Canvas:
-        return board_heading(self.replay, self.replay.shown, width)
-
-    def _draw_rival(self, width: int, height: int) -> Canvas:
-        return board_heading(self.replay, self.replay.rival, width)
-
     def _draw_panel(self, width: int, height: int) -> Canvas:
         return replay_panel(self.shown, self.symbols, self.card_name, width, height)
 
@@ -134,22 +105,12 @@ class ReplayScreen(GameScreen):
 
     def redraw_side(self) -> None:
         shown = self.shown
-        for name in ("#own-heading", "#rival-heading", "#panel", "#ticker"):
+        for name in ("#panel", "#ticker"):
             self.query_one(name, CanvasView).redraw_for(shown)
 
-    def redraw_boards(self) -> None:
-        super().redraw_boards()
-        if self.has_class("-both"):
-            rival = self.query_one("#rival-board", BoardPane)
-            rival.set_position(self._position_of(self.replay.rival))
-            rival.draw_position()
-
     def position(self) -> BoardPosition:
-        return self._position_of(self.replay.shown)
-
-    def _position_of(self, index: int) -> BoardPosition:
         replay = self.replay
-        board, step = replay.boards[index], replay.step_of(index)
+        board, step = replay.board, replay.step
         return BoardPosition(
             game=replay.game,
             view=board.view(step),
@@ -176,12 +137,6 @@ class ReplayScreen(GameScreen):
     def say_move(self) -> None:
         """Say the move that led to the shown position."""
         self.say(last_move_text(self.replay, self.card_name))
-
-    def on_resize(self, event: events.Resize) -> None:
-        if event.size.width < BOTH:
-            self.remove_class("-both")
-        super().on_resize(event)
-        self.call_after_refresh(self.redraw)
 
     # Keys
 
@@ -235,7 +190,7 @@ class ReplayScreen(GameScreen):
         steps = [pause.step for pause in pauses]
         here = steps.index(self.replay.step) if self.replay.step in steps else -1
         pause = pauses[(here + 1) % len(pauses)]
-        self.go(replace(self.replay, ahead=None).stepped(pause.step - self.replay.step))
+        self.go(self.replay.stepped(pause.step - self.replay.step))
         self.say(pause_text(pause))
 
     def show_help(self) -> None:

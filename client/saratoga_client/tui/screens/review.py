@@ -7,17 +7,14 @@ from typing import Final
 from saratoga_client.board_view.roles import Role
 from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.ghost import ghost_of_board
-from saratoga_client.review.divergence import first_divergence, last_divergence
+from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.game_screen import COPY_KEY
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.replay_words import (
-    first_divergence_text,
-    last_divergence_text,
-)
+from saratoga_client.tui.pages.replay_words import divergence_text
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.replay import BOTH, ReplayScreen
+from saratoga_client.tui.screens.replay import ReplayScreen
 from saratoga_client.wording import NO_LEVELS, counted
 from saratoga_rules.records.record import RaceRecord
 
@@ -51,8 +48,6 @@ class ReviewScreen(ReplayScreen):
             ("left right", "moves"),
             ("space", "stop" if self.speed else "play"),
             *((("tab", "next racer"), ("d", "difference")) if several else ()),
-            *((("x", "the other"),) if self.replay.ahead is not None else ()),
-            *((("b", "both boards"),) if several and self.size.width >= BOTH else ()),
             ("w", "longest pause"),
             ("o", "chart" if self._names_hidden else "face down"),
             ("s", "play it yourself"),
@@ -70,9 +65,7 @@ class ReviewScreen(ReplayScreen):
             **super().key_actions(),
             "tab": lambda: self._show(self.replay.shown + 1),
             "shift+tab": lambda: self._show(self.replay.shown - 1),
-            "x": lambda: self._show(self.replay.rival),
             "d": self._show_difference,
-            "b": self._show_both,
             "o": self._toggle_hidden,
             "s": self._practise,
             COPY_KEY: self._copy_result,
@@ -95,22 +88,16 @@ class ReviewScreen(ReplayScreen):
             )
 
     def _show_difference(self) -> None:
-        """Go to the first difference from the rival's board; from there, to the last common position."""
+        """Go to the first difference from the rival's board."""
         replay = self.replay
-        pair = (replay.board, replay.boards[replay.rival])
-        first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
+        divergence = first_divergence(replay.game, replay.board, replay.rival, self.card_name)
         if len(replay.boards) == 1:
             self.say(ONLY_BOARD)
-        elif first is None or last is None:
+        elif divergence is None:
             self.say("The moves of these two boards are the same.")
-        elif replay == replay.at_divergence(first):
-            self.speed = 0
-            self.replay = replay.at_divergence(last)
-            self.say(last_divergence_text(self.replay, last))
         else:
-            self.speed = 0
-            self.replay = replay.at_divergence(first)
-            self.say(first_divergence_text(self.replay, first))
+            self.go(replay.stepped(divergence.common - replay.step))
+            self.say(divergence_text(self.replay, divergence))
 
     def _toggle_hidden(self) -> None:
         """Name the hidden cards in the panel, or show the chart there."""
@@ -118,15 +105,6 @@ class ReviewScreen(ReplayScreen):
         self.say(
             "The panel names the hidden cards; o shows the chart." if self._names_hidden else ""
         )
-
-    def _show_both(self) -> None:
-        if len(self.replay.boards) == 1:
-            self.say(ONLY_BOARD)
-        elif self.size.width < BOTH:
-            self.say(f"Two boards need {BOTH} columns; here tab changes from one to the other.")
-        else:
-            self.toggle_class("-both")
-            self.call_after_refresh(self.redraw)
 
     def _practise(self) -> None:
         """Open practice with this deal and the shown board's ghost."""

@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from kit.solo_player import finished
 from saratoga_client.input.move_text import ascii_card_name
-from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay import (
     ReplayState,
-    board_heading,
     replay_panel,
     replay_ticker,
     replay_title,
@@ -96,16 +94,6 @@ def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
     assert ends == [4, 22]
 
 
-def test_the_panel_shows_both_boards_next_moves_after_a_divergence() -> None:
-    replay = replayed()
-    divergence = first_divergence(replay.game, replay.board, replay.boards[1])
-    assert divergence is not None
-    seen = ReplayState(replay=replay.at_divergence(divergence))
-    text = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text()
-    assert "1. 6s from the waste" in text
-    assert "2. 6s from the waste" in text
-
-
 def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
     replay = replayed()
     seen = ReplayState(replay=replay.of(2))
@@ -119,11 +107,6 @@ def test_the_title_shows_time_and_speed() -> None:
     assert title.startswith(" REPLAY  Lafayette  mint-otter-42/2  1. Anna  3/")
     assert " x8  0:05." in title
     assert replay_title(ReplayState(replay=replay), 40).text().endswith(" of 1:44")
-
-
-def test_a_heading_names_board_step_and_count() -> None:
-    heading = board_heading(replayed().at_end(), 0, 40).text()
-    assert heading.split() == ["1.", "Anna", "61/61", "11", "banked"]
 
 
 def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
@@ -142,6 +125,5 @@ def test_the_level_of_a_bot_stands_beside_its_name() -> None:
     marked = f"{bot.name} [weak bot]"
     seen = ReplayState(replay=replay)
     assert marked in replay_title(seen, 80).text()
-    assert marked in board_heading(replay, replay.shown, 60).text()
     panel = replay_panel(seen, LETTERS, ascii_card_name, 40, 21)
     assert marked in panel.text()

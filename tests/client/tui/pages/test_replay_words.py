@@ -8,14 +8,13 @@ from kit.solo_player import finished
 from saratoga_client.input.move_text import LINE, card_name, turned_up
 from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.review.boards import open_boards
-from saratoga_client.review.divergence import first_divergence, last_divergence
+from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay_words import (
+    divergence_text,
     face_down_columns,
-    first_divergence_text,
     hidden_cards,
-    last_divergence_text,
     last_move_text,
     next_move_text,
     pause_text,
@@ -41,19 +40,16 @@ def test_every_step_fits_a_line_and_equals_the_next_move_before_it(
     after = before.stepped(1)
     assert 0 < len(last_move_text(after, card_name)) <= LINE
     if after.step != before.step and after.entry is not None and after.entry.is_move:
-        assert next_move_text(before, before.shown, card_name) in last_move_text(after, card_name)
+        assert next_move_text(before, card_name) in last_move_text(after, card_name)
 
 
 @every_game
 def test_differences_and_pauses_fit_a_line(name: str) -> None:
     for index in range(3):
         replay = replayed(name).of(index)
-        pair = (replay.board, replay.boards[replay.rival])
-        first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
-        assert first is not None
-        assert last is not None
-        assert len(first_divergence_text(replay, first)) <= LINE
-        assert len(last_divergence_text(replay, last)) <= LINE
+        divergence = first_divergence(replay.game, replay.board, replay.rival)
+        assert divergence is not None
+        assert len(divergence_text(replay, divergence)) <= LINE
         for pause in longest_pauses(replay.board):
             assert len(pause_text(pause)) <= LINE
 
@@ -61,8 +57,8 @@ def test_differences_and_pauses_fit_a_line(name: str) -> None:
 def test_the_last_entry_is_named_by_its_ending() -> None:
     end = replayed().at_end()
     assert last_move_text(end, card_name).startswith("Cashed out at ")
-    assert next_move_text(end, 0, card_name) == "nothing: the board has ended"
-    assert next_move_text(end.stepped(-1), 0, card_name) == "cashed out"
+    assert next_move_text(end, card_name) == "nothing: the board has ended"
+    assert next_move_text(end.stepped(-1), card_name) == "cashed out"
 
 
 @every_game

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.solo_player import LARGE, Player, StoppedClock, before, finished
+from kit.solo_player import Player, StoppedClock, before, finished
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.help import HelpScreen
@@ -79,43 +79,13 @@ async def test_boards_are_chosen_in_turn_and_by_place(record: RaceRecord) -> Non
         assert await player.press("9") == "There is no place 9: 3 boards in this race."
 
 
-async def test_d_goes_where_the_boards_first_differ_and_both_go_on_from_there(
-    record: RaceRecord,
-) -> None:
+async def test_d_goes_where_the_boards_first_differ(record: RaceRecord) -> None:
     async with before(ReviewScreen(record, record.results[1].player)) as player:
         replay = screen_of(player).replay
         divergence = first_divergence(replay.game, replay.board, replay.boards[0])
         assert divergence is not None
-        assert "Differs from Anna after 2 common moves." in await player.press("d")
-        assert screen_of(player).replay.step == divergence.own == 2
-        panel = player.text
-        assert "2. 6♠ from the waste" in panel
-        assert "1. 6♠ from the waste" in panel
-        await player.press("right", "x")
-        assert "1. Anna  3/" in player.lines[0]
-        await player.press("x", "left")
-        assert "position" in await player.press("d")
-
-
-async def test_two_boards_are_shown_side_by_side_on_a_wide_screen(record: RaceRecord) -> None:
-    async with before(ReviewScreen(record), LARGE) as player:
-        await player.press("b", "end")
-        assert "1. Anna" in player.lines[1]
-        assert "2. Zoë [bot]" in player.lines[1]
-        assert player.lines[2].count("stock") == 2
-        await player.press("b")
-        assert player.lines[1].count("stock") == 1
-    async with before(ReviewScreen(record)) as player:
-        assert (await player.press("b")).startswith("Two boards need 112 columns")
-
-
-async def test_one_board_is_shown_again_when_the_screen_becomes_narrow(record: RaceRecord) -> None:
-    async with before(ReviewScreen(record), LARGE) as player:
-        await player.press("b")
-        await player.pilot.resize_terminal(80, 24)
-        await player.pilot.pause()
-        assert player.lines[1].count("stock") == 1
-        assert "BANKED BY" in player.lines[1]
+        assert "Differs from Anna after 2 common moves: 6♠" in await player.press("d")
+        assert screen_of(player).replay.step == divergence.common == 2
 
 
 async def test_the_panel_names_the_hidden_cards_in_place_of_the_chart(record: RaceRecord) -> None:
@@ -159,7 +129,7 @@ async def test_a_single_board_cannot_be_compared() -> None:
     record = finished()
     alone = replace(record, results=record.results[:1])
     async with before(ReviewScreen(alone)) as player:
-        for key in ("d", "x", "tab", "b"):
+        for key in ("d", "tab"):
             assert await player.press(key) == "There is only this board: no one else raced."
 
 
