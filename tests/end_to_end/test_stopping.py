@@ -22,7 +22,7 @@ from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
 from saratoga_server.embedded_store.ledger_file import NAME
-from saratoga_server.embedded_store.socket_path import SOCKET
+from saratoga_server.embedded_store.store_folder import SOCKET
 
 WITHIN = 30.0
 """Longest time in seconds for the server to stop; a bound that no test should reach."""

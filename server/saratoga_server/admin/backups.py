@@ -32,8 +32,7 @@ from saratoga_server.embedded_store.append_files import SNAPSHOT, wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.ledger_file import renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
-from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
-from saratoga_server.embedded_store.store_folder import refuse_other_user
+from saratoga_server.embedded_store.store_folder import open_socket_path, refuse_other_user, url_of
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import opened_client
 from saratoga_server.store.durability import Durability

@@ -27,20 +27,18 @@ from typing import IO, Final
 from saratoga_server.embedded_store import append_files
 from saratoga_server.embedded_store.ledger_file import LedgerFile
 from saratoga_server.embedded_store.process import StoreProcess
-from saratoga_server.embedded_store.socket_path import (
+from saratoga_server.embedded_store.store_folder import (
+    LOOK_AGAIN,
     SOCKET,
     ask,
     is_private,
-    open_socket_path,
-    url_of,
-)
-from saratoga_server.embedded_store.store_folder import (
-    LOOK_AGAIN,
     lock_for_server,
     locked,
     make_private,
+    open_socket_path,
     refuse_other_user,
     unusable,
+    url_of,
 )
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
 
-from saratoga_server.embedded_store.socket_path import SOCKET, ask
+from saratoga_server.embedded_store.store_folder import SOCKET, ask
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
 

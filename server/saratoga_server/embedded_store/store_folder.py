@@ -1,14 +1,22 @@
-"""The folder of an embedded store: closed to other users, and locked by the server that uses it."""
+"""The folder of an embedded store: closed to other users, locked by the server that uses it, with the store's socket.
+
+A Unix socket's path is limited to about a hundred bytes. The store binds the socket relative to its
+working directory, which is the folder, so the limit does not concern it. A client whose path would be too
+long connects through a symlink in a private temporary directory.
+"""
 
 import asyncio
 import contextlib
 import fcntl
 import os
 import pwd
+import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
+from urllib.parse import quote
 
-from saratoga_server.embedded_store.socket_path import is_private
 from saratoga_server.ports import StoreRefused
 
 KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
@@ -16,6 +24,14 @@ KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
 
 LOOK_AGAIN: Final = 0.05
 """Seconds between two attempts to lock a file."""
+
+SOCKET: Final = "store.sock"
+
+PATH_LIMIT: Final = 100
+"""The longest socket path in bytes; macOS allows 103, Linux 107."""
+
+ANSWER_WITHIN: Final = 2.0
+"""Seconds in which a command must be answered."""
 
 
 def unusable(folder: Path, error: OSError) -> str:
@@ -104,3 +120,51 @@ def _is_locked_now(file: IO[str]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def open_socket_path(folder: Path, name: str = SOCKET) -> Iterator[str]:
+    """Yield a path to the folder's socket that is short enough; the store need not listen yet."""
+    socket = folder.resolve() / name
+    if len(os.fsencode(socket)) <= PATH_LIMIT:
+        yield str(socket)
+        return
+    with tempfile.TemporaryDirectory(prefix="saratoga-", dir=_short_folder()) as private:
+        link = Path(private, name)
+        link.symlink_to(socket)
+        yield str(link)
+
+
+def _short_folder() -> str:
+    usual = tempfile.gettempdir()
+    room_for_names = 32
+    return usual if len(os.fsencode(usual)) + room_for_names <= PATH_LIMIT else "/tmp"  # noqa: S108
+
+
+def url_of(socket_path: str) -> str:
+    """Return the `unix://` address of a socket; the path may hold any character."""
+    return f"unix://{quote(socket_path)}"
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether the folder belongs to this user and is closed to all others."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return ours and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+async def ask(socket_path: str, command: bytes) -> bytes:
+    """Return the reply to a one-word command; empty if the store does not answer in time."""
+    try:
+        async with asyncio.timeout(ANSWER_WITHIN):
+            reader, writer = await asyncio.open_unix_connection(socket_path)
+            try:
+                writer.write(command + b"\r\n")
+                return await reader.readline()
+            finally:
+                writer.transport.abort()
+    except (OSError, TimeoutError):
+        return b""

@@ -24,7 +24,7 @@ from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.embedded_store.ledger_file import read_note, write_note
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
-from saratoga_server.embedded_store.socket_path import SOCKET, open_socket_path
+from saratoga_server.embedded_store.store_folder import SOCKET, open_socket_path
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher
 from saratoga_server.store.durability import Durability

@@ -12,7 +12,7 @@ import pytest
 from kit.processes import GONE_WITHIN, is_running, wait_until_gone, wait_until_unlocked
 from saratoga_server.embedded_store import process
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
-from saratoga_server.embedded_store.socket_path import SOCKET, ask, open_socket_path, url_of
+from saratoga_server.embedded_store.store_folder import SOCKET, ask, open_socket_path, url_of
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
 

@@ -3,11 +3,19 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `lost_races`, `public_view`, `packing`, `writes`.
+`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `public_view`, `packing`, `writes`.
 """
 
 from saratoga_server.domain.tables.closing import close, closed_race
-from saratoga_server.domain.tables.countdown import allow_ready, not_ready, ready, reveal, start
+from saratoga_server.domain.tables.countdown import (
+    allow_ready,
+    has_lost,
+    lost,
+    not_ready,
+    ready,
+    reveal,
+    start,
+)
 from saratoga_server.domain.tables.hosts import active, silent_since
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
@@ -18,7 +26,6 @@ from saratoga_server.domain.tables.lifecycle import (
     next_race,
     unlisted,
 )
-from saratoga_server.domain.tables.lost_races import has_lost, lost
 from saratoga_server.domain.tables.matches import forgotten
 from saratoga_server.domain.tables.packing import unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat

@@ -13,11 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
-from saratoga_rules.records.voided import (
-    NONCE_MISSING,
-    RACER_LEFT,
-    SERVER_AWAY,
-)
+from saratoga_rules.records.voided import DAMAGED, NONCE_MISSING, RACER_LEFT, SERVER_AWAY
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
@@ -31,8 +27,10 @@ from saratoga_server.domain.tables.state import (
     listed,
 )
 from saratoga_server.domain.tables.voids import (
+    ReadableLog,
     VoidedResult,
     voided_countdown,
+    voided_of,
 )
 from saratoga_server.ports import Damage, Millis
 
@@ -247,6 +245,33 @@ def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Cha
     """Return the change that voids the countdown because a racer, who still has a seat, leaves."""
     result = voided_countdown(table, RACER_LEFT, player)
     return voided(table.blaming(player), result, "", fresh_seed)
+
+
+def has_lost(table: TableState, known: TableState) -> bool:
+    """Return whether the store has lost the racers or nonces of a race that it has in `known`, an earlier state.
+
+    Then the deal is spent, and the table would offer it again, or wait for nonces that were revealed already.
+    """
+    is_before_it = table.phase in (TablePhase.GATHERING, TablePhase.CALL, TablePhase.COUNTDOWN)
+    if known.race != table.race or not is_before_it:
+        return False
+    return not (
+        set(known.racers) <= set(table.racers) and known.nonces.keys() <= table.nonces.keys()
+    )
+
+
+def lost(table: TableState, known: TableState, fresh_seed: bytes) -> Change | None:
+    """Return the change that voids the race of `known` if the store `has_lost` it, else `None`."""
+    if not has_lost(table, known):
+        return None
+    if known.missing:
+        result = voided_countdown(known, SERVER_AWAY)
+    else:
+        # the log of a race that has started is not read
+        log = ReadableLog((), is_complete=known.phase is TablePhase.COUNTDOWN)
+        result = voided_of(known, dict.fromkeys(known.racers, log), DAMAGED)
+    why = f"The server's store lost data, and {known.race_id} was voided."
+    return voided(table, result, why, fresh_seed)
 
 
 def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> Change:
