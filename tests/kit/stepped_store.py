@@ -10,7 +10,7 @@ import atexit
 import inspect
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from unittest.mock import patch
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
 from saratoga_server.leaderboard_port import LeaderboardStore
-from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents, Standings
+from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents
 from saratoga_server.ports import (
     AuditLog,
     BoardCommit,
@@ -170,11 +170,6 @@ class FaultyEvents:
     async def publish(self, event: NodeEvent) -> int:
         await self._faults.before()
         return await self._events.publish(event)
-
-    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        if self._faults.unavailable:
-            return frozenset(races)
-        return await self._events.publish_standings(node, races)
 
     async def listen(self, listener: NodeEventListener) -> None:
         await self._events.listen(listener)

@@ -1,7 +1,7 @@
 """Table caches of several nodes on one store, with a clock that only the test advances."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -30,7 +30,7 @@ from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
-from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, Standings
+from saratoga_server.messages.node_events import NodeEvent, NodeEventListener
 from saratoga_server.ports import Millis, TableStore
 
 OTHER = "odd-emu-11"
@@ -101,9 +101,6 @@ class QuietEvents:
 
     async def publish(self, event: NodeEvent) -> int:
         return 0
-
-    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        return frozenset()
 
     async def listen(self, listener: NodeEventListener) -> None:
         raise AssertionError("no test listens")

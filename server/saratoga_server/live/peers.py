@@ -4,17 +4,21 @@ A racer's standing is published by the node that the racer plays on, at most eve
 and for all races together. A single node publishes nothing.
 """
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 
 from saratoga_server.background_tasks import BackgroundTasks, run_logged
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.messages.node_events import NodeEvent, NodeEvents, Standings
-from saratoga_server.ports import LiveStanding
+from saratoga_server.messages.node_events import NodeEvent, NodeEvents, Standings, Stood
+from saratoga_server.ports import LiveStanding, StoreUnavailable
 
 PUBLISH_EVERY: Final = 0.05
 """Seconds between two publications of standings. The receiver's tick adds to it."""
+
+PUBLISH_TIMEOUT: Final = 1.0
+"""Seconds after which publishing standings is given up; newer ones follow."""
 
 RACES_AT_ONCE: Final = 64
 """The most races in one publication; the others wait for the next."""
@@ -87,5 +91,11 @@ class Peers:
         races = {
             race: self._unpublished.pop(race) for race in list(self._unpublished)[:RACES_AT_ONCE]
         }
-        for race in await self._events.publish_standings(self.node, races):
-            self._unpublished[race] = races[race] | self._unpublished.get(race, {})
+        if not races:
+            return
+        try:
+            async with asyncio.timeout(PUBLISH_TIMEOUT):
+                await self._events.publish(Stood(self.node, races))
+        except (StoreUnavailable, TimeoutError):
+            for race, standings in races.items():
+                self._unpublished[race] = standings | self._unpublished.get(race, {})

@@ -121,10 +121,6 @@ class NodeEvents(Protocol):
         """Publish to every node; return how many were listening."""
         ...
 
-    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        """Publish standings; return the races that could not be published."""
-        ...
-
     async def listen(self, listener: NodeEventListener) -> None:
         """Receive events until cancelled."""
         ...

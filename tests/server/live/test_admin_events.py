@@ -1,6 +1,5 @@
 """Administrative actions are applied to the connections of a node."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -30,7 +29,6 @@ from saratoga_server.messages.node_events import (
     Banned,
     NodeEvent,
     NodeEventListener,
-    Standings,
     TableClosedByAdmin,
 )
 from saratoga_server.ports import TableWrite
@@ -48,9 +46,6 @@ class AppliedAtOnce:
         assert isinstance(event, AdminEvent)
         await self._admin_events.apply(event)
         return 1
-
-    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        raise AssertionError("an administrator publishes no standings")
 
     async def listen(self, listener: NodeEventListener) -> None:
         raise AssertionError("an administrator does not listen")

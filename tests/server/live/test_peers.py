@@ -1,7 +1,6 @@
 """The events that a node publishes, and whether it knows that no other node listens."""
 
 import asyncio
-from collections.abc import Mapping
 
 import pytest
 
@@ -42,14 +41,6 @@ class Node:
             raise self.faults.pop()
         self.recorder.receive(event)
         return 1
-
-    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        standings = {race: dict(each) for race, each in races.items()}
-        try:
-            await self.publish(Stood(node, standings))
-        except StoreUnavailable:
-            return frozenset(races)
-        return frozenset()
 
     async def listen(self, listener: NodeEventListener) -> None:
         raise AssertionError("not listened to in these tests")

@@ -59,7 +59,7 @@ async def test_standings_are_published_whole(store: AnyStore) -> None:
         "odd-emu-11/2": {ANN: LiveStanding(1, 0, State.LEFT)},
     }
     async with recording(store.events, "east") as east:
-        assert await store.events.publish_standings("west", races) == frozenset()
+        assert await store.events.publish(Stood("west", races)) == 1
         await east.receives(Stood("west", races))
 
 
