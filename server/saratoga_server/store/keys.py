@@ -28,7 +28,6 @@ ever; given up, or its player forgotten: `NAME_KEPT` |
 | `leaderboard:GAME:race:RACE` | string | the race is settled: when it started, who took part, which \
 periods | `SETTLED_KEPT` |
 | `leaderboard:GAME:sequence` | string | how many results were settled | for ever |
-| `leaderboard:games` | set | games that have a leaderboard | for ever |
 | `expiring` | sorted set | keys by when they are deleted | entry by entry |
 | `swept` | hash | when the sweeper was last there, and from when on it may delete | for ever |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
@@ -89,7 +88,6 @@ OUTBOX: Final = "outbox"
 PUBLIC: Final = "public:listed"
 ADDRESS_KEY: Final = "public:address-key"
 AUDIT: Final = "audit"
-LEADERBOARD_GAMES: Final = "leaderboard:games"
 LEDGER: Final = "ledger"
 FORMER_LEDGER: Final = "{players}:ledger"
 """The ledger of stores written before the keys lost their hash tags; such stores are refused."""

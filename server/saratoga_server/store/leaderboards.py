@@ -7,13 +7,13 @@ depend on names: first more banked, then less time, then the earlier result.
 from secrets import token_hex
 from typing import Final
 
+from saratoga_rules.games import GAMES
 from saratoga_server.domain.periods import periods
 from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.messages.settlements import unpack_settlement
 from saratoga_server.store.keys import (
-    LEADERBOARD_GAMES,
     OUTBOX,
     SETTLED_KEPT,
     leaderboard_key,
@@ -56,8 +56,8 @@ class RedisLeaderboards:
 
     async def forget_results(self, player: str) -> None:
         await self._settle_all()
-        for game in await self._client.command("SMEMBERS", LEADERBOARD_GAMES):
-            board = leaderboard_key(game.decode())
+        for game in GAMES:
+            board = leaderboard_key(game)
             await self._client.write(
                 "forget_results", (f"{board}:results:{player}",), board, player
             )
@@ -85,7 +85,6 @@ class RedisLeaderboards:
         return len(waiting), applied
 
     async def _settle(self, settlement: Settlement) -> bool:
-        await self._client.command("SADD", LEADERBOARD_GAMES, settlement.game)
         belongs = periods(settlement.start_at)
         results = [
             (each.player, each.bot, each.banked, each.net, each.reached or 0)

@@ -12,9 +12,8 @@ from saratoga_server.store.store_client import Answer, StoreClient
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
-NAME_CHANGED: Final = -1
-NOT_NEW: Final = -2
-"""Answers of the Function `claim_name`."""
+NOT_NEW: Final = -1
+"""The answer of the Function `claim_name` if the player does not exist, or the command is not new."""
 
 
 class RedisPlayers:
@@ -53,13 +52,10 @@ class RedisPlayers:
     async def claim_name(
         self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
-        while True:
-            held = await self._held(player)
-            keys = (player_key(player), name_key(skeleton), name_key(held))
-            args = (player, name, skeleton, held, command_id, NAME_KEPT, int(by_admin))
-            outcome = await self._client.write("claim_name", keys, *args)
-            if outcome != NAME_CHANGED:
-                return None if outcome == NOT_NEW else bool(outcome)
+        keys = (player_key(player), name_key(skeleton))
+        args = (player, name, skeleton, command_id, NAME_KEPT, int(by_admin))
+        outcome = await self._client.write("claim_name", keys, *args)
+        return None if outcome == NOT_NEW else bool(outcome)
 
     async def find_player(self, skeleton: str) -> str | None:
         player = await self._client.command("GET", name_key(skeleton))
@@ -99,15 +95,7 @@ class RedisPlayers:
         )
 
     async def forget_player(self, player: str) -> None:
-        while True:
-            held = await self._held(player)
-            keys = (player_key(player), name_key(held))
-            if await self._client.write("forget_player", keys, player, held, NAME_KEPT) >= 0:
-                return
-
-    async def _held(self, player: str) -> str:
-        skeleton = await self._client.command("HGET", player_key(player), "skeleton")
-        return "" if skeleton is None else skeleton.decode()
+        await self._client.write("forget_player", (player_key(player),), player, NAME_KEPT)
 
 
 def _row_table(table: bytes, writes: int) -> RowTable | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from itertools import product
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from kit.settlements import (
 from kit.stores import calm
 from saratoga_server.domain.periods import periods
 from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
+from saratoga_server.store import leaderboards
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,12 @@ acts_lists = st.lists(
 )
 async def test_every_page_is_a_fold_over_the_settled_races(
     store: AnyStore,
+    monkeypatch: pytest.MonkeyPatch,
     races: list[tuple[list[tuple[str, int, int]], int]],
     acts: list[Settle | Void | Forget],
 ) -> None:
     game = f"game-{next(numbers)}"
+    monkeypatch.setattr(leaderboards, "GAMES", [game])
     known = [
         settlement(*(result(*each) for each in results), game=game, start_at=TUESDAY + later)
         for results, later in races

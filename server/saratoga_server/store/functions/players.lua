@@ -78,29 +78,24 @@ local function give_up(key, player, skeleton, kept)
   redis.call('HSET', key, 'given_up', cmsgpack.pack(names))
 end
 
--- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton held so
--- far or '', command id or 0, ms for which the old name is held, 1 if an administrator does it, who may give a
--- name that is held for nobody. Answers 1; 0 if another player has the name;
--- -1 if the player's name has changed meanwhile; -2 if the player does not exist, or this or a later command
--- was carried out before.
+-- keys: the player, the new name. args: player, name, skeleton, command id or 0, ms for which the old name is
+-- held, 1 if an administrator does it, who may give a name that is held for nobody. Answers 1; 0 if another
+-- player has the name; -1 if the player does not exist, or this or a later command was carried out before.
 local function claim_name(keys, args)
-  local player, name, skeleton, old, id = args[1], args[2], args[3], args[4], tonumber(args[5])
+  local player, name, skeleton, id = args[1], args[2], args[3], tonumber(args[4])
   local claims = claims_of(keys[1])
   if redis.call('HEXISTS', keys[1], 'token_hash') == 0 or (id > 0 and id <= (claims[#claims] or 0)) then
-    return -2
+    return -1
   end
   local holder = redis.call('GET', keys[2])
-  if holder and holder ~= player and (holder ~= '' or args[7] ~= '1') then
+  if holder and holder ~= player and (holder ~= '' or args[6] ~= '1') then
     return 0
-  end
-  local held = redis.call('HGET', keys[1], 'skeleton') or ''
-  if held ~= old and held ~= skeleton then
-    return -1
   end
   redis.call('ZREM', 'expiring', keys[2])
   redis.call('SET', keys[2], player)
-  if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
-    give_up(keys[1], player, old, tonumber(args[6]))
+  local old = redis.call('HGET', keys[1], 'skeleton')
+  if old and old ~= skeleton and redis.call('GET', name_key(old)) == player then
+    give_up(keys[1], player, old, tonumber(args[5]))
   end
   redis.call('HSET', keys[1], 'name', name, 'skeleton', skeleton)
   redis.call('PERSIST', keys[1])
@@ -202,19 +197,16 @@ local function reserve_table(keys, args)
   return {args[3], name, seated[1], seated[2], 0}
 end
 
--- keys: the player, the name held. args: player, the name's skeleton or '', ms for which the name is held.
--- Answers 1; -1 if the player's name has changed meanwhile. The names are held for nobody: nothing says whose
--- they were.
+-- keys: the player. args: player, ms for which the name is held. The names are held for nobody: nothing says
+-- whose they were.
 local function forget_player(keys, args)
-  if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
-    return -1
-  end
   for _, skeleton in ipairs(given_up_by(keys[1], args[1])) do
     redis.call('SET', name_key(skeleton), '')
   end
-  if args[2] ~= '' and redis.call('GET', keys[2]) == args[1] then
-    redis.call('ZADD', 'expiring', now_ms() + tonumber(args[3]), keys[2])
-    redis.call('SET', keys[2], '')
+  local name = name_key(redis.call('HGET', keys[1], 'skeleton') or '')
+  if redis.call('GET', name) == args[1] then
+    redis.call('ZADD', 'expiring', now_ms() + tonumber(args[2]), name)
+    redis.call('SET', name, '')
   end
   redis.call('DEL', keys[1])
   return 1
