@@ -17,10 +17,8 @@ class _Commands(click.Group):
         if cmd_name != "admin":
             return None
         from saratoga_server.admin.backup_commands import backup, restore
-        from saratoga_server.admin.clock_commands import accept_clock
         from saratoga_server.admin.commands import admin
 
-        admin.add_command(accept_clock)
         admin.add_command(backup)
         admin.add_command(restore)
         return admin

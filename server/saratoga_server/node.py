@@ -78,6 +78,18 @@ class Node:
         """Return whether a race with this id has been gathered."""
         return await self.records.has_race(race)
 
+    async def read_again(self) -> None:
+        """Read all held tables and boards again, because the store has lost writes; players are told what is lost."""
+        await run_each_logged(
+            self.table_service.refresh(table.code) for table in self.table_cache.all()
+        )
+        await run_each_logged(
+            self.races.latest(race, player)
+            for race in self.races.all()
+            for player, run in race.runs.items()
+            if run.board is not None
+        )
+
     async def stop(self) -> None:
         """Finish work in progress, and release what other nodes wait for."""
         self.searches.stop()

@@ -26,6 +26,7 @@ from saratoga_server.process.parent import answer_parent
 from saratoga_server.process.program import run_program
 from saratoga_server.process.ready_line import announce
 from saratoga_server.process.shutdown import Shutdown
+from saratoga_server.store.durability import Durability
 from saratoga_server.store.health import read_health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
@@ -60,6 +61,12 @@ async def serve(config: Config, metrics: Metrics) -> None:
 
 async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
     settings = gateway_settings(config)
+    lost = asyncio.Event()
+
+    def on_lost() -> None:
+        metrics.store_losses += config.durability is not Durability.FAST
+        lost.set()
+
     async with (
         _metrics_server(config, metrics),
         _store_address(config) as (url, embedded),
@@ -68,11 +75,12 @@ async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
             config.durability,
             trust_store=config.trust_store,
             on_batch=metrics.batches.observe,
+            on_lost=on_lost,
             memory=embedded.ledger if embedded else None,
         ) as store,
     ):
         supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
-        await _serve_players(config, settings, store, metrics, shutdown, supervision)
+        await _serve_players(config, settings, store, metrics, shutdown, supervision, lost)
 
 
 async def _serve_players(
@@ -82,10 +90,11 @@ async def _serve_players(
     metrics: Metrics,
     shutdown: Shutdown,
     supervision: Sequence[asyncio.Task[None]],
+    lost: asyncio.Event,
 ) -> None:
     """Serve players until shutdown is requested or a background task ends.
 
-    `supervision`: background tasks that already run.
+    `supervision`: background tasks that already run. `lost` is set when the store has lost writes.
     """
 
     def why_store_refused() -> str | None:
@@ -110,6 +119,7 @@ async def _serve_players(
         gateway.keepalive.run(),
         node.peer_events.run(),
         sampler.keep(),
+        _follow_losses(node, lost),
         systemd.feed_watchdog(),
         answer_parent(shutdown.lines, lambda: people(node.broadcaster, node.table_cache)),
     )
@@ -170,6 +180,14 @@ def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
 def program() -> str:
     """Return the program's name and version, as sent to clients."""
     return f"saratoga-server {version('saratoga')}"
+
+
+async def _follow_losses(node: Node, lost: asyncio.Event) -> None:
+    """Read all that the node holds again whenever the store has lost writes."""
+    while True:
+        await lost.wait()
+        lost.clear()
+        await node.read_again()
 
 
 async def _finish_startup() -> None:

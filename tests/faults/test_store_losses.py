@@ -74,6 +74,23 @@ async def test_a_board_shorter_than_acknowledged_is_said_to_its_player_and_logge
     assert len(logged(caplog, "moves_lost")) == 1
 
 
+async def test_all_that_a_node_holds_is_read_again_when_the_store_has_lost_writes(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    race = race_key(code, 1)
+    keys = (race, f"{race}:log:{anna.player}")
+    await anna.moves("draw")
+    keep(server, *keys)
+    await anna.moves("draw", "draw")
+    bring_back(server, *keys)
+    await server.node.read_again()
+    (said,) = anna.received.all(Announcement)
+    assert "your board is back at move 1 of 3" in said.text
+    assert anna.close_codes == [STORE_LOST_DATA.code]
+
+
 async def test_a_countdown_that_the_store_has_lost_is_voided_and_its_deal_not_offered_again(
     server: InProcessServer,
 ) -> None:

@@ -27,8 +27,10 @@ from typing import Final
 
 from kit.processes import GONE_WITHIN
 from kit.programs import program
-from kit.stepping_clocks import TESTS
 from saratoga_server.embedded_store.process import find_binary
+
+TESTS: Final = Path(__file__).parents[1]
+"""The folder that contains the package `kit`."""
 
 TRACED: Final = "openat,write,writev,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,truncate,ftruncate"
 LONGEST_DATA: Final = 1 << 24

@@ -1,12 +1,11 @@
 """The ledger file: `ledger.json` beside the embedded store's data, by which a server notices a loss of data.
 
 It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store was shut
-down in order. A store whose own ledger is missing or lower has lost data, and is not served.
+down in order.
 """
 
 import asyncio
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -17,17 +16,11 @@ from redis.asyncio import Redis
 from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
 from saratoga_server.store.keys import LEDGER
-from saratoga_server.store.ledger import LedgerEntry, entry_of
+from saratoga_server.store.ledger import LedgerEntry
 
 NAME: Final = "ledger.json"
 WRITE_EVERY: Final = 15.0
 """Seconds between two writes of the file; each is flushed to the disk."""
-
-LEDGER_KEY: Final = LEDGER
-"""The key of the embedded store's ledger."""
-
-PROCESS: Final = "embedded"
-"""The word of the server in the embedded store's ledger; one server at a time raises it."""
 
 _log = EventLog("store")
 
@@ -37,16 +30,8 @@ class LedgerNote(msgspec.Struct, frozen=True):
 
     generation: str
     sequence: int
-    at: int
-    """The newest time stored, in milliseconds since 1970 by the store's clock."""
-    own: int = 0
-    """The milliseconds that servers had run on this store."""
     clean: bool = False
     """True if the store was shut down in order after its last write."""
-
-    @property
-    def entry(self) -> LedgerEntry:
-        return LedgerEntry(self.generation, self.sequence, self.at, self.own)
 
 
 def read_note(folder: Path) -> LedgerNote | None:
@@ -75,32 +60,19 @@ def write_note(folder: Path, note: LedgerNote) -> None:
         os.close(opened)
 
 
-async def read_ledger(client: "Redis") -> LedgerEntry:
-    """Return the ledger in an embedded store; its generation is empty if the store has none."""
-    return entry_of(
-        *await client.hmget(LEDGER_KEY, ["generation", "sequence", "at", f"node:{PROCESS}"])
-    )
-
-
 async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
     """Give the data of a store another generation, after they were restored; return the note for it."""
-    await client.hset(LEDGER_KEY, "generation", generation)
-    await client.hincrby(LEDGER_KEY, "sequence", 1)
-    entry = await read_ledger(client)
-    return LedgerNote(entry.generation, entry.sequence, entry.at, entry.own)
+    await client.hset(LEDGER, "generation", generation)
+    return LedgerNote(generation, await client.hincrby(LEDGER, "sequence", 1))
 
 
 class LedgerFile:
     """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
 
-    process: Final = PROCESS
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._note: LedgerNote | None = None
         self._written_at = 0.0
-        self._started = monotonic()
-        self._ran_before = 0
         self._lock = asyncio.Lock()
 
     @property
@@ -110,10 +82,7 @@ class LedgerFile:
     async def open(self) -> bool:
         """Read the file; return whether the store was shut down in order."""
         self._note = await asyncio.to_thread(read_note, self._folder)
-        if self._note is None:
-            return False
-        self._ran_before = self._note.own
-        return self._note.clean
+        return self._note is not None and self._note.clean
 
     async def note_use(self) -> None:
         """Note that the store is in use, before it starts.
@@ -128,18 +97,13 @@ class LedgerFile:
         if self._note is not None:
             await self._try_write(clean=clean)
 
-    def uptime(self) -> int:
-        """Return the milliseconds that this server and earlier ones have run on the store; at least 1."""
-        return self._ran_before + int((monotonic() - self._started) * 1000) + 1
+    def recall(self) -> LedgerEntry | None:
+        if self._note is None:
+            return None
+        return LedgerEntry(self._note.generation, self._note.sequence)
 
-    def recall(self) -> Mapping[str, LedgerEntry]:
-        return {LEDGER_KEY: self._note.entry} if self._note is not None else {}
-
-    async def remember(self, entries: Mapping[str, LedgerEntry]) -> None:
-        before, entry = self._note, entries.get(LEDGER_KEY)
-        if entry is None:
-            return
-        self._note = LedgerNote(entry.generation, entry.sequence, entry.at, entry.own)
+    async def remember(self, entry: LedgerEntry) -> None:
+        before, self._note = self._note, LedgerNote(entry.generation, entry.sequence)
         is_new = before is None or before.generation != entry.generation
         if is_new or monotonic() >= self._written_at + WRITE_EVERY:
             await self._try_write(clean=False)

@@ -69,6 +69,8 @@ class Metrics:
         self.tables: Mapping[str, int] = {}
         """Tables in this node's cache, by phase; replaced as a whole."""
         self.store_errors = 0
+        self.store_losses = 0
+        """How often the store had lost writes that a level of durability above `fast` promises to keep."""
         """Store calls without a reply."""
         self.limited: Counter[str] = Counter(dict.fromkeys(Action, 0))
         """Requests refused by a rate limit, by kind (`rates.Action`)."""

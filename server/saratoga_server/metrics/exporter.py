@@ -52,6 +52,9 @@ class _NodeCollector(Collector):
             tables.add_metric([phase], count)
         yield tables
         yield _counter("store_errors", "Store calls without a reply.", counts.store_errors)
+        yield _counter(
+            "store_losses", "Losses of acknowledged writes by the store.", counts.store_losses
+        )
         yield _by("limited", "Requests refused by a rate limit.", "what", counts.limited)
         yield _histogram("loop_lag_seconds", "Delay of the event loop.", counts.loop_lag)
         yield _counter(

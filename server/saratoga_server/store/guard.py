@@ -1,7 +1,7 @@
 """The store guard: decides, again and again, whether the store may be used.
 
 A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is started
-at its address. The guard checks settings, ledger and clock every `CHECK_EVERY` seconds, and before each new
+at its address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before each new
 connection for commits. While it refuses the store, commits and commands wait as they do for a store that
 does not answer, and fail with `StoreUnavailable` and the reason. Moves that were acknowledged between the
 change and its discovery are not protected: that is at most `CHECK_EVERY` seconds and the time of a check.
@@ -9,7 +9,7 @@ change and its discovery are not protected: that is at most `CHECK_EVERY` second
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from redis.exceptions import RedisError
@@ -19,7 +19,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.clients import Primary
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.ledger import Ledger, LedgerMemory, StoreReading
+from saratoga_server.store.ledger import Ledger, LedgerEntry, LedgerMemory
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
@@ -29,9 +29,6 @@ RAISED_WITHIN: Final = 4.0
 """Seconds to raise the ledger, including the wait for a replica."""
 _OPENING_PAUSE: Final = 0.05
 """Seconds between two attempts to check a store that is just starting."""
-
-Check = Callable[[StoreReading], str | None]
-"""A function that returns why the store must not be used, as sentences with the remedy; `None` if it may be."""
 
 _log = EventLog("store")
 
@@ -47,30 +44,33 @@ class StoreGuard:
         *,
         trust: bool,
         on_refused: Callable[[str], None],
-        checks: Sequence[Check] = (),
+        on_lost: Callable[[], None],
     ) -> None:
-        """`on_refused` is called with the reason when the store is refused, before anything waits."""
+        """`on_refused` is called with the reason when the store is refused, before anything waits.
+
+        `on_lost` is called when the store has lost writes that were acknowledged.
+        """
         self._primary = primary
         self._ledger = ledger
         self._durability = durability
         self._trust = trust
         self._on_refused = on_refused
-        self._checks = checks
+        self._on_lost = on_lost
         self._running: asyncio.Task[None] | None = None
         """The check that is under way; the task of no caller, who may be cancelled."""
         self._has_answered = False
         """True if the last check of the store had an answer."""
         self.why_refused: str | None = None
         """Why the store must not be used now, as sentences for the log; `None` if it may be."""
-        self._reading: StoreReading | None = None
-        """The last reading of the store's clock and ledger."""
+        self._found: LedgerEntry | None = None
+        """The ledger as it was last read."""
         self._doubts = self._cleared = 0
         """How often another store may have come to the address, and the last time that a check has cleared."""
         self._reported: str | None = None
 
     @property
     def memory(self) -> LedgerMemory:
-        """What this node remembers of the ledgers."""
+        """What this node remembers of the ledger."""
         return self._ledger.memory
 
     async def admit(self) -> None:
@@ -125,16 +125,16 @@ class StoreGuard:
     async def check(self) -> bool:
         """Check the store, and raise its ledger if it may be used; return whether it has answered."""
         has_answered = await self._check()
-        if self.why_refused is None and has_answered and self._reading is not None:
-            await self._raise(self._reading)
+        if self.why_refused is None and has_answered and self._found is not None:
+            await self._raise(self._found)
         return has_answered
 
-    async def _raise(self, reading: StoreReading) -> None:
+    async def _raise(self, found: LedgerEntry) -> None:
         """Raise the ledger that the last check has read. At level `replicated` that may wait for a replica."""
         # the ledger was as it should be; what fails now, the next check does again
         try:
             async with asyncio.timeout(RAISED_WITHIN):
-                await self._ledger.raise_(reading)
+                await self._ledger.raise_(found)
         except (RedisError, OSError, TimeoutError):
             pass
         except Exception as fault:  # after any error, raise again
@@ -183,18 +183,16 @@ class StoreGuard:
             await check_client(self._primary.client, self._durability, trust=self._trust)
         except StoreRefused as refused:
             return str(refused)
-        self._reading = reading = await self._ledger.read()
-        losses = self._ledger.losses(reading)
-        for loss in losses:
-            if not loss.is_tolerated:
-                return f"{loss.sentence} {self._ledger.memory.remedy}"
-        for check in self._checks:
-            if reason := check(reading):
-                return reason
-        if losses:
-            millis = max(loss.millis for loss in losses)
-            _log.error("store_lost_writes", store=self._primary.name, millis=millis)
-            await self._ledger.memory.remember(reading.entries)
+        now, found = await self._ledger.read()
+        self._found = found
+        if reason := self._ledger.why_refused(now, found):
+            return reason
+        if self._ledger.has_lost(found):
+            # at level `fast` a store may lose what it acknowledged in its last second
+            log = _log.warning if self._durability is Durability.FAST else _log.error
+            log("store_lost_writes", store=self._primary.name)
+            await self._ledger.memory.remember(found)
+            self._on_lost()
         return None
 
     def _report(self) -> None:

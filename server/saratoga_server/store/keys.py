@@ -11,8 +11,7 @@ finished: `FINISHED_LOGS_KEPT` |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `outbox` | list | settlements not yet on the leaderboards | until settled |
-| `ledger` | hash | generation, sequence and newest time of the data, and for each process how long it had \
-run, and when (`ledger.py`) | for ever |
+| `ledger` | hash | format, generation and sequence of the data (`ledger.py`) | for ever |
 | `public:listed` | sorted set | codes of public tables by connected people, then by when they were first \
 listed | `LISTING_KEPT` |
 | `public:summaries` | hash | code to the opener's address, as a keyed hash, and summary | with its listing |
@@ -90,7 +89,7 @@ ADDRESS_KEY: Final = "public:address-key"
 AUDIT: Final = "audit"
 LEDGER: Final = "ledger"
 FORMER_LEDGER: Final = "{players}:ledger"
-"""The ledger of stores written before the keys lost their hash tags; such stores are refused."""
+"""The ledger of a store of format 1; such stores are refused (`ledger.py`)."""
 MARK: Final = "replicated"
 NEWS: Final = "news"
 

@@ -8,18 +8,16 @@ from typing import Final
 from msgspec import Struct
 
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import RedisBoards
 from saratoga_server.store.clients import Primary, primary_at
-from saratoga_server.store.clock_check import why_clock_refused
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.guard import StoreGuard
-from saratoga_server.store.keys import FORMER_LEDGER
 from saratoga_server.store.leaderboards import RedisLeaderboards
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import RedisNodes
@@ -61,6 +59,7 @@ async def open_store(
     *,
     trust_store: bool = False,
     on_batch: Callable[[int], None] = lambda boards: None,
+    on_lost: Callable[[], None] = lambda: None,
     memory: LedgerMemory | None = None,
     is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
@@ -68,8 +67,8 @@ async def open_store(
 
     Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
     if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
-    with the number of boards in each commit request. `memory`: the ledger entries that an earlier process
-    saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
+    with the number of boards in each commit request, `on_lost` when the store has lost writes that were
+    acknowledged. `memory`: the ledger that an earlier process saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
     beside a server.
     """
     preflight = await _check(url, durability, trust=trust_store)
@@ -91,7 +90,7 @@ async def open_store(
             durability,
             trust=trust_store,
             on_refused=stop_commits,
-            checks=(why_clock_refused,),
+            on_lost=on_lost,
         )
 
         async def connect() -> asyncio.Transport:
@@ -105,11 +104,6 @@ async def open_store(
             primary, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
         )
         await client.load_library()
-        if await client.command("EXISTS", FORMER_LEDGER):
-            raise StoreRefused(
-                "This store was written by an earlier release, whose data cannot be read. Give --redis an "
-                "empty store, or --data another folder."
-            )
         if is_guarded:
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))

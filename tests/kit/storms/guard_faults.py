@@ -1,4 +1,4 @@
-"""Faults after which the nodes refuse the store: its settings changed, or its clock days behind."""
+"""Faults after which the nodes refuse the store: its settings changed."""
 
 import asyncio
 import time
@@ -7,7 +7,6 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from kit.stepping_clocks import find_library
 from kit.stores import StoreServer
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
@@ -16,11 +15,6 @@ NOTICED_WITHIN = 20.0
 """Longest time in seconds for all nodes to refuse a store, or to accept it again."""
 
 OK, UNAVAILABLE = 200, 503
-
-DAYS_BEHIND = 2
-"""The days that the store's clock is set back: more than the one day that a node tolerates."""
-
-DAY = 86_400
 
 BELOW_THE_LEVEL: Final = (
     ("appendfsync", "no", "always"),
@@ -74,18 +68,6 @@ async def _set(store: StoreServer, name: str, value: str) -> None:
     assert "OK" in str(reply), reply
 
 
-async def set_clock_back_days(installation: Installation, random: Random) -> ActiveFault:
-    """Set the store's clock back by more than a day, then right again."""
-    clock = installation.store_clock
-    before = clock.offset
-
-    async def put_back() -> None:
-        clock.set(before)
-
-    clock.set(before - DAYS_BEHIND * DAY)
-    return await _refused(installation, put_back)
-
-
 SETTINGS_CHANGED = Fault(
     name="store's settings changed",
     part="store",
@@ -94,12 +76,4 @@ SETTINGS_CHANGED = Fault(
     is_alone=True,
 )
 
-CLOCK_BEHIND = Fault(
-    name="store's clock days behind",
-    part="clock",
-    inject=set_clock_back_days,
-    from_heal=True,
-    is_alone=True,
-)
-
-GUARD_FAULTS = (SETTINGS_CHANGED, *([CLOCK_BEHIND] if find_library() else []))
+GUARD_FAULTS = (SETTINGS_CHANGED,)

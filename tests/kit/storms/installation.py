@@ -1,6 +1,6 @@
 """The target of a storm: server nodes, their store, and players who race all the time.
 
-Each player connects through its own link to the nodes in turn. Each node has its own clock, and its
+Each player connects through its own link to the nodes in turn. Each node has its
 own link to the store. Players reconnect by themselves after every fault.
 """
 
@@ -18,7 +18,6 @@ from kit.log_pipe import LogPipe, log_pipe
 from kit.player_link import player_link
 from kit.recorded_players import NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
-from kit.stepping_clocks import SteppingClock
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
 from kit.storms.storm_player import StormPlayer
@@ -51,12 +50,11 @@ class NeverHappened(Exception):
 
 @dataclass
 class Node:
-    """One server process, its clock, and its link to the store."""
+    """One server process, and its link to the store."""
 
     server: ServerProcess
     module: str
     """The module that the node runs in its usual version."""
-    clock: SteppingClock
     link: FaultyLink
     log: LogPipe
     metrics_port: int
@@ -80,7 +78,6 @@ class Installation:
     dial: Dial
     """A function that connects to the next node that accepts."""
     store: StoreServer
-    store_clock: SteppingClock
     baseline: list[Footprint] = field(default_factory=list)
     """The resources that each node held before the first player connected."""
     tables: list[list[StormPlayer]] = field(default_factory=list)
@@ -222,12 +219,11 @@ async def open_installation(
                 TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True)
             )
         )
-        clock = SteppingClock(folder / "store-clock")
-        store = _store(folder / "store", clock)
+        store = _store(folder / "store")
         stack.callback(store.kill)
         await asyncio.to_thread(store.start)
         ports: list[int] = []
-        installation = Installation([], to_ports(ports), store, clock)
+        installation = Installation([], to_ports(ports), store)
         installation.nodes += [
             await _node(stack, installation, folder, number, module) for number in range(nodes)
         ]
@@ -256,17 +252,14 @@ def _newest_finished(table: list[StormPlayer]) -> int:
     return max((int(race.rpartition("/")[2]) for race in over), default=0)
 
 
-def _store(folder: Path, clock: SteppingClock) -> StoreServer:
+def _store(folder: Path) -> StoreServer:
     folder.mkdir()
-    return StoreServer(
-        str(find_binary()), folder, before=[*clock.before_program, *KEEP_ON_FULL_DISK]
-    )
+    return StoreServer(str(find_binary()), folder, before=[*KEEP_ON_FULL_DISK])
 
 
 async def _node(
     stack: AsyncExitStack, installation: Installation, folder: Path, number: int, module: str
 ) -> Node:
-    clock = SteppingClock(folder / f"clock-{number}")
     link = await stack.enter_async_context(
         link_to_store(installation.store.socket, folder / f"link-{number}")
     )
@@ -281,8 +274,8 @@ async def _node(
         module=module,
     )
     log = stack.enter_context(log_pipe(server.folder, server.log))
-    server.before = (*log.before_program, *clock.before_python)
-    return Node(server, module, clock, link, log, metrics_port)
+    server.before = log.before_program
+    return Node(server, module, link, log, metrics_port)
 
 
 async def _seated(

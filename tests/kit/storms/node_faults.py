@@ -1,11 +1,10 @@
-"""Faults of nodes: killed, hung, restarted, cut off from the store, clocks stepped."""
+"""Faults of nodes: killed, hung, restarted, cut off from the store."""
 
 import signal
 from contextlib import suppress
 from functools import partial
 from random import Random
 
-from kit.stepping_clocks import SEEN_WITHIN
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation, NeverHappened, Node
 
@@ -14,10 +13,6 @@ BACK_AFTER_A_NODE = 2.0
 
 PAUSE_OF_A_RESTART = 2.0
 """The promised longest wait of players, in seconds, while nodes are restarted in turn."""
-
-MOST_STEPPED = 600
-"""The largest error of a stepped clock, in seconds."""
-
 
 PLAYER_WITHIN = 5.0
 """Longest time in seconds for a player to reconnect after the previous fault."""
@@ -71,13 +66,6 @@ async def restart(installation: Installation, random: Random) -> ActiveFault:
     return ActiveFault(affected, partial(_start, node))
 
 
-async def step_clock(installation: Installation, random: Random) -> ActiveFault:
-    """Step a node's clock by minutes; it stays wrong until the next step."""
-    node = await some_node(installation, random)
-    node.clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
-    return ActiveFault(installation.at(node))
-
-
 async def cut_off(installation: Installation, random: Random) -> ActiveFault:
     """Cut all connections between a node and the store."""
     node = await some_node(installation, random)
@@ -109,13 +97,6 @@ NODE_FAULTS = (
         by_reconnect=True,
         by_pause=True,
         limit=PAUSE_OF_A_RESTART,
-    ),
-    Fault(
-        name="node's clock stepped",
-        part="clock",
-        inject=step_clock,
-        hold=(SEEN_WITHIN, SEEN_WITHIN),
-        from_heal=True,
     ),
 )
 

@@ -65,7 +65,7 @@ def test_there_is_nothing_to_back_up_where_nothing_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("backup", "b"), ("restore", "."), ("accept-clock",), ("tables",)],
+    [("backup", "b"), ("restore", "."), ("tables",)],
 )
 def test_a_folder_of_another_user_is_left_to_that_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]

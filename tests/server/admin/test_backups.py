@@ -17,9 +17,11 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.writes import write_of
 from saratoga_server.embedded_store.append_files import SNAPSHOT
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.embedded_store.ledger_file import LEDGER_KEY, read_note
+from saratoga_server.embedded_store.ledger_file import read_note
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.keys import LEDGER
+from saratoga_server.store.ledger import STORE_FORMAT
 from saratoga_server.store.opening import open_store
 
 
@@ -105,7 +107,8 @@ async def test_a_restored_store_begins_with_its_append_only_file(
 
 async def test_a_restored_store_has_another_generation(folder: Path, tmp_path: Path) -> None:
     async with running(folder) as client:
-        await client.hset(LEDGER_KEY, mapping={"generation": "one", "sequence": 7, "at": 5})
+        for field, value in (("format", STORE_FORMAT), ("generation", "one"), ("sequence", 7)):
+            await client.hset(LEDGER, field, value)
         path, _ = await backups.take(folder, tmp_path / "backups")
     await backups.restore(path, tmp_path / "fresh")
     ledger = read_note(tmp_path / "fresh")
@@ -114,7 +117,8 @@ async def test_a_restored_store_has_another_generation(folder: Path, tmp_path: P
     store = EmbeddedStore(tmp_path / "fresh")
     async with store as url, open_store(url, memory=store.ledger) as opened:
         assert opened.guard.why_refused is None
-        [known] = opened.guard.memory.recall().values()
+        known = opened.guard.memory.recall()
+        assert known is not None
         assert (known.generation, known.sequence > 7) == (ledger.generation, True)
 
 

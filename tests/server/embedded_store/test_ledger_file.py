@@ -11,20 +11,17 @@ from msgspec.structs import replace
 from saratoga_server.embedded_store import ledger_file
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import (
-    LEDGER_KEY,
     NAME,
     LedgerFile,
     LedgerNote,
-    read_ledger,
     read_note,
-    renew_ledger,
     write_note,
 )
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.clients import open_client
 from saratoga_server.store.ledger import LedgerEntry
 
-NOTE = LedgerNote("one", 7, 1_790_000_000_000)
+NOTE = LedgerNote("one", 7)
+ENTRY = LedgerEntry("one", 7)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -47,13 +44,13 @@ async def test_a_new_generation_is_written_at_once_and_a_raise_only_now_and_then
 ) -> None:
     file = LedgerFile(tmp_path)
     assert not await file.open()
-    await file.remember({LEDGER_KEY: LedgerEntry("one", 1, 10)})
-    await file.remember({LEDGER_KEY: LedgerEntry("one", 2, 20)})
-    assert read_note(tmp_path) == LedgerNote("one", 1, 10)
-    assert file.recall() == {LEDGER_KEY: LedgerEntry("one", 2, 20)}
+    await file.remember(LedgerEntry("one", 1))
+    await file.remember(LedgerEntry("one", 2))
+    assert read_note(tmp_path) == LedgerNote("one", 1)
+    assert file.recall() == LedgerEntry("one", 2)
     monkeypatch.setattr(ledger_file, "WRITE_EVERY", 0.0)
-    await file.remember({LEDGER_KEY: LedgerEntry("one", 3, 30)})
-    assert read_note(tmp_path) == LedgerNote("one", 3, 30)
+    await file.remember(LedgerEntry("one", 3))
+    assert read_note(tmp_path) == LedgerNote("one", 3)
 
 
 async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: Path) -> None:
@@ -66,7 +63,7 @@ async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: 
     assert read_note(tmp_path) == replace(NOTE, clean=True)
     await again.note_use()
     assert read_note(tmp_path) == NOTE
-    assert again.recall() == {LEDGER_KEY: NOTE.entry}
+    assert again.recall() == ENTRY
 
 
 async def test_a_file_that_cannot_be_written_is_logged(
@@ -74,9 +71,9 @@ async def test_a_file_that_cannot_be_written_is_logged(
 ) -> None:
     file = LedgerFile(tmp_path / "gone")
     with caplog.at_level(logging.ERROR, "saratoga"):
-        await file.remember({LEDGER_KEY: NOTE.entry})
+        await file.remember(ENTRY)
     assert "store_ledger_not_written" in caplog.text
-    assert file.recall() == {LEDGER_KEY: NOTE.entry}
+    assert file.recall() == ENTRY
 
 
 async def test_a_store_whose_use_cannot_be_noted_is_refused(tmp_path: Path) -> None:
@@ -102,7 +99,7 @@ async def test_a_write_waits_for_one_whose_caller_was_cancelled(
 
     file = LedgerFile(tmp_path)
     monkeypatch.setattr(ledger_file, "write_note", slowly)
-    first = asyncio.create_task(file.remember({LEDGER_KEY: NOTE.entry}))
+    first = asyncio.create_task(file.remember(ENTRY))
     await asyncio.to_thread(begun.wait)
     first.cancel()
     await asyncio.wait([first])
@@ -113,15 +110,3 @@ async def test_a_write_waits_for_one_whose_caller_was_cancelled(
     may_go_on.set()
     await last
     assert read_note(tmp_path) == replace(NOTE, clean=True)
-
-
-async def test_restored_data_get_another_generation(tmp_path: Path) -> None:
-    async with EmbeddedStore(tmp_path / "store") as url:
-        client = open_client(url)
-        try:
-            assert (await read_ledger(client)).generation == ""
-            await client.hset(LEDGER_KEY, mapping={"generation": "one", "sequence": 7, "at": 5})
-            assert await renew_ledger(client, "two") == LedgerNote("two", 8, 5)
-            assert await read_ledger(client) == LedgerEntry("two", 8, 5)
-        finally:
-            await client.aclose(close_connection_pool=True)

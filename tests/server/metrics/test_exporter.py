@@ -98,6 +98,7 @@ def test_a_scrape_shows_the_health_of_the_store() -> None:
     seen = {name: value for name, value in samples(metrics).items() if "_store_" in name}
     assert seen == {
         "saratoga_store_errors_total": 0,
+        "saratoga_store_losses_total": 0,
         "saratoga_store_refused": 0,
         "saratoga_store_up[a:1]": 1,
         "saratoga_store_memory_bytes[a:1]": 5,

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import time
 
 import pytest
 
@@ -15,7 +15,7 @@ from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher, confirmations, guard, ledger, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import LEDGER as KEY
-from saratoga_server.store.ledger import LOSS_TOLERATED, Ledger, ProcessMemory
+from saratoga_server.store.ledger import STORE_FORMAT, Ledger, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
 
 
@@ -140,49 +140,52 @@ async def test_another_store_at_the_address_is_refused_before_anything_is_read_f
         assert "other data" in (store.guard.why_refused or "")
 
 
-async def test_an_older_backup_at_the_address_is_refused(
-    mortal_store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("durability", "level"), [("fast", "WARNING"), ("safe", "ERROR")])
+async def test_lost_writes_are_reported_once_and_the_store_is_served(
+    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture, durability: str, level: str
 ) -> None:
-    async with open_store(mortal_store.url) as store:
-        await running_race(store)
-        copy_data(mortal_store, tmp_path / "backup")
-        monkeypatch.setattr(ledger, "monotonic", lambda: monotonic() + 2 * LOSS_TOLERATED / 1000)
-        await store.guard.check()
-        mortal_store.kill()
-        restart_on(mortal_store, tmp_path / "backup")
-        assert "older data" in await refused(store)
-
-
-async def test_an_older_backup_stays_refused_while_a_fresh_node_raises_its_ledger(
-    mortal_store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_store(mortal_store.url) as store:
-        await running_race(store)
-        copy_data(mortal_store, tmp_path / "backup")
-        monkeypatch.setattr(ledger, "monotonic", lambda: monotonic() + 3 * LOSS_TOLERATED / 1000)
-        await store.guard.check()
-        mortal_store.kill()
-        restart_on(mortal_store, tmp_path / "backup")
-        assert "older data" in await refused(store)
-        async with open_store(mortal_store.url) as fresh:
-            for _ in range(5):
-                await fresh.guard.check()
-            assert fresh.guard.why_refused is None
-            assert "older data" in await refused(store)
-
-
-async def test_a_loss_that_a_failover_explains_is_logged_and_the_store_served(
-    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with open_store(mortal_store.url) as store:
+    reported: list[str] = []
+    async with open_store(
+        mortal_store.url, Durability(durability), on_lost=lambda: reported.append("lost")
+    ) as store:
         race = await running_race(store)
         await store.guard.check()
         mortal_store.ask("HINCRBY", KEY, "sequence", "-1")
-        await store.guard.check()
-        assert lines(caplog) == ["store_lost_writes"]
+        for _ in range(2):
+            await store.guard.check()
         await race.commit(move("draw", 0))
-        await store.guard.check()
-        assert lines(caplog) == ["store_lost_writes"]
+    assert reported == ["lost"]
+    [line] = [each for each in caplog.records if each.getMessage() == "store_lost_writes"]
+    assert line.levelname == level
+
+
+@pytest.mark.parametrize(("key", "written"), [("{players}:ledger", 1), (KEY, STORE_FORMAT + 1)])
+async def test_a_store_that_another_release_has_written_is_refused(
+    mortal_store: StoreServer, key: str, written: int
+) -> None:
+    mortal_store.ask("HSET", key, "generation", "one", "format", str(written))
+    with pytest.raises(StoreRefused, match="Another release of saratoga-server has written this"):
+        async with open_store(mortal_store.url):
+            pass
+    assert mortal_store.ask("HGET", KEY, "sequence") == b"$-1"
+
+
+async def test_a_store_that_was_last_used_a_year_ago_is_served(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url):
+        pass
+    long_ago = int((time() - 401 * 86_400) * 1000)
+    mortal_store.ask("HSET", KEY, "at", str(long_ago))
+    async with open_store(mortal_store.url) as store:
+        await running_race(store)
+
+
+async def test_a_store_whose_clock_is_before_this_release_is_refused(
+    store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "RELEASED", (time() + 86_400) * 1000)
+    with pytest.raises(StoreRefused, match=r"The store's clock is wrong: it shows 20.* UTC, when"):
+        async with open_store(store_server.url):
+            pass
 
 
 async def test_the_guard_checks_by_itself(

@@ -106,11 +106,6 @@ async def test_a_cluster_is_refused(mortal_store: StoreServer) -> None:
     )
 
 
-async def test_a_store_of_an_earlier_release_is_refused(store_server: StoreServer) -> None:
-    store_server.ask("HSET", "{players}:ledger", "generation", "one")
-    assert "written by an earlier release" in await refusal(store_server.url)
-
-
 async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: StoreServer) -> None:
     mortal_store.ask("REPLICAOF", "127.0.0.1", "1")
     assert "127.0.0.1:1" in await refusal(mortal_store.url)
