@@ -130,21 +130,3 @@ def test_a_game_is_one_page_of_at_most_40_lines() -> None:
     pages = [path for path in Path(games.__file__).parent.glob("*.py") if path.stem != "__init__"]
     assert len(pages) == len(GAMES)
     assert [path.name for path in pages if len(path.read_text("utf-8").splitlines()) > 40] == []
-
-
-def test_games_are_values() -> None:
-    assert len(set(GAMES.values())) == 6
-    assert (
-        Game(
-            name=PYSOL.name,
-            title=PYSOL.title,
-            packs=PYSOL.packs,
-            pack_price=PYSOL.pack_price,
-            deal=(BaseCard(), ToReserve(13), ToColumns(1), FirstPacket()),
-            columns=PYSOL.columns,
-            up=PYSOL.up,
-            stock=PYSOL.stock,
-            goal=PYSOL.goal,
-        )
-        == PYSOL
-    )

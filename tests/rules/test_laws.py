@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.races import Entrant, race
-from kit.walks import banking, places, step_at, walk_at, wandering
+from kit.walks import banking, places, step_at, wandering
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
@@ -232,14 +232,6 @@ def test_positions_and_views_come_back_from_their_text(name: str, place: int) ->
     assert parse_position(format_position(view)) == view
 
 
-@every_game
-@given(place=places)
-def test_legal_moves_come_back_from_their_text(name: str, place: int) -> None:
-    _, _, legal, _ = step_at(name, place)
-    assert [parse_move(str(move)) for move in legal] == list(legal)
-    assert len({str(move) for move in legal}) == len(legal)
-
-
 @given(any_move)
 def test_any_move_comes_back_from_its_text(move: Move) -> None:
     assert parse_move(str(move)) == move
@@ -278,25 +270,6 @@ def test_a_move_is_played_if_it_is_legal_and_refused_if_not(
         play(game, position, move)
     assert (refused.value.move, refused.value.refusal) == (move, reason)
     assert format_position(position) == before
-
-
-@every_game
-@given(place=places)
-def test_every_legal_move_changes_something(name: str, place: int) -> None:
-    game, position, legal, _ = step_at(name, place)
-    for move in legal:
-        assert play(game, position, move) != position
-
-
-@every_game
-@given(place=places)
-def test_playing_is_the_same_every_time(name: str, place: int) -> None:
-    walked = walk_at(name, place)
-    again = [walked[0].position]
-    for step in walked[:-1]:
-        assert step.move is not None
-        again.append(play(step.game, again[-1], step.move))
-    assert again == [step.position for step in walked]
 
 
 @every_game

@@ -1,15 +1,8 @@
-from itertools import chain
-
 import pytest
 
-from saratoga_rules.cards import PACK, parse_cards
 from saratoga_rules.dealing.deal import deal, deal_for_key, practice_key
 from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
-from saratoga_rules.games.canfield import CANFIELD
-from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.position import format_position
 
 KEY = bytes(range(32))
@@ -53,51 +46,6 @@ FIRST_DEALS = {
 @pytest.mark.parametrize("name", GAMES)
 def test_the_deal_of_a_key_never_changes(name: str) -> None:
     assert format_position(deal_for_key(GAMES[name], KEY)) == FIRST_DEALS[name]
-
-
-def test_canfield_deals_the_reserve_then_the_base_card_then_the_columns() -> None:
-    position = deal(CANFIELD, PACK)
-    assert position.reserve == PACK[:13]
-    assert (position.base, position.up) == (1, (0, 1, 0, 0))  # PACK[13] is the ace of spades
-    assert position.columns == tuple((card,) for card in PACK[14:18])
-    assert position.stock == PACK[18:]
-    assert position.waste == ()
-
-
-def test_lafayette_deals_the_reserve_then_the_columns() -> None:
-    position = deal(LAFAYETTE, PACK)
-    assert position.reserve == PACK[:13]
-    assert position.columns == tuple((card,) for card in PACK[13:17])
-    assert position.stock == PACK[17:]
-    assert position.banked == 0
-
-
-def test_lady_palk_deals_row_by_row() -> None:
-    deck = PACK * 2
-    position = deal(LADY_PALK, deck)
-    assert position.columns[0] == (deck[0], deck[8], deck[16], deck[24])
-    assert position.columns[7] == (deck[7], deck[15], deck[23], deck[31])
-    assert position.stock == deck[32:]
-
-
-def test_caprice_puts_the_first_ace_and_king_of_each_suit_on_the_foundations() -> None:
-    rest = parse_cards("KC AC AC KC 2C AS KS") + tuple(
-        card for card in PACK * 2 if card not in {"KC", "AC", "2C", "AS", "KS"}
-    )
-    deck = (*rest, *parse_cards("2C AS KS"))
-    position = deal(CAPRICE, deck)
-    assert position.up == position.down == (1, 1, 1, 1)
-    # the second ace and king of clubs keep their places before the deuce
-    assert position.columns[:3] == (("AC",), ("KC",), ("2C",))
-    assert len(position.stock) == 84
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_every_deal_holds_every_card(name: str) -> None:
-    game = GAMES[name]
-    position = deal_for_key(game, b"a key")
-    laid = [*position.stock, *position.reserve, *chain(*position.columns, *position.face_down)]
-    assert len(laid) + position.banked == 52 * game.packs
 
 
 @pytest.mark.parametrize("name", GAMES)

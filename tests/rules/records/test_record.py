@@ -13,17 +13,17 @@ from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.grammar import NEVER_IN_A_NAME
-from saratoga_rules.records.lines import MOST_RACERS, RecordError
+from saratoga_rules.records.lines import MOST_RACERS, RecordError, RecordReader
 from saratoga_rules.records.record import (
-    LOG_ENDINGS,
-    LogLine,
     RaceRecord,
-    RacerLog,
     digest_of,
     format_record,
     parse_record,
 )
 from saratoga_rules.records.standing import State
+
+# Records as text: one form only, errors that name the line, and a digest over all lines
+
 
 ANNA = Entrant("Anna", banking, patience=6)
 ZOE = Entrant("Zoë Σ", wandering, patience=4, goes=State.LEFT)
@@ -78,26 +78,6 @@ def test_the_digest_follows_its_written_layout() -> None:
         chain = hashlib.sha256(chain + line.encode()).digest()
     assert last == f"digest {chain.hex()}"
     assert digest_of(TEXT) == chain.hex()
-
-
-def test_a_record_has_the_lines_of_the_format() -> None:
-    lines = TEXT.split("\n")
-    assert lines[0] == "saratoga record 1"
-    assert "game caprice" in lines
-    assert "race mint-otter-42/1" in lines
-    assert "start 1788278400000" in lines
-    assert f"deal stock={''.join(RECORD.deal.stock)} waste=- reserve=-" in TEXT
-
-
-def test_properties_of_a_record() -> None:
-    first = RECORD.racers[0]
-    assert RECORD.race_id == "mint-otter-42/1"
-    assert RECORD.time_allowed == 600_000
-    assert dataclasses.replace(RECORD, cap=0).time_allowed is None
-    assert RECORD.racer(first.player) is first
-    assert RECORD.nonces[first.player].hex() == first.nonce
-    with pytest.raises(KeyError):
-        RECORD.racer("nobody")
 
 
 @pytest.mark.parametrize(
@@ -169,12 +149,6 @@ def test_a_record_has_as_many_racers_as_a_table_has_seats_and_no_more() -> None:
     assert f"racer {'q' * 16} " in text.split("\n")[refused.value.line - 1]
 
 
-def test_a_player_cannot_be_in_a_record_twice() -> None:
-    twice = dataclasses.replace(RECORD, racers=RECORD.racers[:1] * 2)
-    with pytest.raises(RecordError, match="ordered by id"):
-        parse_record(format_record(twice))
-
-
 @pytest.mark.parametrize("text", ["", "\n", TEXT[:-1], TEXT + "\n", "\n" + TEXT, TEXT + TEXT])
 def test_a_text_with_more_or_less_than_a_record_is_refused(text: str) -> None:
     with pytest.raises(RecordError):
@@ -193,16 +167,29 @@ def test_any_text_is_a_record_or_raises_record_error(text: str) -> None:
         parse_record(text)
 
 
-def test_every_ending_that_the_position_does_not_show_has_a_word() -> None:
-    assert set(LOG_ENDINGS.values()) == set(State) - {State.RACING, State.WON}
+# Tests of the reader of record lines
 
 
-def racer_log(*entries: str) -> RacerLog:
-    return dataclasses.replace(
-        RECORD.racers[0],
-        log=tuple(LogLine(at, at + 1, text) for at, text in enumerate(entries)),
-    )
+ANYTHING = re.compile(".*")
+NUMBER = re.compile("([0-9]+)")
 
 
-def test_only_moves_are_counted_as_moves() -> None:
-    assert racer_log("draw", "t1>up", "stuck").moves == 2
+def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
+    reader = RecordReader("12\nthree")
+    reader.take(NUMBER, "a number")
+    with pytest.raises(RecordError, match="line 2: expected a number, found 'three'"):
+        reader.take(NUMBER, "a number")
+    assert reader.line == "three"
+
+
+def test_an_error_at_the_end_of_the_text_says_so() -> None:
+    reader = RecordReader("12")
+    reader.take(NUMBER, "a number")
+    assert reader.line == ""
+    with pytest.raises(RecordError, match="line 2: expected a number, found the end of the text"):
+        reader.take(NUMBER, "a number")
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    reader = RecordReader("one\r\x0b\x0c\x85\u2028two\nthree")
+    assert reader.line == "one\r\x0b\x0c\x85\u2028two"

@@ -60,18 +60,6 @@ def test_won_and_lost_races_of_every_game_are_recorded() -> None:
         assert any(record.chosen_seed for record in records), game
 
 
-def test_a_replay_shows_every_position_of_a_log() -> None:
-    positions = replay(RECORD, BEN.player)
-    assert len(positions) == len(BEN.log) + 1
-    assert positions[0] == RECORD.deal
-    assert positions[-1].banked == BEN.banked
-
-
-def test_an_ending_does_not_change_the_position() -> None:
-    *_, before, after = replay(RECORD, BEN.player)
-    assert before == after
-
-
 def test_steps_go_with_their_entries() -> None:
     made = steps(RECORD, ANNA.player)
     assert [step.line for step in made] == list(ANNA.log)

@@ -1,4 +1,4 @@
-"""The order of finish, and the tie-breaks."""
+"""The order of finish, the tie-breaks, and which races may count."""
 
 from random import Random
 
@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.standing import Count, RacerScore, Reached, State, last_reached, ranking
+
+# The order of finish, and the tie-breaks
+
 
 CANFIELD = GAMES["canfield"]
 CAPRICE = GAMES["caprice"]
@@ -127,3 +131,22 @@ def test_a_place_is_one_more_than_the_number_of_racers_ahead(field: list[RacerSc
     merits = {one.player: (-one.banked, one.reached or Reached(-1, 0)) for one in field}
     for row in ranking(CANFIELD, field):
         assert row.place == 1 + sum(merit < merits[row.player] for merit in merits.values())
+
+
+# Which races may count for the leaderboards
+
+
+@pytest.mark.parametrize(
+    ("chosen_seed", "cap", "racers", "may_be"),
+    [
+        (False, 10, 2, True),
+        (False, 10, 1, False),
+        (True, 10, 2, False),
+        (False, 0, 2, False),
+    ],
+    ids=["open", "alone", "chosen seed", "no time limit"],
+)
+def test_a_race_counts_with_a_random_seed_a_time_limit_and_two_racers(
+    chosen_seed: bool, cap: int, racers: int, may_be: bool
+) -> None:
+    assert may_be_ranked(chosen_seed=chosen_seed, cap=cap, racers=racers) is may_be

@@ -1,0 +1,262 @@
+"""Cards, moves, positions, prices and sentences, as they are read, written and counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.conformance import played_games
+from kit.positions import draw
+from saratoga_rules.cards import (
+    HIDDEN,
+    PACK,
+    format_cards,
+    parse_cards,
+    rank,
+    rank_name,
+    suit,
+)
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.games.lafayette import LAFAYETTE
+from saratoga_rules.money import even_at, net, price
+from saratoga_rules.moves import (
+    Carry,
+    Draw,
+    Redeal,
+    parse_move,
+)
+from saratoga_rules.position import format_position, in_order, parse_position
+from saratoga_rules.prose import prose
+from saratoga_rules.refusals import Refusal
+from saratoga_rules.views import redact
+
+# Cards
+
+
+def test_a_hidden_card_has_no_rank_and_no_suit_of_the_pack() -> None:
+    with pytest.raises(KeyError):
+        rank(HIDDEN)
+    assert suit(HIDDEN) not in "CSHD"
+
+
+@pytest.mark.parametrize("text", ["KSTH", "KS TH", " KS  TH "])
+def test_cards_are_read_with_and_without_spaces(text: str) -> None:
+    assert parse_cards(text) == ("KS", "TH")
+
+
+def test_every_card_is_the_same_object_wherever_it_was_read() -> None:
+    assert all(
+        one is other for one, other in zip(parse_cards(format_cards(PACK)), PACK, strict=True)
+    )
+    assert parse_cards("##")[0] is HIDDEN
+
+
+@pytest.mark.parametrize("text", ["K", "KST", "10H", "kS", "1S", "KX", "#K", "T♥"])
+def test_a_text_that_is_not_a_card_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="There is no card"):
+        parse_cards(text)
+
+
+def test_ranks_have_the_names_players_use() -> None:
+    assert [rank_name(number) for number in (1, 2, 10, 11, 12, 13)] == [
+        "ace", "2", "10", "jack", "queen", "king",
+    ]  # fmt: skip
+
+
+# Moves
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("draw", Draw()),
+        ("redeal", Redeal()),
+        ("w>up", Carry("w", "up")),
+        ("r>down", Carry("r", "down")),
+        ("t12>t1", Carry("t12", "t1")),
+        ("t3>t5:4", Carry("t3", "t5", 4)),
+        ("t3>t5:13", Carry("t3", "t5", 13)),
+        ("up.S>t2", Carry("up.S", "t2")),
+    ],
+)
+def test_moves_are_read_as_they_are_written(text: str, move: object) -> None:
+    assert parse_move(text) == move
+    assert str(parse_move(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Draw",
+        "draw ",
+        "draw\n",
+        "t1",
+        "t1>",
+        "t0>t1",
+        "t01>t1",
+        "t1>t100",
+        "t1>t2:1",
+        "t1>t2:0",
+        "t1>t2:02",
+        "t1>t2:100",
+        "t1>t2:-1",
+        "t1>w",
+        "t1>r",
+        "s>t1",
+        "up>t1",
+        "up.X>t1",
+        "upXS>t1",
+        "down.S>t1",
+        "t1>up.S",
+        "t1 > t2",
+        "t1>t2\n",
+        "t\u0661>t2",
+        "7H>t2",
+        "x" * 5000,
+    ],
+)
+def test_a_text_that_is_not_a_move_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a move") as refused:
+        parse_move(text)
+    assert len(str(refused.value)) < 200
+
+
+# Position
+
+
+DRAWN = draw(
+    LAFAYETTE,
+    """
+    stock: 7C 8D
+    waste: KH
+    reserve: JS 6H
+    up: C3 H1
+    down: D2
+    t1: KS QH
+    t3: TD
+    pass: 4
+    """,
+)
+TEXT = (
+    "stock=7C8D waste=KH reserve=JS6H up=3,0,1,0 down=0,0,0,2 columns=KSQH/-/TD/- base=1 passes=4"
+)
+
+
+def test_a_position_is_written_on_one_line() -> None:
+    assert format_position(DRAWN) == TEXT
+
+
+def test_a_position_is_read_as_it_was_written() -> None:
+    assert parse_position(TEXT) == DRAWN
+
+
+def test_hidden_cards_are_written_and_read() -> None:
+    text = TEXT.replace("7C8D", "####").replace("JS6H", "##6H")
+    assert parse_position(text) == redact(DRAWN)
+    assert format_position(redact(DRAWN)) == text
+
+
+def test_face_down_cards_are_written_before_a_bar() -> None:
+    position = draw(LAFAYETTE, "t1: KH\nt2: 5C | 9D\nt4: 2S 7H | TC 9H")
+    text = "columns=KH/5C|9D/-/2S7H|TC9H"
+    assert text in format_position(position)
+    assert position.columns == (("KH",), ("9D",), (), ("TC", "9H"))
+    assert position.face_down == ((), ("5C",), (), ("2S", "7H"))
+    assert position.face_down_counts == (0, 1, 0, 2)
+    assert "columns=KH/##|9D/-/####|TC9H" in format_position(redact(position))
+    for written in (position, redact(position)):
+        assert parse_position(format_position(written)) == written
+
+
+def test_banked_counts_every_card_on_the_foundations() -> None:
+    assert DRAWN.banked == 6
+    assert [played.opening().banked for played in played_games("caprice")] == [8] * 18
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        TEXT + " ",
+        TEXT.replace("waste=KH ", ""),
+        TEXT.replace("KH", "KX"),
+        TEXT.replace("KH", ""),
+        TEXT.replace("KSQH/-/TD/-", "KSQH//TD/-"),
+        *(
+            TEXT.replace("TD", column)
+            for column in ("|TD", "TD|", "-|TD", "TD|-", "TD||9C", "TD|9C|8C", "|", "-|-")
+        ),
+        TEXT.replace("waste=KH", "waste=2C|KH"),
+        TEXT.replace("3,0,1,0", "14,0,1,0"),
+        TEXT.replace("3,0,1,0", "03,0,1,0"),
+        TEXT.replace("3,0,1,0", "3,0,1"),
+        TEXT.replace("3,0,1,0", "3,0,1,0,0,0,0,1"),
+        TEXT.replace("base=1", "base=14"),
+        TEXT.replace("base=1", "base=0"),
+        TEXT.replace("passes=4", "passes=0"),
+        TEXT.replace("passes=4", "passes=\u0664"),
+    ],
+)
+def test_a_text_that_is_not_a_position_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\."):
+        parse_position(text)
+
+
+def test_of_two_foundations_of_a_suit_the_higher_comes_first() -> None:
+    assert draw(LADY_PALK, "up: C2,5 H1").up == (5, 2, 0, 0, 1, 0, 0, 0)
+    assert in_order((0, 1, 3, 3, 9, 2, 0, 13)) == (1, 0, 3, 3, 9, 2, 13, 0)
+    assert in_order(()) == ()
+
+
+# Money
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "most"),
+    [
+        ("klondike", -52, 208),
+        ("canfield", -45, 210),
+        ("canfield-aisleriot", -45, 210),
+        ("lafayette", -50, 210),
+        ("lady-palk", -100, 420),
+        ("caprice", -60, 420),
+    ],
+)
+def test_what_a_game_costs_and_what_it_pays_at_most(name: str, start: int, most: int) -> None:
+    game = GAMES[name]
+    assert net(game, deal_for_key(game, b"any deal").banked) == start
+    assert net(game, game.cards) == most
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_with_fewer_cards_than_even_the_player_loses_money(name: str) -> None:
+    game = GAMES[name]
+    assert net(game, even_at(game)) >= 0 > net(game, even_at(game) - 1)
+
+
+def test_a_game_names_the_price_of_a_pack() -> None:
+    game = replace(GAMES["caprice"], pack_price=52)
+    assert price(game) == 104
+    assert [net(game, banked) for banked in (8, 20, 21, 104)] == [-64, -4, 1, 416]
+    assert even_at(game) == 21
+
+
+# Refusals
+
+
+def test_every_reason_is_a_different_sentence() -> None:
+    sentences = [str(refusal) for refusal in Refusal]
+    assert len(set(sentences)) == len(sentences)
+    assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in sentences)
+
+
+# The description of a game in prose
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_is_described_in_paragraphs_of_one_line(name: str) -> None:
+    paragraphs = prose(GAMES[name])
+    assert len(paragraphs) > 1
+    assert all(paragraph.endswith(".") and "\n" not in paragraph for paragraph in paragraphs)
