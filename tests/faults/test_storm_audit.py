@@ -32,10 +32,12 @@ async def test_the_audit_finds_a_doubled_move() -> None:
         async with open_store(installation.store_url) as store:
             assert await settled(store)
             with Redis(unix_socket_path=str(installation.store.socket)) as client:
-                log = f"{race_key(mover.code, 1)}:log:{mover.player}"
+                race = race_key(mover.code, 1)
+                log = f"{race}:log:{mover.player}"
                 entry = client.lindex(log, 1)
                 assert isinstance(entry, bytes)
                 client.linsert(log, "AFTER", entry, entry)
+                client.hincrby(race, f"{mover.player}:length", 1)
             auditor = Auditor(installation, store)
             await auditor.audit_all()
             assert any("carried out twice" in fault for fault in auditor.faults)
