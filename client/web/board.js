@@ -6,7 +6,7 @@
  * follows from the server's list of legal moves, and from nothing else.
  */
 
-import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
+import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, contentOf, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
   pileWords, readMove, seenCards, spelledOut, targetOf } from "./cards.js";
 import { Drag } from "./drag.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
@@ -562,13 +562,6 @@ function keyOf(pile) {
 /** @param {DOMRect} rect @param {string} axis */
 function middle(rect, axis) {
   return axis === "x" ? rect.x + rect.width / 2 : rect.y + rect.height / 2;
-}
-
-/** What a pile shows, to compare. @param {import("./cards.js").View} view @param {string} pile */
-function contentOf(view, pile) {
-  if (pile === "stock") return [view.stock, view.passes, view.waste === ""];
-  if (pile === "r") return [view.reserve, view.reserve_top];
-  return [seenCards(view, pile), pile[0] === "t" ? view.face_down[Number(pile.slice(1)) - 1] : isFoundation(pile) ? view.base : 0];
 }
 
 /** Moves in the order of Tab: banking, then reserve, waste, columns, taking back, stock. @param {Move} a @param {Move} b */

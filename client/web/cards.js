@@ -267,6 +267,13 @@ function stockLabel(view, game) {
   return `Stock: empty${pass}`;
 }
 
+/** What a pile shows, to compare. @param {View} view @param {string} pile */
+export function contentOf(view, pile) {
+  if (pile === "stock") return [view.stock, view.passes, view.waste === ""];
+  if (pile === "r") return [view.reserve, view.reserve_top];
+  return [seenCards(view, pile), pile[0] === "t" ? view.face_down[Number(pile.slice(1)) - 1] : isFoundation(pile) ? view.base : 0];
+}
+
 /** The column spelled out, for a long press: `9♦, 8♠, 7♥`. @param {View} view @param {string} pile */
 export function spelledOut(view, pile) {
   const hidden = pile[0] === "t" ? (view.face_down[Number(pile.slice(1)) - 1] ?? 0) : 0;

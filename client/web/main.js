@@ -270,7 +270,7 @@ export class App {
     }
   }
 
-  /** Return why a table has no seat for a newcomer; reject if there is no such table. @param {string} code */
+  /** Return why a table has no seat for a newcomer; reject without such a table. @param {string} code */
   async #whyNoSeatAt(code) {
     const { connection } = this;
     const wasWatched = connection.watched.has(code);
@@ -544,15 +544,12 @@ export class App {
     const { alarms, alarmTitle: title } = this;
     if (this.known) this.known = { ...this.known, alarms };
     document.documentElement.toggleAttribute("data-alarm", alarms.length > 0);
-    const bar = h("button", { type: "button", onclick: () => this.openAlarms() }, `${title}${alarms.length > 1 ? ` (${alarms.length})` : ""}`);
+    const count = alarms.length > 1 ? ` (${alarms.length})` : "";
+    const bar = h("button", { type: "button", onclick: () => this.openAlarms() }, title + count);
     fill(this.alarmBar, alarms.length > 0 && bar);
-    const sheet = /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.alarm"));
-    if (!alarms.length) sheet?.close();
-    else if (sheet) fill(sheet, ...this.#alarmParts(sheet));
-  }
-
-  get alarmTitle() {
-    return this.areMissing ? "The record of a race is missing" : "ALARM: the server contradicts itself";
+    const sheet = document.querySelector("dialog.alarm");
+    sheet?.remove();
+    if (sheet && alarms.length) this.openAlarms();
   }
 
   /** Whether nothing is wrong but that records have not come. */
@@ -560,23 +557,20 @@ export class App {
     return this.alarms.every(({ sentence }) => this.missing.has(sentence));
   }
 
-  /** What the sheet of the alarms says. @param {HTMLDialogElement} sheet */
-  #alarmParts(sheet) {
-    const lines = this.alarms.map(({ race, sentence }) => h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
-    const advice = this.areMissing ? "This page asks for it again, and takes this back when it comes."
-      : "Tell the other players, and do not trust this race.";
-    const heading = /** @type {HTMLElement} */ (sheet.querySelector("h2"));
-    write(heading, this.alarmTitle);
-    return [heading, h("ul", { class: "faults", tabindex: "0" }, ...lines), h("p", {}, advice),
-      h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main"))];
+  get alarmTitle() {
+    return this.areMissing ? "The record of a race is missing" : "ALARM: the server contradicts itself";
   }
 
   /** Show all alarms. */
   openAlarms() {
     if (document.querySelector("dialog.alarm")) return;
-    const sheet = openSheet({ title: this.alarmTitle, class: "alarm" });
-    fill(sheet, ...this.#alarmParts(sheet));
-    sheet.querySelector("button")?.focus();
+    const lines = this.alarms.map(({ race, sentence }) =>
+      h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
+    const sheet = openSheet({ title: this.alarmTitle, class: "alarm" },
+      h("ul", { class: "faults", tabindex: "0" }, ...lines),
+      h("p", {}, this.areMissing ? "This page asks for it again, and takes this back when it comes."
+        : "Tell the other players, and do not trust this race."),
+      h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
   }
 
   /** What the next board that opens says first; empty for its own words. */
@@ -779,7 +773,7 @@ function reasonOf(error, move) {
   return error.message.replace(`${move}: `, "");
 }
 
-/** Ask a host whether to leave the table, and return the answer. @param {string} code @returns {Promise<boolean>} */
+/** Ask a host whether to leave the table. @param {string} code @returns {Promise<boolean>} */
 function agreesToLeave(code) {
   return new Promise((resolve) => {
     const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", () => resolve(true),

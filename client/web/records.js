@@ -7,7 +7,7 @@
 
 import { GAMES, PRIZE, RANKS, RULES, SUITS } from "./cards.js";
 import { bytesOf, fromHex, hex, hmac, joined, nonceHash, sha256 } from "./fairness.js";
-import { counted } from "./page.js";
+import { COUNTDOWN_REASONS, VOID_REASONS, counted } from "./page.js";
 
 // The deal: protocol/README.md, "A fair deal"
 
@@ -232,15 +232,7 @@ const LINES = {
 export const ENDINGS = {
   "cash-out": "cashed out", stuck: "stuck", "out-of-time": "out of time", left: "left", "ended-by-host": "ended by host", idle: "idle",
 };
-export const COUNTDOWN_REASONS = new Set(["nonce-missing", "racer-left", "server-away", "closed-in-countdown"]);
 const CLOSED_REASONS = new Set(["closed", "closed-in-countdown"]);
-/** Why a server voids a race, in words. @type {Record<string, string>} */
-export const VOID_REASONS = {
-  damaged: "the server's stored data of the race were damaged", "nonce-missing": "a racer's nonce was missing in the countdown",
-  "racer-left": "a racer left in the countdown", "server-away": "the server was away in the countdown",
-  closed: "the table was closed during the race", "closed-in-countdown": "the table was closed in the countdown",
-};
-
 /**
  * @typedef {{at: number, number: number, text: string}} Entry milliseconds from the start, commit number, move or ending
  * @typedef {{player: string, name: string, bot: boolean, nonce: string, hash: string, missing: string, log: Entry[], banked: number,

@@ -5,7 +5,7 @@
  * The boards come from the server, which replays the race: this page has no rules.
  */
 
-import { PRIZE, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
+import { PRIZE, contentOf, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
 import { isSame } from "./fairness.js";
 import { origin, store, stored } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
@@ -120,11 +120,12 @@ function sealBox(finish, proof) {
   const friends = words && h("p", {}, "Four words: ", h("code", {}, words), ". Your friends' results show the same ones.");
   if (!proof) return h("section", { class: "box seal" }, sign("seal"), h("div", {}, h("h2", {}, "Not checked"), h("p", { class: "dim" }, proof === null ? "The server did not send the record of this race." : "Checking the record\u2026"), friends));
   const isWrong = proof.faults.length > 0;
+  const checked = proof.record ? `Checked in this browser: ${proof.worth}` : "Not checked in this browser";
   const done = [...proof.checks.filter((check) => !check.fault).map((check) => check.says), ...(proof.seen.length ? [`as this page saw it: ${proof.seen.join(", ")}`] : [])];
   const item = (/** @type {string} */ text) => h("li", {}, picture("yes"), h("span", {}, text));
   const list = isWrong ? proof.faults.map((fault) => h("li", { class: "loss" }, h("span", {}, `\u2717 ${fault}`))) : done.map(item);
   return h("section", { class: `box seal${isWrong ? " broken" : ""}`, "aria-label": "What was checked" }, sign("seal"),
-    h("div", {}, h("h2", {}, isWrong ? "NOT VERIFIED" : proof.record ? `Checked in this browser: ${proof.worth}` : "Not checked in this browser"), proof.losses ? h("p", {}, `${proof.losses}.`) : null, friends),
+    h("div", {}, h("h2", {}, isWrong ? "NOT VERIFIED" : checked), proof.losses ? h("p", {}, `${proof.losses}.`) : null, friends),
     h("ul", {}, ...list, ...proof.unchecked.map((text) => h("li", { class: "dim" }, h("span", {}, `\u2013 not checked: ${text}`))),
       h("li", { class: "dim" }, h("span", {}, "\u2013 not checked: this page itself, which the same server sent"))));
 }
@@ -347,7 +348,7 @@ class ReviewBoard {
     this.piles.set(pile, node);
     const isMarked = marks.includes(pile);
     const isDeal = pile === "stock" && !hasWaste(this.game);
-    const drawn = JSON.stringify([isMarked, pile === "stock" ? [view.stock, view.passes, !view.waste] : pile[0] === "t" ? [view.columns[Number(pile.slice(1)) - 1], view.face_down] : pile === "w" ? view.waste : pile === "r" ? [view.reserve, view.reserve_top] : [view.up, view.down, view.base]]);
+    const drawn = JSON.stringify([isMarked, contentOf(view, pile)]);
     if (node.dataset.drawn === drawn) return;
     node.dataset.drawn = drawn;
     node.dataset.pile = pile;

@@ -3,7 +3,7 @@
 
 import { GAMES, PRIZE, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
-import { againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
+import { COUNTDOWN_REASONS, VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
   refill, rivals, shownName, tone, write } from "./page.js";
 import { ownSeat, seatAt, whyNoSeat } from "./session.js";
 
@@ -22,17 +22,6 @@ const ASKS_NAME = "Give a name, such as Anna; the others see it.";
 /** Milliseconds between two requests for the public tables, and requests for them per request for the leaders. */
 const TABLES_EVERY = 2_000;
 const LEADERS_EVERY = 10;
-
-/** The reasons for which the server voids a race, as `voided.py` has them. @type {Record<string, string>} */
-const VOID_REASONS = {
-  damaged: "the server's stored data of the race were damaged",
-  "nonce-missing": "a racer's nonce was missing in the countdown",
-  "racer-left": "a racer left in the countdown",
-  "server-away": "the server was away in the countdown",
-  closed: "the table was closed during the race",
-  "closed-in-countdown": "the table was closed in the countdown",
-};
-const OF_COUNTDOWNS = new Set(["nonce-missing", "racer-left", "server-away", "closed-in-countdown"]);
 
 const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
 
@@ -467,7 +456,7 @@ export class TableScreen {
     refill(this.voided, ...(table.voided ?? []).map((voided) => {
       const left = seatAt(table, voided.left ?? "");
       const reason = left ? `${shownName(left)} left in the countdown` : (VOID_REASONS[voided.reason] ?? voided.reason);
-      return h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${OF_COUNTDOWNS.has(voided.reason) ? "did not start" : "counts for nothing"}: ${reason}. In a terminal: `,
+      return h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${COUNTDOWN_REASONS.has(voided.reason) ? "did not start" : "counts for nothing"}: ${reason}. In a terminal: `,
         h("code", {}, `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`));
     }));
   }
@@ -580,13 +569,17 @@ export class TableScreen {
     }
     const waiting = table.seats.filter((seat) => seat.ready && seat.player !== player);
     const send = async () => {
-      await this.#send("public" in change ? { ...change, cap: withSetting(table.settings, change).cap } : change);
+      const { cap } = withSetting(table.settings, change);
+      await this.#send("public" in change ? { ...change, cap } : change);
       if (link !== "connected") this.say("The change waits for the connection.");
-      else if (table.seats.some((seat) => seat.ready)) this.say("The race has changed: all players must get ready again.");
+      else if (table.seats.some((seat) => seat.ready))
+        this.say("The race has changed: all players must get ready again.");
     };
     if (!waiting.length) return send();
-    const who = waiting.length === 1 ? `${shownName(waiting[0])} is` : `${counted(waiting.length, "player")} are`;
-    openQuestion("Change the race?", "Keep it", "Change it", send, h("p", {}, `${who} ready, and must get ready again.`));
+    const [first, ...others] = waiting;
+    const who = others.length ? `${waiting.length} players are` : `${shownName(first)} is`;
+    openQuestion("Change the race?", "Keep it", "Change it", send,
+      h("p", {}, `${who} ready, and must get ready again.`));
     this.settings.show(table.settings, this.app.connection.welcome.games);
   }
 

@@ -7,8 +7,8 @@
 
 import { wholeView } from "./cards.js";
 import { COUNTDOWN_CHANGED, bytesOf, hashesOf, haveRacersChanged, hex, isSame, nonceHash, sha256 } from "./fairness.js";
-import { counted } from "./page.js";
-import { COUNTDOWN_REASONS, ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, isOfLaterFormat, line, netOf, outcomeOf, parseRecord,
+import { COUNTDOWN_REASONS, counted } from "./page.js";
+import { ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, isOfLaterFormat, line, netOf, outcomeOf, parseRecord,
   reasonFault, seedFault, viewOf } from "./records.js";
 import { takesReady } from "./session.js";
 
@@ -42,7 +42,7 @@ const MISSED_FOR = 7 * 24 * 3_600_000;
 const LONGEST_DELAY = 5 * 60_000;
 /** Milliseconds between what is seen of a running race and its storing. */
 const SAVED_AFTER = 400;
-/** Milliseconds of answers without the record after which it is withheld, and between two requests from then on. */
+/** Milliseconds of answers without the record after which it is withheld, and between later requests. */
 const WITHHELD_AFTER = 30_000;
 /** Milliseconds between two requests until then, and within which an answer counts. */
 const ASK_AGAIN_AFTER = 2_000;
@@ -468,7 +468,8 @@ export class Witness {
       const before = performance.now();
       const answer = await this.#asked(race);
       if (typeof answer === "string") return this.prove(race, answer);
-      await new Promise((resolve) => setTimeout(resolve, waited < WITHHELD_AFTER ? ASK_AGAIN_AFTER : WITHHELD_AFTER));
+      const pause = waited < WITHHELD_AFTER ? ASK_AGAIN_AFTER : WITHHELD_AFTER;
+      await new Promise((resolve) => setTimeout(resolve, pause));
       // only a server that answers withholds a record
       if (!this.around.isConnected() || !answer.code || AWAY.has(answer.code)) continue;
       waited += Math.min(performance.now() - before, ANSWERED_WITHIN + ASK_AGAIN_AFTER);
@@ -679,7 +680,7 @@ function shortened(faults, what, most = MOST_TOLD) {
 export function proofOf(race, text, load, boards = null) {
   if (isOfLaterFormat(text)) {
     const sighting = load(race);
-    const unchecked = [`this page does not know this form of records: a newer saratoga verify ${race} does`];
+    const unchecked = [`this page does not know the record's form: a newer saratoga verify ${race} does`];
     return { ...noProof(race), unchecked, faults: sighting ? lastingAlarms(sighting) : [] };
   }
   /** @type {RaceRecord} */
