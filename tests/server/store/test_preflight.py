@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kit.stores import StoreServer
-from saratoga_server.ports import StoreRefused, StoreUnavailable
+from kit.running_race import move, running_race
+from kit.stores import StoreServer, replica_of
+from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import opening
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
@@ -124,3 +125,19 @@ async def test_an_address_without_a_store_is_unavailable(
     with pytest.raises(StoreUnavailable):
         async with open_store(f"unix://{store_server.folder}/nobody"):
             pass
+
+
+async def test_a_store_without_a_replica_is_refused(store_server: StoreServer) -> None:
+    assert "no replica in sync" in await refusal(store_server.url, Durability.REPLICATED)
+
+
+async def test_a_replica_that_keeps_no_file_is_not_asked_for_its_disk(
+    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with replica_of(mortal_store, {"appendonly": "no"}):
+        async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+            race = await running_race(store)
+            [outcome] = await race.commit(move("draw", 0))
+            assert outcome.status is CommitStatus.DONE
+    knows = mortal_store.ask("WAITAOF", "0", "0", "1").startswith(b"*")
+    assert ("replica_not_on_disk" in caplog.text) == knows
