@@ -145,5 +145,5 @@ async def drag(opened: Window) -> None:
     for step in range(1, 4):
         opened.terminal.point(DRAGGED, x + step, y + step)
     # a key that the program handles after the pointer
-    opened.terminal.type(b"Z")
+    opened.terminal.type(b"%")
     await opened.terminal.shows("does nothing here")
