@@ -9,6 +9,18 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, even_at, net, price
 
+
+def duration_text(milliseconds: int) -> str:
+    """Return a duration in words.
+
+    >>> duration_text(940), duration_text(12_340), duration_text(75_000)
+    ('0.9 s', '12.3 s', '1 min 15 s')
+    """
+    if milliseconds < 60_000:
+        return f"{milliseconds // 100 / 10:.1f} s"
+    return f"{milliseconds // 60_000} min {milliseconds % 60_000 // 1000} s"
+
+
 BOT_MARK: Final = "bot"
 """The mark after every bot's name."""
 
@@ -111,22 +123,14 @@ def match_words(races: int) -> str:
     return f"match of {races} races" if races > 1 else "no match"
 
 
-def number_of_rivals(number: int) -> str:
-    """Return the number of different people that a player raced against, as leaderboards count it.
-
-    >>> number_of_rivals(3), number_of_rivals(100)
-    ('3', '100+')
-    """
-    return str(number) if number < MOST_RIVALS else f"{MOST_RIVALS}+"
-
-
 def rivals(number: int) -> str:
-    """Return the same number in words.
+    """Return the number of different people that a player raced against, as leaderboards count it.
 
     >>> rivals(1), rivals(2), rivals(100)
     ('1 person', '2 people', '100+ people')
     """
-    return f"{number_of_rivals(number)} {'person' if number == 1 else 'people'}"
+    shown = str(number) if number < MOST_RIVALS else f"{MOST_RIVALS}+"
+    return f"{shown} {'person' if number == 1 else 'people'}"
 
 
 def dollars(amount: int) -> str:

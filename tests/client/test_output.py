@@ -2,14 +2,11 @@
 
 import json
 import logging
-from collections.abc import Callable
-from io import StringIO
 from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
 
 from kit.scripted_server import NOON
 from kit.table_views import SEATS, STANDINGS, outcome, running
@@ -17,7 +14,6 @@ from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.commands import WordsOnly, run
-from saratoga_client.cli.leaderboard_table import print_page
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
@@ -88,14 +84,6 @@ def checked(text: str) -> None:
     assert not any(line.startswith("race mint-otter-42/3") for line in text.splitlines())
 
 
-def on_a_terminal(show: Callable[[Console], None]) -> str:
-    """Return what Rich writes to a terminal, without its own colours."""
-    console = Console(width=2000, file=StringIO(), force_terminal=False, no_color=True)
-    show(console)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
-
-
 @pytest.mark.parametrize("picture", PICTURES, ids=["gathering", "running", "over"])
 def test_watching_is_safe_in_every_manner(
     picture: TableView, capsys: pytest.CaptureFixture[str]
@@ -123,9 +111,6 @@ def test_leaderboards_are_safe_in_every_manner(
     checked(capsys.readouterr().out)
     leaderboard.show(page, OutputFormat.JSON)
     checked(capsys.readouterr().out)
-    text = on_a_terminal(lambda console: print_page(page, console))
-    checked(text)
-    assert "[red on blue]" in text
 
 
 def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:

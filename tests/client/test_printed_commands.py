@@ -21,7 +21,7 @@ from saratoga_client.local.printed_command import host_command
 from saratoga_client.net.errors import Redirected, Unreachable
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import new_game
-from saratoga_client.practice.share_text import practice_text
+from saratoga_client.practice.practice_session import practice_text
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem

@@ -4,12 +4,18 @@ A chooser is a pure function: the same view and memory always give the same choi
 hidden cards are. The weak bot derives its apparent randomness from a hash of the view.
 """
 
+from binascii import crc32
 from typing import NamedTuple, Protocol
 
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
 from saratoga_rules.views import View
+
+
+def percent(*values: object) -> int:
+    """Return a number from 0 to 99 that depends only on the values."""
+    return crc32(" ".join(map(str, values)).encode()) % 100
 
 
 class Choice(NamedTuple):

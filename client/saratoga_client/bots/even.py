@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from saratoga_client.bots.casual import turn_of_stock
-from saratoga_client.bots.chance import percent
-from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.choice import Choice, percent
 from saratoga_client.bots.evaluation import Weights, evaluator
 from saratoga_client.bots.memory import Memory
 from saratoga_client.bots.search import look_ahead

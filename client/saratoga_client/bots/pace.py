@@ -8,8 +8,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from saratoga_client.bots.casual import is_banking
-from saratoga_client.bots.chance import percent
-from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.choice import Choice, percent
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves

@@ -3,8 +3,7 @@
 from typing import Final
 
 from saratoga_client.bots.casual import is_banking, turn_of_stock, useful_carries
-from saratoga_client.bots.chance import percent
-from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.choice import Choice, percent
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.moves import RESERVE, WASTE, Carry

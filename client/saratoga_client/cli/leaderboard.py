@@ -139,17 +139,11 @@ async def _show(server: str, question: Question, shown_in: OutputFormat) -> None
 
 def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
     """Print a page of a leaderboard."""
-    match shown_in:
-        case OutputFormat.JSON:
-            write_json(page_out(page))
-        case OutputFormat.PLAIN:
-            for line in leaderboard_lines(page):
-                write_line(line)
-        case OutputFormat.LIVE:
-            # lines and JSON do not wait for Rich
-            from saratoga_client.cli.leaderboard_table import print_page
-
-            print_page(page)
+    if shown_in is OutputFormat.JSON:
+        write_json(page_out(page))
+        return
+    for line in leaderboard_lines(page):
+        write_line(line)
 
 
 def page_out(page: events.Leaderboard) -> LeaderboardOut:

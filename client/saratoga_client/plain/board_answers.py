@@ -4,15 +4,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saratoga_client.input.card_query import cards_matching
+from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.card_search import where_lines
+from saratoga_client.plain.grammar import Context, not_understood, parse_line
 from saratoga_client.plain.move_lines import move_words
 from saratoga_client.plain.position import board_line, position_lines, rule_line
 from saratoga_client.rules_text import plain_lines
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
+from saratoga_rules.moves import Move
 from saratoga_rules.views import View
+
+
+def parse_typed_move(
+    game: Game, view: View, words: str, context: Context, card_names: CardNames
+) -> Move | str:
+    """Return the typed legal move, or the `no:` line with the reason why there is none."""
+    typed = typed_move(game, view, words, card_names.card)
+    if not isinstance(typed, NotPlayed):
+        return typed
+    is_move = typed.is_move or parse_line(words, context).is_move_command
+    return f"no: {typed.says}" if is_move else not_understood(words, context)
 
 
 @dataclass(frozen=True, slots=True)

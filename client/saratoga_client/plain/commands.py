@@ -4,14 +4,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from saratoga_client.board_view.qr_code import qr_lines
+from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.local.hosting import friends_address
-from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
-from saratoga_client.plain.bots import BotCommand
+from saratoga_client.plain.board_answers import BoardAnswers, parse_typed_move, rules_lines
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.event_lines import clock_line, settings_words, table_lines
 from saratoga_client.plain.finished_race import FinishedRaceCommands
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
-from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words
 from saratoga_client.plain.result_lines import (
     climb_lines,
@@ -29,9 +28,40 @@ from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call, takes_ready
-from saratoga_client.wording import shown_name, unmarked
+from saratoga_client.wording import BOT_LEVELS, shown_name, unmarked
 from saratoga_protocol import events
 from saratoga_rules.refusals import IllegalMove
+
+
+class BotCommand:
+    """The bots of one player at one table."""
+
+    def __init__(self, session: PlainSession, table_session: TableSession) -> None:
+        self._session = session
+        self._table = table_session
+        self._bots = LocalBots(
+            lambda name: session.output.write(f"ok: {name} has sat down"),
+            self._raise_alarm,
+            lambda problem: session.output.write(f"bot: {problem}"),
+        )
+
+    async def bring(self, words: str) -> None:
+        """Seat a bot of the strength that the words name. Raises `Problem`."""
+        state = self._table.state
+        assert state is not None, "commands are read once the table is known"
+        if words.lower() not in BOT_LEVELS:
+            self._session.output.write("no: Which bot? Type bot weak, bot even, or bot strong.")
+            return
+        await self._bots.bring(self._table.server, state.table.code, words.lower())
+
+    async def leave(self) -> None:
+        """Let all bots leave the table."""
+        await self._bots.leave()
+
+    def _raise_alarm(self, alarm: str) -> None:
+        self._session.alarms.append(alarm)
+        self._session.output.write(f"alarm: {alarm}")
+
 
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.wording import counted, dollars, rivals, shown_name
+from saratoga_client.wording import counted, dollars, minutes_and_seconds, rivals, shown_name
 from saratoga_protocol import events
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 
@@ -22,7 +22,9 @@ def _line(page: events.Leaderboard, row: LeaderboardRow) -> str:
     if page.ranking == "bankroll":
         races = counted(row.races, "race")
         return f"{row.rank}. {name}: {dollars(row.value)} in {races}, against {rivals(row.rivals)}"
+    # 0: no move raised the deal's count
+    after = f" in {minutes_and_seconds(row.elapsed, tenths=True)}" if row.elapsed else ""
     return (
-        f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}, "
+        f"{row.rank}. {name}: {row.value} banked{after}, {dollars(row.net)}, {row.race}, "
         f"against {rivals(row.rivals)}"
     )

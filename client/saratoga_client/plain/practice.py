@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
+from saratoga_client.plain.board_answers import BoardAnswers, parse_typed_move, rules_lines
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.move_lines import move_words, moved_line
-from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words, position_lines, rule_line
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed

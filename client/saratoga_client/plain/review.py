@@ -8,8 +8,14 @@ from saratoga_client.plain.position import money_words, position_lines, rule_lin
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
-from saratoga_client.review.times import duration_text
-from saratoga_client.wording import NO_LEVELS, counted, dollars, minutes_and_seconds, shown_name
+from saratoga_client.wording import (
+    NO_LEVELS,
+    counted,
+    dollars,
+    duration_text,
+    minutes_and_seconds,
+    shown_name,
+)
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import RaceRecord

@@ -10,15 +10,39 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from saratoga_client.input.move_text import CardName
+from saratoga_client.local.printed_command import printed_command
 from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, seed_of
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
 from saratoga_client.practice.ghost import Ghost, best_ghost, ghost_of_run
 from saratoga_client.practice.hints import hint
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.practice.safe_moves import safe_move
-from saratoga_client.practice.share_text import practice_text
-from saratoga_client.wording import minutes_and_seconds
+from saratoga_client.sanitised import sanitised
+from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.moves import Move
+
+
+def practice_text(practice: PracticeGame, end: int) -> str:
+    """Return the text about a run of `end` milliseconds, with the command that practises the same deal."""
+    deal = practice.deal
+    clean = "no undo, no hint" if practice.is_clean else _aids(practice.undos, practice.hints)
+    lines = [
+        f"Saratoga practice, {deal.game.title}, {deal.title}",
+        f"{practice.banked} banked, {dollars(practice.net)} if it counted,"
+        f" {'won ' if practice.is_won else ''}in {minutes_and_seconds(end)}, {clean}",
+    ]
+    if deal.seed:
+        lines.append(f"Try it: {printed_command('practice', deal.game.name, '--seed', deal.seed)}")
+    return "\n".join(map(sanitised, lines))
+
+
+def _aids(undos: int, hints: int) -> str:
+    parts = [
+        f"{number} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((undos, "undo"), (hints, "hint"))
+        if number
+    ]
+    return " and ".join(parts)
 
 
 def _moves(number: int) -> str:

@@ -17,7 +17,6 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnsw
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.activity import Activity
-from saratoga_client.session.cashing_out import cash_out
 from saratoga_client.session.error_messages import (
     CONNECTION_ERRORS,
     problem_for,
@@ -26,7 +25,7 @@ from saratoga_client.session.error_messages import (
 )
 from saratoga_client.session.event_listener import EventListener
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.move_sender import MoveSender
+from saratoga_client.session.move_sender import MoveSender, cash_out
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore

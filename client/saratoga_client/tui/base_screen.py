@@ -16,12 +16,24 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
-from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.input.pile_keys import key_called
 from saratoga_client.tui.colours import Paint
-from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
 from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import ScrollPage, paint_ground
+
+
+def key_of(event: events.Key) -> str:
+    """Return the character of a key or its name: `w`, `?`, `space`, `shift+tab`.
+
+    Letters are in lower case, with or without shift.
+    """
+    sign = event.character
+    if sign is not None and sign.isprintable():
+        return sign.lower() if sign.isalpha() else key_called(sign)
+    return key_called(event.key)
+
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp

@@ -19,9 +19,9 @@ from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.selection import InputResult
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide, MessageLine
+from saratoga_client.tui.painted_rows import CanvasView
 
 SEARCH_KEYS: Final[Guide] = (("enter", "keep"), ("esc", "end"))
 """The keys shown while the player searches for a card."""

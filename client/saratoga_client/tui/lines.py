@@ -8,7 +8,7 @@ from textual import events
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import cells_of, wrapped
-from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.painted_rows import CanvasView
 
 WIDE_ENOUGH: Final = 80
 """Minimum screen columns at which nearly every message fits on one line."""

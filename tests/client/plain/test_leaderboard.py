@@ -8,8 +8,8 @@ from saratoga_protocol import events
 def test_each_row_has_its_rank_and_result() -> None:
     assert list(leaderboard_lines(BEST)) == [
         "canfield, best, 2026-09-01: 2 in all",
-        "1. Anna: 31 banked, +$105, mint-otter-42/3, against 4 people",
-        "2. Bert: 12 banked, +$10, mint-otter-42/2, against 1 person",
+        "1. Anna: 31 banked in 1:30.5, +$105, mint-otter-42/3, against 4 people",
+        "2. Bert: 12 banked in 1:01.0, +$10, mint-otter-42/2, against 1 person",
     ]
 
 
@@ -34,5 +34,5 @@ def test_your_own_row_follows_a_page_that_lacks_it() -> None:
     )
     assert (
         list(leaderboard_lines(elsewhere))[-1]
-        == "you: 2. Bert: 12 banked, +$10, mint-otter-42/2, against 1 person"
+        == "you: 2. Bert: 12 banked in 1:01.0, +$10, mint-otter-42/2, against 1 person"
     )

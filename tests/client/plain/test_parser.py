@@ -3,9 +3,9 @@
 import pytest
 
 from kit.positions import draw
+from saratoga_client.plain.board_answers import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context
-from saratoga_client.plain.parser import parse_typed_move
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, Move, parse_move
 from saratoga_rules.views import redact

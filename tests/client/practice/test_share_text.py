@@ -2,7 +2,7 @@ import shlex
 
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import make, new_game, undo
-from saratoga_client.practice.share_text import practice_text
+from saratoga_client.practice.practice_session import practice_text
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW
 

@@ -1,5 +1,5 @@
 from saratoga_client.input.move_text import ascii_card_name, card_name
-from saratoga_client.review.words import in_ascii
+from saratoga_client.tui.pages.findings import in_ascii
 from saratoga_rules.cards import PACK
 
 

@@ -7,8 +7,8 @@ from textual.widget import Widget
 
 from kit.solo_player import before
 from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen, too_small
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import RichView, ScrollPage
 
 

@@ -6,8 +6,8 @@ from textual.strip import Strip
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import paint
+from saratoga_client.tui.painted_rows import CanvasView
 
 
 class WatchedView(CanvasView):

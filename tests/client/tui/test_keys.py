@@ -3,7 +3,7 @@
 import pytest
 from textual import events
 
-from saratoga_client.tui.keys import key_of
+from saratoga_client.tui.base_screen import key_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from textual.widget import Widget
 from kit.solo_player import before
 from saratoga_client.session.lobby import one_line
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.line_input import LineInput
+from saratoga_client.tui.painted_rows import CanvasView
 
 
 class Asking(BaseScreen):

@@ -9,11 +9,24 @@ from saratoga_client.review.chart import chart
 from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
-from saratoga_client.review.words import in_ascii
 from saratoga_client.wording import NO_LEVELS, minutes_and_seconds, shown_name
 from saratoga_rules.money import even_at
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
+
+_LETTERS: Final = str.maketrans(
+    {"\u2663": "c", "\u2660": "s", "\u2665": "h", "\u2666": "d", "\u2661": "h", "\u2662": "d"}
+)
+
+
+def in_ascii(text: str) -> str:
+    r"""Return a text with letters in place of the symbols of suits.
+
+    >>> in_ascii("10\u2665 from column 2 banked")
+    '10h from column 2 banked'
+    """
+    return text.translate(_LETTERS)
+
 
 LONG: Final = 5_000
 """Minimum length, in milliseconds, of a pause that the page mentions."""

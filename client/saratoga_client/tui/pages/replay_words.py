@@ -7,8 +7,13 @@ from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import duration_text
-from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
+from saratoga_client.wording import (
+    capitalised,
+    counted,
+    duration_text,
+    minutes_and_seconds,
+    shown_name,
+)
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import RESERVE, parse_move

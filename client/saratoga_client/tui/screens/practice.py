@@ -18,7 +18,6 @@ from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.game_screen import COPY_KEY, GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.practice import (
@@ -28,6 +27,7 @@ from saratoga_client.tui.pages.practice import (
     practice_title,
 )
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.judge import IllegalMove
 

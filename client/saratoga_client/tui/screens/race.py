@@ -18,11 +18,11 @@ from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import last_board
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
 from saratoga_client.tui.pages.table_news import board_warning, own_ending
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove

@@ -15,7 +15,6 @@ from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay
 from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.replay import (
@@ -29,6 +28,7 @@ from saratoga_client.tui.pages.replay_words import (
     pause_text,
 )
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.moves import Carry, parse_move
 

@@ -8,10 +8,10 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import panel
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import game_title, minutes_and_seconds
 
