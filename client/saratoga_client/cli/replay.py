@@ -20,7 +20,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.voided import voided_problem, wrong_race
-from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.lines import RecordError, UnknownFact
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of
 from saratoga_rules.records.void_record import is_void_record
@@ -68,17 +68,15 @@ def _own(record: RaceRecord) -> str:
 
 def _playable(record: RaceRecord, race_or_file: str, server: str) -> RaceRecord:
     """Return the record if all its boards can be replayed; raises `Problem`."""
-    remedy = "A newer saratoga may know these rules."
+    remedy, code = "Update this program: a newer one may know these rules.", Exit.TOO_OLD
     try:
         game_of(record)
         checking = printed_command("verify", race_or_file, server=server)
-        remedy = f"See what is wrong: {checking}"
+        remedy, code = f"See what is wrong: {checking}", Exit.NOT_VERIFIED
         open_boards(record)
     except ReplayError as fault:
         reason = str(fault).removesuffix(".")
-        raise Problem(
-            f"This race cannot be replayed: {reason}.", remedy, Exit.NOT_VERIFIED
-        ) from None
+        raise Problem(f"This race cannot be replayed: {reason}.", remedy, code) from None
     return record
 
 
@@ -94,6 +92,9 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
         if is_void_record(text.decode("utf-8")):
             raise voided_problem(text.decode("utf-8"), wanted, server_to_name(settings.server_url))
         record = parse_record(text.decode("utf-8"))
+    except UnknownFact as fault:
+        why = f"This program cannot read {race_or_file}: {fault}."
+        raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(
             f"{race_or_file} is not a race record: {fault}.",

@@ -55,7 +55,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     voided: str | None
     """The reason for which the server voided the race; `None` for a finished race."""
     witness: str
-    """`witnessed here`, `watched here`, `self-consistent only`, `not the race seen here` or `not verified`."""
+    """`witnessed here`, `watched here`, `self-consistent only`, `not the race seen here`, `not verified` or `cannot be checked here`."""
     witnessed: list[str]
     """The parts that were compared with this machine's evidence, such as `commitment` and `moves`."""
     digest: str
@@ -86,7 +86,7 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
     was shown: whoever was shown another record has other words. If no server answers, the record that this
     machine saved is checked. The exit code is 7 if a check
-    fails. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
+    fails, and 5 if a newer program can make it. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
     server showed it since before the deal; "watched here" means the same without a board of its own.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
@@ -98,7 +98,9 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
         _save(save, record)
     proof = prove(record, race, words=words, kept=kept if is_compared else "")
     show(proof, shown_in)
-    return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
+    if proof.is_contradicted:
+        return Exit.NOT_VERIFIED
+    return Exit.DONE if proof.ok else Exit.TOO_OLD
 
 
 def _split(race_or_file: str) -> tuple[str, str]:
@@ -187,7 +189,7 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
         write_json(proof_out(proof))
         return
     for check in proof.checks:
-        mark = "ok   " if check.ok else "WRONG"
+        mark = f"{check.mark:<5}"
         colour = "green" if check.ok else "red"
         drawn = f"{click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark} "
         write_line(f"{check.name}: {check.detail}", mark=drawn)

@@ -7,12 +7,13 @@ from typing import Final
 
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.change_writer import ChangeWriter
+from saratoga_client.plain.result_lines import verification_line
 from saratoga_client.plain.review import review_lines
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import with_match
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verification import prove
 from saratoga_rules.records import grammar
@@ -91,10 +92,11 @@ class FinishedRaceCommands:
         text = format_record(record)
         proof = await asyncio.to_thread(prove, text.encode(), record.race_id, words=friends)
         for check in proof.checks:
-            self._write(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
+            self._write(f"check {check.name}: {check.mark}, {check.detail}")
         self._write(f"digest: {digest_of(text)}")
-        self._write(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
-        if not proof.ok:
+        found = Verification(proof.ok, proof.sentence, proof.is_contradicted)
+        self._write(verification_line(found))
+        if proof.is_contradicted:
             self._session.alarms.append(proof.sentence)
 
     async def share(self, words: str) -> None:

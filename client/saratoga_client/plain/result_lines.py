@@ -84,7 +84,8 @@ def best_lines(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
 
 def verification_line(found: Verification) -> str:
     """Return the line with the verdict on a race's record."""
-    return f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
+    kind = "verified" if found.ok else "alarm" if found.is_alarm else "unverified"
+    return f"{kind}: {found.sentence}"
 
 
 def totals_lines(state: SessionState) -> Iterator[str]:

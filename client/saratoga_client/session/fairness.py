@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_client.net.connection import Connection
+from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -25,7 +25,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.session.race_witness import Alarm, RaceWitness
-from saratoga_client.session.record_check import CheckedRecord, ConnectedTime, RecordCheck
+from saratoga_client.session.record_check import CheckedRecord, RecordCheck
 from saratoga_client.session.table_observer import (
     COUNTDOWN_CHANGED,
     TableObserver,
@@ -43,7 +43,7 @@ LOG: Final = logging.getLogger("saratoga.seat")
 CONNECTION_ENDS: Final = (ClientClosed, ServerClosed, Unreachable)
 """The errors that end a connection."""
 
-LOST_CHECKS_WITHIN: Final = 60.0
+LOST_CHECKS_WITHIN: Final = 30.0
 """Seconds within which the races of a table that is gone are checked, also without a connection."""
 
 
@@ -227,7 +227,8 @@ class FairnessDuties:
             self._races.raise_alarm(table.race, faults)
             return
         self._revealed = table.commitment, table.reveal_by
-        connected = ConnectedTime(self._connection)
+        states = [self._connection.state]
+        unsubscribe = self._connection.subscribe(states.append)
         try:
             await self._connection.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
             self._note_reveal(sighting.race, revealed=True)
@@ -238,10 +239,10 @@ class FairnessDuties:
             LOG.info("the nonce for race %s was not accepted: %s", table.race, refusal)
         except RequestTimedOut:
             self._revealed = None
-            if connected.is_unbroken:
+            if set(states) == {LinkState.CONNECTED}:
                 self._note_reveal(sighting.race, unanswered=True)
         finally:
-            connected.close()
+            unsubscribe()
 
     def _note_reveal(self, race: str, **what: bool) -> None:
         """Save what the server did with the nonce; raise the alarm if it has blamed the player already."""

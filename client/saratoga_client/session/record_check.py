@@ -4,10 +4,10 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic
+from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, UnexpectedAnswer
 from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.race_witness import RaceWitness
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("saratoga.seat")
 
 WITHHELD_AFTER: Final = 30.0
-"""Seconds of connection after which a record that the server has not sent counts as withheld."""
+"""Seconds of answers without a record after which the record counts as withheld."""
 
 ASK_AGAIN_AFTER: Final = 2.0
 """Seconds between two requests for a record."""
@@ -35,6 +35,9 @@ MOST_CHECKS: Final = 1000
 
 RUNNING: Final = "race_running"
 """The code of the refusal to send the record of a race that runs."""
+
+DENIALS: Final = frozenset({RUNNING, "no_such_race", "no_such_table", "table_closed"})
+"""The codes of the refusals that say that there is no record."""
 
 NOT_SENT: Final = (CommandRefused, RequestTimedOut, UnexpectedAnswer)
 
@@ -111,59 +114,46 @@ class RecordCheck:
         return check
 
     async def check(self, race: str) -> CheckedRecord | None:
-        """Fetch and check the record of a race; raise the alarm if the server withholds it.
+        """Fetch and check the record of a race; `None` if it does not come.
 
-        The time of the connection counts, not the time without one.
+        The alarm is raised only if the server answers all the time that there is no record: other refusals, and
+        no answer, are an outage.
         """
-        connected = ConnectedTime(self._connection)
-        try:
-            while (record := await self._fetched(race)) is None:
-                waited = connected.lap(_longest_round())
-                if self._noted(race).is_lost or waited >= WITHHELD_AFTER:
-                    self._noted(race).is_begun = False
-                    self._missing(race)
-                    return None
-                await asyncio.sleep(ASK_AGAIN_AFTER)
-        finally:
-            connected.close()
-        return await self.prove(race, record.text)
+        denied = failed = 0
+        self._noted(race).is_lost = False
+        while max(denied, failed) < _most_requests() and not self._noted(race).is_lost:
+            try:
+                return await self.prove(race, (await self._asked(race)).text)
+            except NOT_SENT as error:
+                LOG.info("the server did not send the record of race %s: %s", race, error)
+                is_denied = isinstance(error, CommandRefused) and error.code in DENIALS
+                denied, failed = denied + is_denied, failed + (not is_denied)
+            await asyncio.sleep(ASK_AGAIN_AFTER)
+        self._noted(race).is_begun = False
+        if denied >= failed:
+            self._missing(race)
+        return None
 
     async def check_lost(self, race: str, may_run: bool) -> str:
         """Check the record of a race whose table or seat is gone; return the alarm if the server has none.
 
         A server may refuse the record of a race that `may_run`; it is checked when the player comes again.
+        Waits for ever if the server neither sends the record nor says that there is none.
         """
-        connected = ConnectedTime(self._connection)
-        try:
-            while (answer := await self._answered(race, may_run)) is None:
-                if connected.lap(_longest_round()) >= WITHHELD_AFTER:
-                    answer = self._missing(race)
-                    break
-                await asyncio.sleep(ASK_AGAIN_AFTER)
-        finally:
-            connected.close()
-        if isinstance(answer, events.Record):
-            await self.prove(race, answer.text)
-            return ""
-        return answer
-
-    async def _fetched(self, race: str) -> events.Record | None:
-        try:
-            return await self._asked(race)
-        except NOT_SENT as error:
-            LOG.info("the server did not send the record of race %s: %s", race, error)
-            return None
-
-    async def _answered(self, race: str, may_run: bool) -> events.Record | str | None:
-        """Return the record of a race, or an alarm (empty if it still runs); `None` if there is no final answer."""
-        try:
-            return await self._asked(race)
-        except CommandRefused as refusal:
-            if may_run and refusal.code == RUNNING:
+        denied = 0
+        while denied < _most_requests():
+            try:
+                await self.prove(race, (await self._asked(race)).text)
                 return ""
-            return None if refusal.retry else self._missing(race)
-        except (RequestTimedOut, UnexpectedAnswer):
-            return None
+            except CommandRefused as refusal:
+                if may_run and refusal.code == RUNNING:
+                    return ""
+                if refusal.code in DENIALS:
+                    denied += 1 if refusal.retry else _most_requests()
+            except (RequestTimedOut, UnexpectedAnswer) as error:
+                LOG.info("the server did not send the record of race %s: %s", race, error)
+            await asyncio.sleep(ASK_AGAIN_AFTER)
+        return self._missing(race)
 
     async def _asked(self, race: str) -> events.Record:
         draft = partial(GetRecord, race=race)
@@ -189,52 +179,15 @@ class RecordCheck:
             prove, text.encode("ascii", "replace"), race, witness=self._races
         )
         testimony = proof.testimony
-        if not proof.ok:
+        if proof.is_contradicted:
             testimony = replace(testimony, disagreements=proof.faults)
         self._noted(race).testimony = testimony
         self._races.settle(race, "" if proof.void is None else proof.void.reason)
-        if not proof.ok:
+        if proof.is_contradicted:
             self._races.tell(race, proof.faults)
         return CheckedRecord(text, proof)
 
 
-def _longest_round() -> float:
-    """Return the most seconds from one request for a record to the next."""
-    return WITHHELD_AFTER / 3 + ASK_AGAIN_AFTER
-
-
-class ConnectedTime:
-    """A stopwatch that runs while the connection is up."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._passed = 0.0
-        self._at_lap = 0.0
-        self._stopped = 0.0
-        """Seconds that are left out of the laps."""
-        self.is_unbroken = connection.state is LinkState.CONNECTED
-        """Whether the connection was up all the time."""
-        self._since: float | None = None
-        self._changed(connection.state)
-        self.close = connection.subscribe(self._changed)
-        """Stop to follow the connection."""
-
-    @property
-    def seconds(self) -> float:
-        running = 0.0 if self._since is None else monotonic() - self._since
-        return self._passed + running
-
-    def lap(self, at_most: float) -> float:
-        """Return the seconds of all laps; of the one that ends now, count at most `at_most`.
-
-        A longer lap means that this program was stopped, so that it could see no answer.
-        """
-        now = self.seconds
-        self._stopped += max(0.0, now - self._at_lap - at_most)
-        self._at_lap = now
-        return now - self._stopped
-
-    def _changed(self, state: LinkState) -> None:
-        self._passed = self.seconds
-        is_connected = state is LinkState.CONNECTED
-        self._since = monotonic() if is_connected else None
-        self.is_unbroken = self.is_unbroken and is_connected
+def _most_requests() -> int:
+    """Return how many answers without a record, or requests without an answer, are enough."""
+    return ceil(WITHHELD_AFTER / ASK_AGAIN_AFTER)

@@ -12,6 +12,7 @@ from saratoga_client.session.record_check import CheckedRecord, not_sent
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
+from saratoga_client.session.witness import MISSING
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import parse_record
 
@@ -40,10 +41,11 @@ class RecordKeeper:
 
         The check of a record that is not verified has raised the alarm, with all that is wrong.
         """
+        self._withdraw(race)
         text, proof = checked
         if proof.race == race:  # else it may be of a race at another server
             self._keep(text)
-        self._show(race, Verification(proof.ok, proof.sentence))
+        self._show(race, Verification(proof.ok, proof.sentence, proof.is_contradicted))
         if proof.ok:
             self._note_best(text)
 
@@ -73,13 +75,26 @@ class RecordKeeper:
             sentences = "; ".join(disagreements)
             LOG.error("the server contradicts itself on race %s: %s", race, sentences)
             return
-        said = (f"Race {race}: {sentence}." for sentence in disagreements)
+        said = (_sentence(race, sentence) for sentence in disagreements)
         fresh = tuple(alarm for alarm in said if alarm not in state.alarms)
         feed = state.feed
         at = feed.lines[-1].at if feed.lines else 0
         for alarm in fresh:
             feed = with_line(feed, at, alarm, Tone.ALARM)
         self._store.replace(replace(state, alarms=(*state.alarms, *fresh), feed=feed))
+
+    def _withdraw(self, race: str) -> None:
+        """Take back the alarm that the record of a race was missing."""
+        state = self._store.state
+        if state is None:
+            return
+        missing = {_sentence(race, alarm) for alarm in MISSING}
+        alarms = tuple(alarm for alarm in state.alarms if alarm not in missing)
+        if alarms != state.alarms:
+            lines = tuple(line for line in state.feed.lines if line.text not in missing)
+            self._store.replace(
+                replace(state, alarms=alarms, feed=replace(state.feed, lines=lines))
+            )
 
     def _keep(self, text: str) -> None:
         """Save a record, even if its check fails, as evidence against the server."""
@@ -130,3 +145,8 @@ class RecordKeeper:
         at = state.feed_lines[-1].at if state.feed_lines else 0
         feed = with_line(state.feed, at, text, Tone.LINK)
         self._store.replace(replace(state, feed=feed))
+
+
+def _sentence(race: str, alarm: str) -> str:
+    """Return an alarm about a race as players read it."""
+    return f"Race {race}: {alarm}."

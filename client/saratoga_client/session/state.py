@@ -50,6 +50,8 @@ class Verification:
 
     ok: bool
     sentence: str
+    is_alarm: bool = False
+    """True if the record contradicts itself or what this machine saw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

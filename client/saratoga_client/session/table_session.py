@@ -53,7 +53,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.moves import Move
-from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.lines import RecordError, UnknownFact
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.void_record import is_void_record
 
@@ -215,6 +215,9 @@ class TableSession:
             if is_void_record(answer.text):
                 raise voided_problem(answer.text, race, server_to_name(self.server))
             record = parse_record(answer.text)
+        except UnknownFact as fault:
+            why = f"This program cannot read the record of race {race}: {fault}."
+            raise Problem(why, "Update this program.", Exit.TOO_OLD) from fault
         except (RecordError, UnexpectedAnswer) as fault:
             raise Problem(
                 f"The server sent an unreadable record of race {race}: {fault}.",

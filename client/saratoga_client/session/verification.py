@@ -4,6 +4,7 @@ The sighting is the evidence that this machine saved during the race. A consiste
 still be of another race; only a sighting excludes that.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +27,9 @@ ALARMS: Final = "alarms"
 
 NOT_VERIFIED: Final = "not verified"
 """The verdict on a record that agrees with what this machine saw, and fails another check."""
+
+UNKNOWN_HERE: Final = "cannot be checked here"
+"""The verdict on a record that contradicts nothing, and that only a newer program can check."""
 
 LONGEST_FAULT: Final = 300
 """Maximum number of characters of a fault in an alarm: the server chooses how much is wrong."""
@@ -56,16 +60,21 @@ class Proof:
         return all(check.ok for check in self.checks)
 
     @property
+    def is_contradicted(self) -> bool:
+        """True if a check failed that this program can make."""
+        return any(not check.ok and not check.unknown for check in self.checks)
+
+    @property
     def verdict(self) -> str:
-        """Return the verdict of the testimony; `NOT_VERIFIED` if only other checks failed."""
+        """Return the verdict of the testimony, or `NOT_VERIFIED` or `UNKNOWN_HERE` if only other checks failed."""
         if self.ok or self.testimony.disagreements:
             return self.testimony.verdict
-        return NOT_VERIFIED
+        return NOT_VERIFIED if self.is_contradicted else UNKNOWN_HERE
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Return a sentence for each contradiction, and one for each other check that failed."""
-        failed = [check for check in self.checks if not check.ok]
+        failed = [check for check in self.checks if not check.ok and not check.unknown]
         others = [check.detail for check in failed if check.name not in (WITNESS, ALARMS)]
         return (
             *self.testimony.disagreements,
@@ -93,6 +102,10 @@ class Proof:
     @property
     def sentence(self) -> str:
         """Return the verdict in a sentence."""
+        if not self.ok and not self.is_contradicted:
+            (why, *_) = (check.detail for check in self.checks if not check.ok)
+            named = self.race or "The record"
+            return f"{named} cannot be checked here: {_shortened(why)}. Update this program."
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
             of_race = f" of {self.race}" if self.race else ""
@@ -143,6 +156,13 @@ def prove(
             checks.append(Check(ALARMS, False, "; ".join(alarms)))
         if verdict.record is not None and (check := earlier_witness(verdict.record, witness)):
             checks.append(check)
+    elif any(check.unknown for check in checks):
+        text = record.decode("ascii")
+        digest = digest_of(text)
+        sighting = sighting or witness.load(wanted)
+        if sighting is not None and sighting.is_promised:
+            testimony = Testimony((), tuple(_unread_faults(sighting, text)))
+        checks.append(_witness_check(testimony))
     return Proof(
         checks=tuple(checks),
         testimony=testimony,
@@ -175,6 +195,16 @@ def _right_race(wanted: str, got: str) -> Check:
     if wanted == got:
         return Check("race", True, f"the record is of race {wanted}")
     return Check("race", False, f"race {wanted} was asked for, but the record is of race {got}")
+
+
+def _unread_faults(sighting: Sighting, text: str) -> Iterator[str]:
+    """Yield how the lines of a newer record that this program can read contradict what this machine saw."""
+    seen = {"digest": sighting.digest, "commitment": sighting.commitment, "cap": sighting.cap}
+    lines = (line.partition(" ") for line in text.split("\n")[:10])
+    found = {word: value for word, _, value in lines} | {"digest": digest_of(text)}
+    for word, value in seen.items():
+        if value not in ("", None) and found.get(word, str(value)) != str(value):
+            yield f"the {word} was {value}, and in the record is {found[word]}"
 
 
 def _witness_check(testimony: Testimony) -> Check:

@@ -74,7 +74,9 @@ class TableScreen(BaseScreen):
         It takes one line, so that it covers nothing; the page or the panel has all of it. An open question
         stays on the message line until it is answered.
         """
-        if self.is_asking or len(state.alarms) <= self._said_alarms:
+        said = min(self._said_alarms, len(state.alarms))  # alarms may have been withdrawn
+        if self.is_asking or len(state.alarms) == said:
+            self._said_alarms = said
             return False
         self._said_alarms = len(state.alarms)
         alarm = fitted(state.alarms[-1], self.size.width - 2, self.symbols.dots)

@@ -12,6 +12,12 @@ class Check:
     ok: bool
     detail: str
     """A sentence that says what was found, or what is wrong."""
+    unknown: bool = False
+    """True if only a newer program may be able to make the check; `ok` is false then."""
+
+    @property
+    def mark(self) -> str:
+        return "ok" if self.ok else "unknown" if self.unknown else "WRONG"
 
 
 def check_of(name: str, faults: Iterable[str], otherwise: str) -> Check:

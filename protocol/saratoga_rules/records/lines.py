@@ -35,6 +35,10 @@ class RecordError(ValueError):
         return f"line {self.line}: {self.reason}"
 
 
+class UnknownFact(RecordError):
+    """A line that this version does not know, and that a newer one may: another format, limit or reason."""
+
+
 class RecordReader:
     """A reader of a text, line by line."""
 
@@ -47,10 +51,15 @@ class RecordReader:
         """The next line to read."""
         return self.lines[self.number] if self.number < len(self.lines) else ""
 
-    def take(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+    def take(
+        self, pattern: re.Pattern[str], expected: str, newer: re.Pattern[str] | None = None
+    ) -> re.Match[str]:
+        """Read a line. Raise `UnknownFact` if it has only the form `newer`, and `RecordError` if it has neither."""
         found = pattern.fullmatch(self.line)
         if found is None:
-            raise RecordError(self.number + 1, f"expected {expected}, found {self._quoted}")
+            is_newer = newer is not None and newer.fullmatch(self.line)
+            error = UnknownFact if is_newer else RecordError
+            raise error(self.number + 1, f"expected {expected}, found {self._quoted}")
         self.number += 1
         return found
 
@@ -73,6 +82,7 @@ _RULES: Final = re.compile(f"rules ({POSITIVE})")
 _RACE: Final = re.compile(f"race ({TABLE_CODE})/({POSITIVE})")
 _START: Final = re.compile(f"start ({NUMBER})")
 _CAP: Final = re.compile(f"cap ({CAP})")
+_ANY_CAP: Final = re.compile(f"cap {NUMBER}")
 _PUBLIC: Final = re.compile("public (yes|no)")
 RACER: Final = re.compile(f"racer ({PLAYER}) (person|bot) ({NAME})")
 _NEVER_IN_A_NAME: Final = re.compile(NEVER_IN_A_NAME)
@@ -87,7 +97,7 @@ def parse_race_lines(reader: RecordReader) -> tuple[str, int, str, int, int, int
     rules_version = int(reader.take(_RULES, "the version of the rules")[1])
     table, race = reader.take(_RACE, "the race").groups()
     start_at = int(reader.take(_START, "the start")[1])
-    cap = int(reader.take(_CAP, "the time limit")[1])
+    cap = int(reader.take(_CAP, "the time limit", _ANY_CAP)[1])
     public = reader.take(_PUBLIC, "'public yes' or 'public no'")[1] == "yes"
     check_limit(reader, cap, public)
     return game, rules_version, table, int(race), start_at, cap, public

@@ -60,6 +60,7 @@ from saratoga_rules.records.grammar import (
 from saratoga_rules.records.lines import (
     RACER,
     RecordReader,
+    UnknownFact,
     checked_racer,
     parse_name,
     parse_race_lines,
@@ -272,9 +273,8 @@ _DIGEST: Final = re.compile(f"digest ({HASH})")
 def _parse_race(reader: RecordReader) -> RaceRecord:
     version = reader.take(_HEAD, "the words 'saratoga record 1'")[1]
     if version != str(RECORD_FORMAT):
-        reader.refuse(
-            f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
-        )
+        why = f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
+        raise UnknownFact(1, why)
     game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
     committed = reader.take(COMMITMENT, "the commitment")[1]
     _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")

@@ -17,6 +17,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_rules.records.checks import Check, check_of
 from saratoga_rules.records.endings import faults_of_ending
+from saratoga_rules.records.lines import UnknownFact
 from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.record import (
     LOG_ENDINGS,
@@ -79,12 +80,14 @@ def _verify_text(text: str) -> Verdict:
     try:
         record = parse_record(text)
     except ValueError as fault:
-        return Verdict((sealed, Check("text", False, str(fault))), None)
+        return Verdict((sealed, _unreadable(fault)), None)
     readable = Check("text", True, f"a record of race {record.race_id}")
     try:
         game = game_of(record)
     except ReplayError as fault:
-        return Verdict((sealed, readable, Check("rules", False, str(fault))), record)
+        # the version of the rules is in the commitment, so no server can change it afterwards
+        unknown = Check("rules", False, str(fault), unknown=True)
+        return Verdict((sealed, readable, unknown, *_promise_checks(record)), record)
     known = Check("rules", True, f"{game.title}, version {record.rules_version} of the rules")
     checks = [sealed, readable, known, *_source_checks(game, record)]
     if not checks[-1].ok:
@@ -101,8 +104,12 @@ def _verify_void(sealed: Check, text: str) -> Verdict:
     try:
         void = parse_void_record(text)
     except ValueError as fault:
-        return Verdict((sealed, Check("text", False, str(fault))), None)
+        return Verdict((sealed, _unreadable(fault)), None)
     return Verdict((sealed, *void_checks(void)), None, void=void)
+
+
+def _unreadable(fault: ValueError) -> Check:
+    return Check("text", False, str(fault), unknown=isinstance(fault, UnknownFact))
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]
@@ -116,9 +123,14 @@ def _digest_faults(text: str) -> Iterator[str]:
 
 def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
     """Yield the checks of what was fixed before the first move: commitment, nonces and deal."""
+    yield from _promise_checks(record)
+    yield check_of("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
+
+
+def _promise_checks(record: RaceRecord) -> Iterator[Check]:
+    """Yield the checks of what was promised before the deal; they need no rules."""
     yield check_of("commitment", _commitment_faults(record), "the seed matches the commitment")
     yield check_of("nonces", _nonce_faults(record), "every nonce matches its hash")
-    yield check_of("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:

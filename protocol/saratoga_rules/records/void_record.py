@@ -37,6 +37,7 @@ from saratoga_rules.records.grammar import HASH, NONCE, PLAYER
 from saratoga_rules.records.lines import (
     RACER,
     RecordReader,
+    UnknownFact,
     checked_racer,
     parse_name,
     parse_race_lines,
@@ -48,6 +49,7 @@ from saratoga_rules.records.record import (
     parse_log,
 )
 from saratoga_rules.records.voided import (
+    ANY_REASON,
     COUNTDOWN_REASONS,
     RACER_LEFT,
     UNREADABLE,
@@ -181,6 +183,7 @@ def _lines(record: VoidRecord) -> Iterator[str]:
 
 _HEAD: Final = re.compile(f"{VOID_HEAD}([0-9]+)")
 _REASON: Final = re.compile(f"reason ({'|'.join(VOID_REASONS)})")
+_ANY_REASON: Final = re.compile(f"reason {ANY_REASON}")
 _LEFT: Final = re.compile(f"left ({PLAYER})")
 _COMMITMENT: Final = re.compile(f"commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"seed ({HASH}|{UNREADABLE})")
@@ -193,11 +196,10 @@ _DIGEST: Final = re.compile(f"digest {HASH}")
 def _parse(reader: RecordReader) -> VoidRecord:
     version = reader.take(_HEAD, "the words 'saratoga void record 1'")[1]
     if version != str(VOID_FORMAT):
-        reader.refuse(
-            f"this is a void record of format {version}; this program reads format {VOID_FORMAT}"
-        )
+        why = f"this is a void record of format {version}; this program reads format {VOID_FORMAT}"
+        raise UnknownFact(1, why)
     game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
-    reason = reader.take(_REASON, "the reason")[1]
+    reason = reader.take(_REASON, "the reason", _ANY_REASON)[1]
     left = reader.take(_LEFT, "the racer who left")[1] if reason == RACER_LEFT else ""
     committed = reader.take(_COMMITMENT, "the commitment")[1]
     seed = reader.take(_SEED, "the seed")[1]

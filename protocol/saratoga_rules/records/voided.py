@@ -20,7 +20,7 @@ from itertools import count
 from typing import Final
 
 from saratoga_rules.dealing.fairness import commitment
-from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, PLAYER, POSITIVE, SEAT
+from saratoga_rules.records.grammar import CAP, GAME, HASH, NONCE, NUMBER, PLAYER, POSITIVE, SEAT
 from saratoga_rules.records.lines import MOST_RACERS, RecordReader, check_limit
 
 DAMAGED: Final = "damaged"
@@ -55,9 +55,15 @@ UNREADABLE: Final = "unreadable"
 SEED_TEXT: Final = re.compile(HASH)
 NONCE_TEXT: Final = re.compile(NONCE)
 
+ANY_REASON: Final = "[a-z]{1,32}(?:-[a-z]{1,32}){0,3}"
+"""A reason for which a newer server may void a race."""
+
 _REASONS: Final = "|".join(VOID_REASONS)
 _VOIDED: Final = re.compile(
     f"voided ({POSITIVE}) ({GAME}) ({POSITIVE}) ({CAP}) (yes|no) ({_REASONS}) (0|{SEAT})"
+)
+_ANY_VOIDED: Final = re.compile(
+    f"voided {POSITIVE} {GAME} {POSITIVE} {NUMBER} (?:yes|no) {ANY_REASON} (?:0|{SEAT})"
 )
 _COMMITMENT: Final = re.compile(f"voided-commitment ({HASH}|{UNREADABLE})")
 _SEED: Final = re.compile(f"voided-seed ({HASH}|{UNREADABLE})")
@@ -114,7 +120,7 @@ def parse_voided(reader: RecordReader) -> Iterator[VoidedLine]:
     for listed in count(1):
         if not reader.starts("voided"):
             return
-        found = reader.take(_VOIDED, "a voided race").groups()
+        found = reader.take(_VOIDED, "a voided race", _ANY_VOIDED).groups()
         race, game, rules, cap, public, reason, logs = found
         check_limit(reader, int(cap), public == "yes")
         if listed > MOST_VOIDED:

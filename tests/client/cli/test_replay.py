@@ -47,7 +47,7 @@ def test_a_race_saved_on_this_machine_is_read_without_a_server(
     assert "race mint-otter-42/2" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("content", [b"junk\n", b"\x00\xff", b"", b"saratoga record 9\n"])
+@pytest.mark.parametrize("content", [b"junk\n", b"\x00\xff", b""])
 def test_what_is_no_record_ends_with_7_and_says_why(
     content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +57,15 @@ def test_what_is_no_record_ends_with_7_and_says_why(
     shown = capsys.readouterr()
     assert "is not a race record" in shown.err
     assert "Traceback" not in shown.err
+
+
+def test_a_record_of_a_newer_format_ends_with_5(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "new.record"
+    path.write_bytes(b"saratoga record 9\n")
+    assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.TOO_OLD
+    assert "Update this program" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
@@ -71,12 +80,12 @@ def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
     first, *rest = racer.log
     forged = replace(racer, log=(replace(first, text="redeal"), *rest))
     path = tmp_path / "odd.record"
-    for record, remedy in (
-        (replace(finished(), rules_version=99), "newer saratoga"),
-        (replace(finished(), racers=(forged, *others)), "saratoga verify"),
+    for record, remedy, code in (
+        (replace(finished(), rules_version=99), "Update this program", Exit.TOO_OLD),
+        (replace(finished(), racers=(forged, *others)), "saratoga verify", Exit.NOT_VERIFIED),
     ):
         path.write_text(format_record(record), encoding="ascii")
-        assert run(saratoga, ["replay", str(path)]) == Exit.NOT_VERIFIED
+        assert run(saratoga, ["replay", str(path)]) == code
         shown = capsys.readouterr()
         assert remedy in " ".join(shown.err.split())
         assert "This race cannot be replayed: " in shown.err

@@ -20,7 +20,7 @@ from saratoga_client.problems import Exit
 from saratoga_client.session.record_store import RecordStore
 from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.record import chained, digest_of, format_record
 from saratoga_rules.records.void_record import format_void_record
 
 RECORD = race(
@@ -50,6 +50,17 @@ def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[
     kept.write_bytes(TEXT.replace("cap 10", "cap 20").encode())
     assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
     assert "WRONG digest" in capsys.readouterr().out
+
+
+def test_what_only_a_newer_program_can_check_ends_with_5(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = TEXT.replace("record 1", "record 2", 1).split("\n")[:-2]
+    kept.write_text("\n".join([*lines, f"digest {chained(lines)}", ""]))
+    assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.TOO_OLD
+    shown = capsys.readouterr().out
+    assert "unknown text: line 1" in shown
+    assert "cannot be checked here" in shown
 
 
 def test_what_is_no_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,11 +62,16 @@ async def test_it_ends_with_the_alarm_about_a_race_that_is_gone_with_its_table()
         at_table = replace(table(phase="running"), start_at=NOON, deadline=NOON + 60_000)
         closed = events.TableChanged(table=table(version=9, phase="closed"), now=NOON)
         await peer.send(replace(snapshot(re=command.id), table=at_table), closed)
-        command = await peer.command()
-        assert isinstance(command, commands.GetRecord)
-        await peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
+
+        async def refuse() -> None:
+            while True:
+                id_ = (await peer.command()).id
+                await peer.send(events.Refused(re=id_, code="no_such_race", message="No."))
+
+        refusing = asyncio.ensure_future(refuse())
         with pytest.raises(Problem, match=r"ALARM: .* disappeared") as ended:
             await watching
+        refusing.cancel()
         assert ended.value.code is Exit.NOT_VERIFIED
 
 

@@ -255,7 +255,7 @@ def test_a_voided_race_has_one_line_instead_of_the_servers_notice() -> None:
 
 def test_a_verdict_is_written_while_the_next_race_is_open_already() -> None:
     gathering = state_after(first=snapshot(shown=at_table(phase="gathering", race=f"{CODE}/2")))
-    found = Verification(False, "NOT VERIFIED: 1 of 14 checks failed.")
+    found = Verification(False, "NOT VERIFIED: 1 of 14 checks failed.", is_alarm=True)
     checked = replace(
         gathering, alarms=("The seed is another.",), verifications=MappingProxyType({RACE: found})
     )
@@ -263,6 +263,9 @@ def test_a_verdict_is_written_while_the_next_race_is_open_already() -> None:
         "alarm: The seed is another.",
         "alarm: NOT VERIFIED: 1 of 14 checks failed.",
     ]
+    late = Verification(False, "NOT VERIFIED: not sent.")
+    missing = replace(gathering, verifications=MappingProxyType({RACE: late}))
+    assert said(gathering, missing) == ["unverified: NOT VERIFIED: not sent."]
     good = replace(checked, verifications=MappingProxyType({RACE: Verification(True, "Good.")}))
     assert said(checked, good) == ["verified: Good."]
 

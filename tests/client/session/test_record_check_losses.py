@@ -1,6 +1,5 @@
 """Moves that a server says it lost, and time that the client lost, in the check of a record."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -18,10 +17,8 @@ from kit.scripted_server import (
 from kit.scripted_table import PROMISE, DutifulPlayer, dealt, record_of
 from kit.sightings import announced
 from saratoga_client.net.connection import Connection
-from saratoga_client.session import record_check
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_rules.records.record import format_record
 
 
 def board_of(nonce: str, count: int, state: str) -> events.BoardView:
@@ -74,22 +71,3 @@ async def test_the_durability_that_counts_is_that_before_the_race(
     kept = Witness(tmp_path).load(RACE)
     assert kept is not None
     assert kept.durability == "safe"
-
-
-@pytest.mark.usefixtures("impatient_checks")
-async def test_time_for_which_the_program_was_stopped_does_not_count(
-    player: DutifulPlayer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(record_check, "monotonic", lambda: clock[0])
-    record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=announced(record)))
-    (race,) = player.seat.take_due()
-    checking = asyncio.ensure_future(player.seat.check(race))
-    first = await player.peer.command()
-    clock[0] += 3600
-    await player.peer.send(events.Refused(re=first.id, code="no_such_race", message=""))
-    second = await player.peer.command()
-    await player.peer.send(events.Record(re=second.id, race=RACE, text=format_record(record)))
-    assert await checking is not None
-    assert player.alarms == []

@@ -16,7 +16,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.verification import prove
-from saratoga_client.session.witness import Sighting, Witness
+from saratoga_client.session.witness import WITHHELD, Sighting, Witness
 from saratoga_protocol import events
 from saratoga_rules.records.record import digest_of, format_record
 
@@ -85,6 +85,14 @@ def test_a_missing_record_is_reported_once_and_is_not_verified(keeping: Keeping)
     assert [line.text for line in keeping.state.feed_lines] == [
         f"the server did not send the record of race {RACE}; a review requests it again"
     ]
+
+
+def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(keeping: Keeping) -> None:
+    keeping.keeper.missing(RACE)
+    keeping.keeper.raise_alarm(RACE, (WITHHELD, "the deal has changed"))
+    keeping.keep()
+    assert keeping.state.alarms == (f"Race {RACE}: the deal has changed.",)
+    assert keeping.state.verifications[RACE].ok
 
 
 @pytest.mark.parametrize("text", ["", "hello", TEXT[:-9], TEXT.replace("draw", "redeal", 1), "é"])

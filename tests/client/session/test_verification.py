@@ -1,7 +1,9 @@
 """Verification of a record alone, and against the evidence that this machine saved."""
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from msgspec.structs import replace as replaced
 
 from kit.races import Entrant, race
@@ -12,9 +14,9 @@ from saratoga_client.session import testimony
 from saratoga_client.session.seen_board import SeenEntry, SeenLoss
 from saratoga_client.session.verification import LONGEST_FAULT, Proof, prove
 from saratoga_client.session.witness import WITHHELD, Sighting
-from saratoga_rules.dealing.fairness import nonce_hash
+from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.records.checks import Check
-from saratoga_rules.records.record import format_record
+from saratoga_rules.records.record import RaceRecord, chained, format_record
 from saratoga_rules.records.void_record import format_void_record
 
 RECORD = race(
@@ -64,6 +66,71 @@ def test_a_changed_record_fails() -> None:
     proof = prove(changed, RECORD.race_id, seen(RECORD.commitment))
     assert "digest" in failed(proof)
     assert proof.sentence.startswith("NOT VERIFIED")
+
+
+def of_a_newer_release(**changes: Any) -> RaceRecord:
+    """Return the race as an honest server of a newer release would have promised and played it."""
+    newer = replace(RECORD, **changes)
+    promise = commitment(
+        bytes.fromhex(newer.seed),
+        newer.game,
+        newer.rules_version,
+        newer.table,
+        newer.race,
+        cap=newer.cap,
+        public=newer.public,
+    )
+    return replace(newer, commitment=promise)
+
+
+def written(text: str) -> bytes:
+    """Return the lines of a record with their digest."""
+    lines = text.split("\n")[:-2]
+    return "\n".join([*lines, f"digest {chained(lines)}", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("newer", "text"),
+    [
+        ({"rules_version": 2}, ("", "")),
+        ({"game": "golf"}, ("", "")),
+        ({"cap": 15}, ("", "")),
+        ({}, ("saratoga record 1", "saratoga record 2")),
+    ],
+)
+def test_an_honest_record_of_a_newer_release_is_no_contradiction(
+    newer: dict[str, Any], text: tuple[str, str]
+) -> None:
+    record = of_a_newer_release(**newer)
+    content = written(format_record(record).replace(*text) if text[0] else format_record(record))
+    sighting = Sighting(
+        race=record.race_id,
+        game=record.game,
+        commitment=record.commitment,
+        start_at=record.start_at,
+        deadline=record.start_at + record.cap * 60_000,
+        cap=record.cap,
+    )
+    proof = prove(content, record.race_id, sighting)
+    assert (proof.ok, proof.is_contradicted, proof.faults) == (False, False, ())
+    assert proof.verdict == "cannot be checked here"
+    assert " cannot be checked here: " in proof.sentence
+
+
+def test_a_void_for_a_reason_of_a_newer_release_is_no_contradiction() -> None:
+    text = format_void_record(void_record()).replace("reason damaged", "reason flooded")
+    proof = prove(written(text))
+    assert (proof.ok, proof.is_contradicted) == (False, False)
+
+
+def test_a_server_cannot_hide_a_contradiction_behind_a_newer_release() -> None:
+    rules = prove(format_record(replace(RECORD, rules_version=2)).encode(), RECORD.race_id)
+    assert failed(rules) == {"rules", "commitment"}
+    sighting = sighting_of(RECORD)
+    cap = prove(format_record(of_a_newer_release(cap=15)).encode(), RECORD.race_id, sighting)
+    assert rules.is_contradicted
+    assert cap.is_contradicted
+    assert "the cap was 10, and in the record is 15" in cap.faults
 
 
 def test_a_record_with_another_order_fails() -> None:

@@ -124,10 +124,10 @@ def test_a_record_without_racers_does_not_verify() -> None:
 
 def test_an_unknown_version_of_the_rules_is_named() -> None:
     verdict = verify(replace(RECORD, rules_version=99))
-    assert failed(verdict) == {"rules"}
+    assert failed(verdict) == {"rules", "commitment"}
     assert "version 99" in verdict.faults[0].detail
     verdict = verify(replace(RECORD, game="spider"))
-    assert failed(verdict) == {"rules"}
+    assert failed(verdict) == {"rules", "commitment"}
     assert "spider" in verdict.faults[0].detail
 
 

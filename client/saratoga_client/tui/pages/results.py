@@ -120,7 +120,8 @@ def _checked(state: SessionState) -> Iterator[Note]:
         yield f"Your friends should have the same four words: {words}", Role.DIM
     verified = state.verifications.get(outcome.race)
     if verified is not None:
-        yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM
+        doubt = Role.ALARM if verified.is_alarm else Role.WARNING
+        yield verified.sentence, Role.TEXT if verified.ok else doubt
 
 
 def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
