@@ -59,9 +59,10 @@ FAULTS: Final = """() => {
             const box = mark.getBoundingClientRect();
             if (box.width && hits(box.right - 1, box.y + box.height / 2, ".card") !== card) faults.push(`${card.dataset.card} cannot be read`);
         }
+    if (document.querySelector(".race .say").getBoundingClientRect().width < 150) faults.push("a message has no room");
     return [...new Set(faults)];
 }"""
-"""A function that returns what is wrong with the places of the piles, and which cards of the waste cannot be read."""
+"""A function that returns what is wrong with the places of the piles, and what cannot be read."""
 
 
 def middle_game(game: str) -> Step:
@@ -112,9 +113,11 @@ async def shown_race(pages: Pages, server: ServerProcess, game: str, **options: 
 async def faults(page: Page, game: str) -> list[str]:
     """Return what is wrong at each size."""
     found = []
-    for width, height in SIZES:
+    sizes = [("right", size) for size in SIZES] + [("left", size) for size in SIZES[::6]]
+    for hand, (width, height) in sizes:
+        await page.evaluate("hand => document.documentElement.dataset.hand = hand", hand)
         await page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width}x{height}: {fault}" for fault in await page.evaluate(FAULTS)]
+        found += [f"{width}x{height} {hand}: {fault}" for fault in await page.evaluate(FAULTS)]
         await take_screenshot(page, f"board-{game}-{width}x{height}")
     return found
 
