@@ -9,9 +9,8 @@ one place for each kind of output:
 
 - screens: `board_view.canvas.Canvas` and `tui.rich_view.Ink`
 - lines of text, messages and questions: `output`; JSON: `output.write_json`
-- tables of commands: `cli.rich_text`
 - log records on standard error: `cli.commands.WordsOnly`
-- the clipboard: the two modules `share_text`, and `tui.screens.gathering`
+- the clipboard: `review.share_text`, `practice.practice_session` and `tui.screens.gathering`
 """
 
 from saratoga_protocol.visible_text import UNSEEN, sanitised, sanitised_json
