@@ -87,7 +87,7 @@ def command(
 ) -> None:
     """Open a table for GAME and print the invitation; without GAME, for the game hosted last.
 
-    The table is at the server that --server, SARATOGA_SERVER or the settings name. If none is
+    The table is at the server that --server, SARATOGA_SERVER or the settings name. With --port, or if none is
     named, a server runs on this machine until you leave. Its tables and results are saved for
     the next time.
     """
@@ -103,7 +103,7 @@ def command(
     remember_last(game=table.game, cap=table.cap, races=table.races)
     if public_url is not None:
         check_address(public_url)
-    if settings.server:
+    if settings.server and port is None:
         check_address(settings.server)
         asyncio.run(_host_there(settings, table, public_url or ""))
     else:

@@ -8,7 +8,7 @@ import re
 import shlex
 from typing import Final
 
-from saratoga_client.local.origins import DEFAULT_SERVER, origin_of
+from saratoga_client.local.origins import origin_of
 
 _PLAIN: Final = re.compile(r"[\w@%+=:,./-][\w@%+=:,./#-]*", re.ASCII)
 """Words that no shell changes; `#` begins a comment only at the start of a word."""
@@ -41,9 +41,7 @@ def host_command(server: str) -> str:
     >>> host_command("ws://127.0.0.1:8000")
     'saratoga host --port 8000'
     """
-    port = origin_of(server).rpartition(":")[2]
-    is_default = port == origin_of(DEFAULT_SERVER).rpartition(":")[2]
-    return printed_command("host", *(() if is_default else ("--port", port)))
+    return printed_command("host", "--port", origin_of(server).rpartition(":")[2])
 
 
 def _quoted(word: str) -> str:

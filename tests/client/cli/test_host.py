@@ -3,10 +3,13 @@
 `end_to_end/test_host_and_join.py` hosts with real servers and friends.
 """
 
+import shlex
+
 import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
+from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load
 from saratoga_client.problems import Exit
 
@@ -41,3 +44,18 @@ def test_a_wrong_address_is_refused_before_a_server_starts(
 ) -> None:
     assert run(saratoga, ["host", "canfield", option, "cards.example.org"]) == Exit.USAGE
     assert "'cards.example.org' is not the address of a server" in capsys.readouterr().err
+
+
+def test_a_named_port_is_of_this_machine_although_a_server_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ports: list[int | None] = []
+
+    async def host_here(*words: object) -> None:
+        ports.extend(word for word in words if isinstance(word, int))
+
+    monkeypatch.setattr("saratoga_client.cli.host._host_here", host_here)
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://127.0.0.1:8123")
+    _, *words = shlex.split(host_command("ws://127.0.0.1:8123"))
+    assert run(saratoga, words) == Exit.DONE
+    assert ports == [8123]

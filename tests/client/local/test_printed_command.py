@@ -41,8 +41,8 @@ def test_a_table_elsewhere_is_named_by_its_url() -> None:
 @pytest.mark.parametrize(
     ("server", "command"),
     [
-        (DEFAULT_SERVER, "saratoga host"),
-        ("ws://localhost:7470", "saratoga host"),
+        (DEFAULT_SERVER, "saratoga host --port 7470"),
+        ("ws://localhost:80", "saratoga host --port 80"),
         ("ws://127.0.0.1:41233", "saratoga host --port 41233"),
     ],
 )
