@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from saratoga_client.session import record_check
 from saratoga_rules.game import Game
 
 # A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all programs that the
@@ -54,7 +55,6 @@ WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
 
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
-    "kit.impatient_checks",
     "kit.stores",
     "kit.full_pipe",
     "kit.completeness",
@@ -93,3 +93,10 @@ def pytest_collection_finish() -> None:
 def pytest_make_parametrize_id(val: object) -> str | None:
     """Return the name of a game as its test id, since its value is long and prints its sets in any order."""
     return val.name if isinstance(val, Game) else None
+
+
+@pytest.fixture
+def impatient_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let records count as withheld sooner, for tests of servers that withhold them."""
+    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 0.2)
+    monkeypatch.setattr(record_check, "ASK_AGAIN_AFTER", 0.01)

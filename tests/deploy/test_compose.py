@@ -11,13 +11,27 @@ import pytest
 import yaml
 from click import Option
 
-from kit.compose import FILLED_IN, read_compose
 from kit.deployment import DEPLOY
 from kit.programs import program
 from kit.server_process import running_server
 from kit.stores import free_port
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
+
+FILLED_IN = {"SARATOGA_PUBLIC_URL": "wss://patience.example.org", "SARATOGA_TLS": "/etc/tls"}
+
+
+def read_compose(environment: dict[str, str]) -> Any:
+    """Return the whole configuration; raise `CalledProcessError` if it is invalid."""
+    ended = subprocess.run(
+        [program("docker-compose"), "--file", str(DEPLOY / "compose.yaml"), "config"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"} | environment,
+    )
+    return yaml.safe_load(ended.stdout)
+
 
 ROOT = DEPLOY.parent
 

@@ -3,15 +3,37 @@
 `client/test_printed_commands.py` parses the commands of messages that need a server of their own.
 """
 
+import os
 import re
+import shlex
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from kit.hosts import free_port
-from kit.line_client import LineClient
-from kit.pasted import pasted
+from kit.line_client import LineClient, piped
 from kit.server_process import ServerProcess
 from saratoga_client.local.printed_command import printed_command, table_command
 from saratoga_client.problems import Exit
+
+
+@asynccontextmanager
+async def pasted(command: str, home: Path) -> AsyncIterator[LineClient]:
+    """Run a command in a shell, with `home` as the player's folder and without any other setting."""
+    programs = home / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    program = programs / "saratoga"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m saratoga_client "$@"\n')
+    program.chmod(0o755)
+    env = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "SARATOGA_SERVER": "",
+        "SARATOGA_HOME": str(home),
+    }
+    async with piped("/bin/sh", "-c", f"exec {command}", **env) as client:
+        yield client
+
 
 COMMAND = re.compile(r"saratoga [a-z]+ .*?(?=\.?$)")
 """A command at the end of a line."""

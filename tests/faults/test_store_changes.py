@@ -11,7 +11,7 @@ from kit.altered_server import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
 from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, player_at
-from kit.raw_http import exchange, request
+from kit.raw_client import exchange, request
 from kit.server_process import running_server
 from kit.stores import StoreServer
 from saratoga_protocol.events import Dealt, MoveMade, Refused

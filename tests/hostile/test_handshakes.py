@@ -9,7 +9,19 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from kit.listening_server import ListeningServer, listening_server
-from kit.raw_http import exchange, handshake, masked, request
+from kit.raw_client import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    PING,
+    TEXT,
+    close_code,
+    exchange,
+    frame,
+    handshake,
+    request,
+    split_frames,
+)
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.store.opening import Store
 
@@ -185,42 +197,29 @@ async def test_compression_is_declined_whatever_is_offered(
 ) -> None:
     opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
     # A compressed frame, although compression was declined: its first reserved bit is set.
-    answer = await exchange(server.port, opening, masked(b"\x00", first=0xC2))
+    answer = await exchange(server.port, opening, frame(b"\x00", 0x40 | BINARY))
     assert answer.status == 101
     assert "sec-websocket-extensions" not in answer.headers
-    assert _close_code(answer.body) == 1002
+    assert close_code(split_frames(answer.body)[0]) == 1002
 
 
 @pytest.mark.parametrize(
-    ("frame", "code"),
+    ("broken", "code"),
     [
-        (masked(b"x", first=0x83), 1002),  # an unknown opcode
-        (masked(b"x", first=0x80), 1002),  # a continuation frame without a message
-        (masked(b"x" * 3, first=0x09), 1002),  # a fragmented ping
+        (frame(b"x", 3), 1002),  # an unknown opcode
+        (frame(b"x", CONTINUATION), 1002),  # a continuation frame without a message
+        (frame(b"x" * 3, PING, fin=False), 1002),  # a fragmented ping
         (b"\x82\x01x", 1002),  # not masked
         (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than allowed
         (b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1002),  # longer than possible
-        (masked(b"\xff\xfe", first=0x81), 1007),  # invalid UTF-8
-        (masked(b"\x03\xe8", first=0x88), 1000),
-        (masked(b"\x00\x01", first=0x88), 1002),  # an invalid close code
+        (frame(b"\xff\xfe", TEXT), 1007),  # invalid UTF-8
+        (frame(b"\x03\xe8", CLOSE), 1000),
+        (frame(b"\x00\x01", CLOSE), 1002),  # an invalid close code
     ],
 )
 async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
-    server: ListeningServer, frame: bytes, code: int
+    server: ListeningServer, broken: bytes, code: int
 ) -> None:
-    answer = await exchange(server.port, handshake(subprotocol=JSON), frame)
+    answer = await exchange(server.port, handshake(subprotocol=JSON), broken)
     assert answer.status == 101
-    assert _close_code(answer.body) in (code, 1009)
-
-
-def _close_code(frames: bytes) -> int:
-    """Return the code of the close frame that the server sent, 0 if it sent none."""
-    at = 0
-    while at + 2 <= len(frames):
-        kind, size = frames[at] & 15, frames[at + 1]
-        if kind == 8 and size >= 2:
-            return int.from_bytes(frames[at + 2 : at + 4])
-        if size >= 126:
-            size = int.from_bytes(frames[at + 2 : at + 4]) + 2
-        at += 2 + size
-    return 0
+    assert close_code(split_frames(answer.body)[0]) in (code, 1009)

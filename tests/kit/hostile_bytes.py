@@ -12,19 +12,11 @@ from kit.decoding import TRACE
 from kit.hostile_client import DOCUMENTED_CLOSES
 from kit.hostile_conversation import BOUND
 from kit.mutations import Spoiler
+from kit.raw_client import HEADERS, REQUEST_LINE, close_code, split_frames
 from saratoga_protocol.version import SUBPROTOCOLS
 
 STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 421, 426, 429, 431, 501, 503, 505})
 """HTTP statuses that the server may answer with; 500 would be an error of its own."""
-
-HANDSHAKE: Final = (
-    "GET / HTTP/1.1",
-    "Host: server",
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-    "Sec-WebSocket-Version: 13",
-)
 
 LINES: Final = (
     *("GET /healthz HTTP/1.1", "POST / HTTP/1.1", "CONNECT x:1 HTTP/1.1", "GET http://x/ HTTP/1.1"),
@@ -34,7 +26,7 @@ LINES: Final = (
     *("GET /" + "a" * 9000 + " HTTP/1.1", "GET  / HTTP/1.1", "GET /", "", "\x16\x03\x01\x02\x00"),
 )
 
-HEADERS: Final = (
+HOSTILE_HEADERS: Final = (
     *(
         "Host: other",
         "Origin: null",
@@ -115,7 +107,7 @@ class HostileBytes:
         random = self._random
         if random.random() < 0.1:
             return random.randbytes(random.randrange(200))
-        lines = [*HANDSHAKE, f"Sec-WebSocket-Protocol: {random.choice(SUBPROTOCOLS)}"]
+        lines = [REQUEST_LINE, *HEADERS, f"Sec-WebSocket-Protocol: {random.choice(SUBPROTOCOLS)}"]
         for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
             random.choice(SPOILING)(self, lines)
         opening = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", errors="replace")
@@ -127,7 +119,9 @@ class HostileBytes:
         lines[0] = self._random.choice(LINES)
 
     def insert_header(self, lines: list[str]) -> None:
-        lines.insert(self._random.randrange(1, len(lines) + 1), self._random.choice(HEADERS))
+        lines.insert(
+            self._random.randrange(1, len(lines) + 1), self._random.choice(HOSTILE_HEADERS)
+        )
 
     def remove_header(self, lines: list[str]) -> None:
         if len(lines) > 1:
@@ -178,24 +172,9 @@ class HostileBytes:
         if status == 101:
             head, _, frames = answer.partition(b"\r\n\r\n")
             assert b"sec-websocket-extensions" not in head.lower(), head
-            _check_close(frames)
-
-
-def _check_close(frames: bytes) -> None:
-    """Check that a close frame has a documented code."""
-    at, code = 0, None
-    while at + 2 <= len(frames):
-        opcode, size = frames[at] & 15, frames[at + 1]
-        assert size < 128, "a server masks no frame"
-        at += 2
-        if size == 126:
-            size, at = int.from_bytes(frames[at : at + 2]), at + 2
-        elif size == 127:
-            size, at = int.from_bytes(frames[at : at + 8]), at + 8
-        if opcode == 8 and size >= 2:
-            code = int.from_bytes(frames[at : at + 2])
-        at += size
-    assert code is None or code in DOCUMENTED_CLOSES, code
+            sent, _ = split_frames(frames)
+            assert not any(each.is_masked for each in sent), "a server masks no frame"
+            assert close_code(sent) in DOCUMENTED_CLOSES | {0}, sent
 
 
 SPOILING: Final[tuple[Callable[[HostileBytes, list[str]], None], ...]] = (

@@ -1,13 +1,15 @@
 """Leaderboards equal a second implementation over the settled races, for any order of events."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from kit.folded_rankings import fold_rankings
 from kit.running_race import AnyStore
 from kit.settlements import (
     BOTS,
@@ -21,9 +23,86 @@ from kit.settlements import (
     settlement,
 )
 from kit.stores import calm
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.domain.periods import periods
 from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
 from saratoga_server.store import leaderboards
+
+SLOWEST: Final = 2**21 - 1
+"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""
+
+
+def fold_rankings(
+    key: BoardKey,
+    settled: Sequence[tuple[int, Settlement]],
+    forgotten: Mapping[str, int],
+) -> list[RankedRow]:
+    """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
+    found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    met: dict[str, set[str]] = {}
+    for begun, race in settled:
+        if race.game != key.game:
+            continue
+        if key.period not in {period.name for period in periods(race.start_at)}:
+            continue
+        for place, row in enumerate(race.results):
+            if row.bot == key.bots and begun >= forgotten.get(row.player, 0):
+                found.setdefault(row.player, []).append(
+                    (begun + place, row.banked, row.net, row.reached or 0, race.race)
+                )
+                others = {person for person in race.people if person != row.player}
+                met.setdefault(row.player, set()).update(others)
+    ranked = [
+        _best(player, results) if key.ranking == "best" else _bankroll(player, results)
+        for player, results in found.items()
+    ]
+    return [
+        replace(row, rank=place, rivals=min(len(met[row.player]), MOST_RIVALS))
+        for place, (_, row) in enumerate(sorted(ranked, key=_order), 1)
+    ]
+
+
+def _order(ranked: tuple[tuple[int, ...], RankedRow]) -> tuple[int, ...]:
+    return ranked[0]
+
+
+def _best(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, ...], RankedRow]:
+    sequence, banked, net, elapsed, race = min(
+        results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
+    )
+    return (-banked, min(elapsed, SLOWEST), sequence), RankedRow(
+        rank=0,
+        player=player,
+        value=banked,
+        net=net,
+        elapsed=elapsed,
+        race=race,
+        races=len(results),
+        rivals=0,
+    )
+
+
+def _bankroll(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, ...], RankedRow]:
+    in_order = sorted(results)
+    total = sum(net for _, _, net, _, _ in in_order)
+    reached, race = in_order[0][0], in_order[0][4]
+    for sequence, _, net, _, each in in_order:
+        if net:
+            reached, race = sequence, each
+    return (-total, reached), RankedRow(
+        rank=0,
+        player=player,
+        value=total,
+        net=total,
+        elapsed=None,
+        race=race,
+        races=len(results),
+        rivals=0,
+    )
 
 
 @dataclass(frozen=True)

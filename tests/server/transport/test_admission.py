@@ -12,7 +12,7 @@ from websockets.http11 import Request, Response
 
 from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
-from kit.raw_sockets import raw_socket
+from kit.raw_client import raw_socket
 from kit.web_pages import WEB_FILES
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.admission import Pages

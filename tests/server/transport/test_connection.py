@@ -14,7 +14,7 @@ import pytest
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_sockets import BINARY, CLOSE, CONTINUATION, PING, RawSocket, frame, raw_socket
+from kit.raw_client import BINARY, CLOSE, CONTINUATION, PING, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat, Hello
 from saratoga_protocol.events import Announcement, Done
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER

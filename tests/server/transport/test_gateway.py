@@ -15,7 +15,7 @@ from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, connected_player, player_at
 from kit.players import RECEIVED_WITHIN
-from kit.raw_sockets import HEAD, raw_socket
+from kit.raw_client import handshake, raw_socket
 from kit.stepped_store import empty_store
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
@@ -144,7 +144,7 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
             while len(opened.gateway.connections) < 2:
                 await anna.ask(Heartbeat)
             opened.gateway.stop_listening()
-            await socket.say(HEAD.partition("\r\n")[2].encode() + b"\r\n")
+            await socket.say(handshake().partition(b"\r\n")[2])
             answer = await socket.read_to_the_end()
         assert b" 503 " in answer
         assert b"Retry-After" in answer

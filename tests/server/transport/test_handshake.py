@@ -9,7 +9,7 @@ from websockets.http11 import Request
 
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_sockets import HEAD, PING, frame, raw_socket
+from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.transport.handshake import MOST_HEAD
@@ -75,7 +75,7 @@ async def test_what_comes_behind_a_request_does_not_cost_it_its_answer(
 async def test_frames_that_come_with_the_handshake_are_read_after_it(opened: OpenGateway) -> None:
     command = frame(msgspec.msgpack.encode(Heartbeat(id=1)))
     with raw_socket(opened.port, window=None) as socket:
-        await socket.say(f"{HEAD}\r\n".encode() + frame(b"", PING) + command)
+        await socket.say(handshake() + frame(b"", PING) + command)
         answer = b""
         while not answer.endswith(msgspec.msgpack.encode(Done(re=1))):
             answer += await socket.read()

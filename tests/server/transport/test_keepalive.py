@@ -12,7 +12,7 @@ from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from kit.gateways import NOW, open_gateway
 from kit.player_sockets import connected_player
 from kit.players import RECEIVED_WITHIN
-from kit.raw_sockets import PONG, RawSocket, frame, raw_socket
+from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import TOO_SLOW
 from saratoga_protocol.version import JSON

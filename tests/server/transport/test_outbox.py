@@ -8,7 +8,7 @@ import pytest
 from kit.fake_transport import FakeTransport
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_sockets import raw_socket
+from kit.raw_client import raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.transport.connection import PlayerConnection

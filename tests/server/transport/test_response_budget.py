@@ -4,7 +4,7 @@ import msgspec
 
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_sockets import RawSocket, frame, raw_socket
+from kit.raw_client import RawSocket, frame, raw_socket
 from saratoga_protocol.commands import GetRecord, Heartbeat
 from saratoga_protocol.events import Record, Refused
 from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
