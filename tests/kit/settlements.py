@@ -55,10 +55,9 @@ async def put_out(store: AnyStore, *settlements: Settlement) -> None:
 
 
 async def settle(store: AnyStore, *settlements: Settlement) -> None:
-    """Settle one race after another, because the outbox keeps no order between tables."""
-    for each in settlements:
-        await put_out(store, each)
-        assert await store.leaderboards.settle_outbox(10) == [each]
+    """Put out all settlements, and settle them in their order."""
+    await put_out(store, *settlements)
+    assert await store.leaderboards.settle_outbox(len(settlements)) == list(settlements)
 
 
 async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:

@@ -150,6 +150,11 @@ def test_a_rival_s_ending_is_news_and_your_own_is_not() -> None:
     assert lines == ["news: ana is stuck at 1, -$45"]
 
 
+def test_one_line_says_that_the_time_is_up_for_several_racers() -> None:
+    lines = heard(state_after(), standings("y1 =a1:out_of_time =r1:out_of_time"))
+    assert lines == ["news: time is up for 2 racers"]
+
+
 def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> None:
     told = at_table(
         phase="over",

@@ -122,8 +122,9 @@ def test_an_older_board_changes_nothing() -> None:
     assert with_board(own, board(PASSED[0], 1)) is own
 
 
-def test_a_newer_board_confirms_all_moves_that_it_contains() -> None:
-    own = with_board(in_flight(), board(PASSED[1], 2))
+@pytest.mark.parametrize("is_final", [False, True])
+def test_a_newer_board_confirms_all_moves_that_it_contains(is_final: bool) -> None:
+    own = with_board(in_flight(), board(PASSED[1], 2), is_final)
     assert [flight.move for flight in own.in_flight] == LINE[2:]
     assert own.shown == redact(PASSED[2])
 

@@ -170,8 +170,9 @@ async def test_a_banned_player_is_disconnected_and_leaves_the_race(
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert)
+    tab = await server.player("Bert")
     await administration.ban("Bert")
-    assert bert.close_codes == [BANNED.code]
+    assert bert.close_codes == tab.close_codes == [BANNED.code]
     await server.pass_time(250)
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
     rows = {row.player: row.state for row in anna.received.all(events.Standings)[-1].standings}

@@ -49,11 +49,13 @@ def test_a_repeated_request_is_marked() -> None:
     assert msgpack.unpackb(batch)[0] is True
 
 
-def test_behind_the_call_a_replica_is_asked_for_its_confirmation() -> None:
-    encoder = CommitEncoder(replicated=True, on_disk=True)
-    commands = decoded(encoder.encode([move("draw", 0)], resent=False))
-    assert [command[0] for command in commands] == [b"FCALL", b"SET", b"WAIT", b"WAITAOF"]
-    assert encoder.confirmations == 3
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_behind_the_call_a_replica_is_asked_for_its_confirmation(on_disk: bool) -> None:
+    encoder = CommitEncoder(replicated=True, on_disk=on_disk)
+    names = [command[0] for command in decoded(encoder.encode([move("draw", 0)], resent=False))]
+    asked = [b"SET", b"WAIT", *([b"WAITAOF"] if on_disk else [])]
+    assert names == [b"FCALL", *asked]
+    assert encoder.confirmations == len(asked)
 
 
 def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
