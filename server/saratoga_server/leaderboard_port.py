@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 
 from saratoga_protocol.events import Result
@@ -18,6 +19,22 @@ class Settlement(Struct, frozen=True, kw_only=True):
     results: tuple[Result, ...]
     """The results that count for a leaderboard, in order of finish."""
     people: tuple[str, ...] = ()
+
+
+_DECODER = msgspec.msgpack.Decoder(Settlement)
+
+
+def pack_settlement(settlement: Settlement) -> bytes:
+    """Return a packed settlement, for `RaceFinish.settlement`."""
+    return msgspec.msgpack.encode(settlement)
+
+
+def unpack_settlement(packed: bytes) -> Settlement:
+    """Return the settlement that was packed. Raises `ValueError` on other bytes."""
+    try:
+        return _DECODER.decode(packed)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not a settlement: {error}") from error
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,7 @@
 """Racers' results, with defaults for all fields that a test does not set."""
 
 from saratoga_protocol.events import Result
-from saratoga_server.leaderboard_port import Settlement
-from saratoga_server.messages.settlements import pack_settlement
+from saratoga_server.leaderboard_port import Settlement, pack_settlement
 from saratoga_server.ports import RaceFinish, TableWrite
 from saratoga_server.stores import Stores
 

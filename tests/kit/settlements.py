@@ -5,8 +5,7 @@ from itertools import count
 from kit.results import result_of
 from kit.running_race import AnyStore
 from saratoga_protocol.events import Result
-from saratoga_server.leaderboard_port import BoardKey, Settlement
-from saratoga_server.messages.settlements import pack_settlement
+from saratoga_server.leaderboard_port import BoardKey, Settlement, pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, TableWrite
 
 TUESDAY = Millis(2_261_779_200_000)

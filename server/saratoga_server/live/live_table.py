@@ -8,7 +8,6 @@ from msgspec import Struct, field
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import TableState
-from saratoga_server.ports import Damage
 
 
 class Known(NamedTuple):
@@ -46,11 +45,3 @@ class LiveTable(Struct):
     def view(self) -> WireTable:
         """Return the public view of the table."""
         return tables.public_view(self.state, self.version)
-
-
-def read_table(body: bytes) -> TableState:
-    """Return an unpacked table. Raises `Damage` if it cannot be unpacked."""
-    try:
-        return tables.unpack(body)
-    except ValueError as fault:
-        raise Damage(str(fault)) from None

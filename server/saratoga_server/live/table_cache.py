@@ -20,7 +20,7 @@ from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, T
 from saratoga_server.domain.tables.writes import finish_of, starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
-from saratoga_server.live.live_table import Known, LiveTable, read_table
+from saratoga_server.live.live_table import Known, LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
 from saratoga_server.logs import EventLog
@@ -120,7 +120,7 @@ class TableCache:
     def _read(self, code: str, body: bytes) -> TableState:
         """Return the stored table. Raises `CommandRejected` if this node cannot read it."""
         try:
-            state = read_table(body)
+            state = tables.unpack(body)
         except Damage as damage:
             if code not in self._damaged:
                 self._damaged.add(code)

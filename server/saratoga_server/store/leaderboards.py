@@ -9,10 +9,9 @@ from typing import Final
 
 from saratoga_rules.games import GAMES
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
+from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement, unpack_settlement
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.packing import pack, unpack
-from saratoga_server.messages.settlements import unpack_settlement
 from saratoga_server.store.keys import (
     OUTBOX,
     SETTLED_KEPT,

@@ -24,9 +24,9 @@ from saratoga_server.domain.tables import (
     due,
     unpack,
 )
-from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.writes import pack
 from saratoga_server.domain.usernames import checked_name
-from saratoga_server.leaderboard_port import BoardKey, Settlement
+from saratoga_server.leaderboard_port import BoardKey, Settlement, pack_settlement
 from saratoga_server.messages.node_events import (
     Announce,
     Banned,
@@ -38,7 +38,6 @@ from saratoga_server.messages.node_events import (
     TableClosedByAdmin,
     Touched,
 )
-from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, PlayerRow, RaceFinish, RowTable, TableWrite
 from saratoga_server.store.keys import table_key
 

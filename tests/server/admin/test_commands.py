@@ -18,7 +18,7 @@ from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.admin.commands import admin
 from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, due, unpack
-from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.writes import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite

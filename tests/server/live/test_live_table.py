@@ -4,9 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.domain.tables.packing import pack
-from saratoga_server.live.live_table import Known, LiveTable, read_table
-from saratoga_server.ports import Damage
+from saratoga_server.live.live_table import Known, LiveTable
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
@@ -28,11 +26,3 @@ def test_a_view_has_the_version_and_no_secret() -> None:
     view = LiveTable(CODE, 7, state).view()
     assert (view.code, view.version) == (CODE, 7)
     assert state.seed not in repr(view)
-
-
-def test_a_table_is_unpacked_unless_it_is_damaged() -> None:
-    state = seated(ANN)
-    body = pack(state)
-    assert read_table(body) == state
-    with pytest.raises(Damage, match="not a packed table"):
-        read_table(body[:-1])

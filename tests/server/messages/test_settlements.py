@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saratoga_protocol.events import Result
-from saratoga_server.leaderboard_port import Settlement
-from saratoga_server.messages.settlements import pack_settlement, unpack_settlement
+from saratoga_server.leaderboard_port import Settlement, pack_settlement, unpack_settlement
 from saratoga_server.ports import Millis
 
 results = st.builds(

@@ -10,7 +10,7 @@ from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
 from saratoga_rules.records.standing import Reached, State
-from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.writes import pack
 from saratoga_server.messages.node_events import (
     Announce,
     Here,

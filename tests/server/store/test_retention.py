@@ -10,8 +10,7 @@ from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stepped_store import SteppedStore, stepped_store
 from kit.stores import StoreServer
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import Settlement
-from saratoga_server.messages.settlements import pack_settlement
+from saratoga_server.leaderboard_port import Settlement, pack_settlement
 from saratoga_server.ports import Millis, PlayerRow, RaceFinish, RaceOpening, TableWrite
 from saratoga_server.retention_port import Swept
 from saratoga_server.store import tables

@@ -3,7 +3,7 @@
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `public_view`, `packing`, `writes`.
+`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `public_view`, `writes`.
 """
 
 from saratoga_server.domain.tables.closing import close, closed_race
@@ -27,7 +27,6 @@ from saratoga_server.domain.tables.lifecycle import (
     unlisted,
 )
 from saratoga_server.domain.tables.matches import forgotten
-from saratoga_server.domain.tables.packing import unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
@@ -59,6 +58,7 @@ from saratoga_server.domain.tables.state import (
     TableState,
 )
 from saratoga_server.domain.tables.timers import due, elapse, is_too_long
+from saratoga_server.domain.tables.writes import unpack
 
 __all__ = [
     "BETWEEN_RACES",

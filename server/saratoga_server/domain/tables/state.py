@@ -1,7 +1,7 @@
 """The state of a table: its seats, its settings and its current race.
 
 A table is a value: transitions, in the other modules of this package, return the next table. The store
-keeps the newest one, packed (`packing`).
+keeps the newest one, packed (`writes`).
 """
 
 from collections.abc import Iterable
@@ -122,7 +122,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: int = 1
     """The number of the race that is gathering, running or over."""
     rules_version: int = 1
-    """The default is the first version, never the newest: `packing` leaves defaults out."""
+    """The default is the first version, never the newest: `writes` leaves defaults out."""
     seed: str = ""
     """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""

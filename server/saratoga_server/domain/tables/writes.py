@@ -1,10 +1,30 @@
-"""The writes to the store for a change of a table."""
+"""The writes to the store for a change of a table, and its packed form without fields that have default values."""
 
+import msgspec
+
+from saratoga_rules.games import RULES
 from saratoga_server.domain.tables.lifecycle import never_raced
-from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.state import Change, RaceVoided, TablePhase, TableState
 from saratoga_server.domain.tables.timers import due
-from saratoga_server.ports import RaceFinish, RaceOpening, TableWrite
+from saratoga_server.ports import Damage, RaceFinish, RaceOpening, TableWrite
+
+_DECODER = msgspec.msgpack.Decoder(TableState)
+
+
+def pack(table: TableState) -> bytes:
+    """Return the table's body for `ports.TableWrite`; equal tables give equal bytes."""
+    return msgspec.msgpack.encode(table)
+
+
+def unpack(body: bytes) -> TableState:
+    """Return the table that `pack` packed. Raises `Damage` on other bytes."""
+    try:
+        state = _DECODER.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Damage(f"this is not a packed table: {error}") from error
+    if state.settings.game not in RULES.get(state.rules_version, ()):
+        raise Damage(f"this release does not know the game {state.settings.game!r}")
+    return state
 
 
 def write_of(

@@ -14,7 +14,7 @@ from saratoga_server.domain.tables import (
     unpack,
 )
 from saratoga_server.domain.tables import disconnect as lost
-from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.writes import pack
 
 
 @pytest.mark.parametrize("phase", TablePhase)
