@@ -63,6 +63,11 @@ def test_what_only_a_newer_program_can_check_ends_with_5(
     assert "cannot be checked here" in shown
 
 
+def test_a_wrong_record_of_a_voided_race_ends_with_7(kept: Path) -> None:
+    kept.write_text(format_void_record(replace(void_record(), seed="00" * 32)))
+    assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
+
+
 def test_what_is_no_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept.write_bytes(b"\x00\xff junk")
     assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.NOT_VERIFIED
@@ -93,6 +98,7 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
         "name": "digest",
         "ok": True,
         "detail": "the digest matches the lines before it",
+        "unknown": False,
     }
     assert list(shown["places"][0]) == [
         *("place", "name", "player", "bot", "banked", "net", "state", "tie")
