@@ -1,9 +1,11 @@
 """The wire specification agrees with the code: names, fields, codes, vectors."""
 
 import ast
+import hashlib
 import hmac
 import json
 import re
+from base64 import b32encode
 from itertools import pairwise, product
 from pathlib import Path
 from typing import get_args
@@ -16,7 +18,8 @@ from saratoga_protocol import events, match_rows, refusals
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS, LeaderboardRow
+from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import REASONS, CloseCode
 from saratoga_protocol.table_rows import TableSummary
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
@@ -26,6 +29,9 @@ from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
 from saratoga_rules.records.verify import verify
+
+# The wire specification agrees with the code: names, fields, codes, vectors
+
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -251,3 +257,32 @@ def test_chapters_are_listed_in_their_order() -> None:
     places = [chapters.index(name) for name in listed if name in chapters]
     assert all(before < after for before, after in pairwise(places))
     assert set(places) == set(range(len(chapters)))
+
+
+# The rows of the leaderboards and the page that specifies them
+
+
+def test_the_page_says_up_to_which_number_rivals_are_counted() -> None:
+    (row,) = (line for line in PAGE.read_text().splitlines() if line.startswith("| `rivals` |"))
+    assert f"; {MOST_RIVALS}: that many or more" in row
+
+
+# The public id derived from a token
+
+
+TOKEN = "5a" * 32
+WIRE = Path(__file__).parents[2] / "protocol" / "README.md"
+
+
+def test_a_player_id_is_derived_as_specified() -> None:
+    assert 'lower-case base 32 of SHA-256("saratoga player" + the token\'s 32 bytes)' in re.sub(
+        r"\s+", " ", WIRE.read_text()
+    )
+    digest = hashlib.sha256(b"saratoga player" + bytes.fromhex(TOKEN)).digest()
+    assert player_id(TOKEN) == b32encode(digest).decode().lower()[:16]
+
+
+def test_a_player_id_contains_no_part_of_the_token() -> None:
+    assert re.fullmatch(r"[a-z2-7]{16}", player_id(TOKEN))
+    assert player_id(TOKEN) not in TOKEN
+    assert player_id("5b" + TOKEN[2:]) != player_id(TOKEN)

@@ -10,10 +10,7 @@ from kit.small_positions import small_position
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
-from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.moves import RESERVE, WASTE, Carry, Move
 from saratoga_rules.piles import Pile
@@ -184,87 +181,10 @@ def test_the_verdict_and_its_work_are_the_same_whatever_lies_face_down(game: Gam
         assert masked_search.advance(0) is verdict
 
 
-def test_the_rest_of_this_pass_shows_other_cards_than_the_next_pass() -> None:
-    # the pass goes on with 4C 5C 6C, then 7C: so 6C and 7C come up. A whole pass would show
-    # 2C 3C 4C, 5C 6C 7C: the 4C and the 7C. Only 6C and 4C fit.
-    rest = "t1: 7H\nt2: TS\nt3: TC\nt4: TS\nbase: 9\nwaste: 2C 3C\nstock: 4C 5C 6C 7C"
-    assert is_stuck(CANFIELD, draw(CANFIELD, rest)) is False
-    next_pass = rest.replace("7H", "5H")
-    assert is_stuck(CANFIELD, draw(CANFIELD, next_pass)) is False
-    # the 3C is the waste's top only now, the 2C and the 5C never
-    assert is_stuck(CANFIELD, draw(CANFIELD, rest.replace("7H", "4H"))) is False
-    assert is_stuck(CANFIELD, draw(CANFIELD, rest.replace("7H", "3H"))) is True
-    assert is_stuck(CANFIELD, draw(CANFIELD, rest.replace("7H", "6H"))) is True
-
-
-def test_the_next_pass_counts_only_while_a_redeal_is_left() -> None:
-    picture = "t1: 5H\nt2: TS\nt3: TC\nt4: TS\nbase: 9\nwaste: 2C 3C\nstock: 4C 5C 6C 7C\npass: "
-    assert is_stuck(CANFIELD_AISLERIOT, draw(CANFIELD_AISLERIOT, picture + "2")) is False
-    assert is_stuck(CANFIELD_AISLERIOT, draw(CANFIELD_AISLERIOT, picture + "3")) is True
-
-
-def test_with_draw_one_and_redeals_every_card_of_stock_and_waste_comes() -> None:
-    picture = "t1: 9H\nt2: 9D\nt3: 9H\nt4: {}\nwaste: 2C 5C\nstock: 6C 7C"
-    for top, stuck in [("3H", False), ("6H", False), ("7H", False), ("8H", False), ("4H", True)]:
-        assert is_stuck(LAFAYETTE, draw(LAFAYETTE, picture.format(top))) is stuck
-
-
-def test_without_redeal_what_lies_in_the_waste_stays_there() -> None:
-    picture = (
-        "t1: KC\nt2: KC\nt3: KC\nt4: KC\nt5: KS\nt6: KS\nt7: KS\nt8: {}\nwaste: 2C 5C\nstock: 7C 9C"
-    )
-    for top, stuck in [("3H", True), ("6H", False), ("8H", False), ("TH", False), ("4H", True)]:
-        assert is_stuck(LADY_PALK, draw(LADY_PALK, picture.format(top))) is stuck
-
-
-def test_a_pile_that_moves_and_draws_a_card_from_the_reserve_is_progress() -> None:
-    merging = "t1: 9H\nt2: TC\nt3: 2C\nt4: 2S\nbase: 5\n"
-    assert is_stuck(CANFIELD, draw(CANFIELD, merging + "reserve: KD")) is False
-    assert is_stuck(CANFIELD, draw(CANFIELD, merging)) is True
-
-
-def test_a_space_that_the_waste_may_fill_is_progress() -> None:
-    merging = "t1: 9H\nt2: TC\nt3: 2C\nt4: 2S\nbase: 5\n"
-    assert is_stuck(CANFIELD, draw(CANFIELD, merging + "waste: KD")) is False
-
-
-def test_moving_one_card_between_two_columns_is_not_progress() -> None:
-    full = "".join(f"t{number}: KC QC\n" for number in range(4, 9))
-    position = draw(LADY_PALK, full + "t1: AC 7H\nt2: 8S\nt3: 8D\nwaste: KD")
-    assert {str(move) for move in legal_moves(LADY_PALK, position)} == {"t1>t2", "t1>t3"}
-    assert is_stuck(LADY_PALK, position) is False  # it uncovers the ace
-    covered = draw(LADY_PALK, full + "t1: 3C\nt2: 8S 7H\nt3: 8D\nwaste: KD")
-    assert {str(move) for move in legal_moves(LADY_PALK, covered)} == {"t2>t3"}
-    assert is_stuck(LADY_PALK, covered) is True
-
-
-def test_a_card_that_comes_back_can_take_another() -> None:
-    picture = "t1: 8H\nt2: TS\nt3: TC\nt4: TS\nup: S7\nbase: A\npass: 3\nwaste: {}"
-    # the 7S comes back onto the 8H and takes the 6D
-    assert is_stuck(CANFIELD_AISLERIOT, draw(CANFIELD_AISLERIOT, picture.format("6D"))) is False
-    assert is_stuck(CANFIELD_AISLERIOT, draw(CANFIELD_AISLERIOT, picture.format("4D"))) is True
-
-
-def test_coming_back_and_going_up_again_is_no_progress() -> None:
-    picture = "t1: 8H\nt2: 2S\nt3: 2C\nt4: 2S\nup: S7\nbase: A\npass: 3"
-    assert is_stuck(CANFIELD_AISLERIOT, draw(CANFIELD_AISLERIOT, picture)) is True
-
-
-def test_a_board_with_cards_to_deal_over_the_columns_is_never_stuck() -> None:
-    assert is_stuck(CAPRICE, draw(CAPRICE, "t1: 5C\nt2: 9H\nstock: KC")) is False
-
-
 def test_a_won_board_is_not_stuck() -> None:
     won = {"canfield": "up: C13 S13 H13 D13", "lady-palk": "up: C13,13 S13,13 H13,13 D13,13"}
     for name, picture in won.items():
         assert is_stuck(GAMES[name], draw(GAMES[name], picture)) is False
-
-
-def test_drawing_and_redealing_alone_are_not_progress() -> None:
-    picture = "t1: 9H\nt2: 9D\nt3: 9H\nt4: 9D\nstock: 2C 2S 3C\nwaste: 4C"
-    position = draw(LAFAYETTE, picture)
-    assert [str(move) for move in legal_moves(LAFAYETTE, position)] == ["draw"]
-    assert is_stuck(LAFAYETTE, position) is True
 
 
 def test_a_verdict_is_declared_only_when_every_stock_card_was_seen() -> None:

@@ -1,19 +1,26 @@
 """Boards are computed from their logs, on any node and in any number of steps."""
 
+import json
+import tracemalloc
 from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
 
+from kit.finished_races import finished_race
 from kit.tables import ANN, CODE, NOON
+from kit.voided_races import void_record
 from kit.walks import banking, walk
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, is_won, play
 from saratoga_rules.moves import parse_move
-from saratoga_rules.position import Position, parse_position
-from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.records.record import LOG_ENDINGS, format_record
+from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
+from saratoga_rules.records.void_record import format_void_record
+from saratoga_server.domain import replays
 from saratoga_server.domain.board import (
     ENDING_OF_STATE,
     FOLD_STEP,
@@ -28,7 +35,12 @@ from saratoga_server.domain.board import (
     open_board,
     played,
 )
+from saratoga_server.domain.board_log import BoardLog
+from saratoga_server.domain.replays import CannotReplay, replay_json
 from saratoga_server.ports import BoardCommit, Damage, LiveStanding, LogEntry, Millis, StoredBoard
+
+# Boards are computed from their logs, on any node and in any number of steps
+
 
 CANFIELD = GAMES["canfield"]
 TAKES_BACK = GAMES["canfield-aisleriot"]
@@ -255,3 +267,111 @@ def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: s
     board = replace(stored(*WHOLE), banked=banked, state=state)
     with pytest.raises(Damage, match="ends cashed out with 6 banked"):
         list(fold(CANFIELD, open_board(OPENING, START), board))
+
+
+# A board's log: stored as columns, read like a list of entries
+
+
+NOON_BOARD_LOG = 1_760_000_000_000
+
+ENTRIES = [
+    LogEntry("draw", Millis(NOON_BOARD_LOG), 1, 7),
+    LogEntry("t1>up", Millis(NOON_BOARD_LOG + 900), 4, 8),
+    LogEntry("stuck", Millis(NOON_BOARD_LOG + 900), 5, 8),
+]
+
+
+def test_what_was_appended_is_read_again() -> None:
+    log = BoardLog()
+    assert not log
+    for entry in ENTRIES:
+        log.append(entry)
+    assert len(log) == 3
+    assert list(log) == ENTRIES
+    assert (log[0], log[-1]) == (ENTRIES[0], ENTRIES[-1])
+    with pytest.raises(IndexError):
+        log[3]
+
+
+def test_two_logs_are_equal_if_their_entries_are() -> None:
+    assert BoardLog(ENTRIES) == BoardLog(ENTRIES)
+    assert BoardLog(ENTRIES) != BoardLog(ENTRIES[:2])
+    assert BoardLog(ENTRIES) != ENTRIES
+
+
+def test_a_copy_changes_by_itself() -> None:
+    log = BoardLog(ENTRIES[:1])
+    copied = log.copy()
+    copied.append(ENTRIES[1])
+    assert (list(log), list(copied)) == (ENTRIES[:1], ENTRIES[:2])
+
+
+def test_the_move_of_a_command_is_found_also_if_an_ending_followed_it() -> None:
+    log = BoardLog(ENTRIES)
+    assert log.of_command(8) == ENTRIES[1]
+    assert log.of_command(7) == ENTRIES[0]
+    assert log.of_command(9) is None
+
+
+def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
+    log, entries = BoardLog(), 4000
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(entries):
+        # new objects each time, like the texts and numbers that are decoded from a frame
+        log.append(
+            LogEntry(
+                "-".join(("t1>", "t2")), Millis(NOON_BOARD_LOG + number), number, 5000 + number
+            )
+        )
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (after - before) / entries < 40
+    assert len({id(entry.text) for entry in log}) == 1
+
+
+# The boards of a finished race, replayed from its record
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_board_is_shown_after_every_entry(game: str) -> None:
+    record = finished_race(game)
+    told = json.loads(replay_json(format_record(record)))
+    assert (told["race"], told["game"]) == (record.race_id, game)
+    assert told["deal"] == format_position(record.deal)
+    assert told["banked"] == record.deal.banked
+    assert [board["player"] for board in told["boards"]] == [line.player for line in record.results]
+    for board, line in zip(told["boards"], record.results, strict=True):
+        log, positions = record.racer(line.player).log, replay(record, line.player)[1:]
+        assert board["entries"] == [
+            {
+                "at": each.at,
+                "number": each.number,
+                "entry": each.text,
+                "position": format_position(position),
+                "banked": position.banked,
+            }
+            for each, position in zip(log, positions, strict=True)
+        ]
+        assert (board["place"], board["net"], board["state"]) == (line.place, line.net, line.state)
+        assert (board["reached"], board["left_out"]) == (line.reached, 0)
+
+
+def test_the_longest_logs_are_shown_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = finished_race()
+    monkeypatch.setattr(replays, "MOST_REPLAYED", 3 * len(record.racers))
+    for board in json.loads(replay_json(format_record(record)))["boards"]:
+        length = len(record.racer(board["player"]).log)
+        assert len(board["entries"]) == min(3, length)
+        assert board["left_out"] == max(0, length - 3)
+
+
+def test_a_voided_race_has_no_boards() -> None:
+    with pytest.raises(CannotReplay, match="voided"):
+        replay_json(format_void_record(void_record()))
+
+
+def test_a_damaged_record_has_no_boards() -> None:
+    text = format_record(finished_race())
+    with pytest.raises(CannotReplay, match="cannot be replayed"):
+        replay_json(text.replace("game canfield", "game lafayette"))

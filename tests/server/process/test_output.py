@@ -1,15 +1,137 @@
-"""Output that cannot be written when the server ends."""
+"""What the server writes: the log by a thread, output that cannot be written, the ready line, notices to systemd."""
 
+import asyncio
+import io
+import json
+import logging
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from kit.full_pipe import FullPipe
+from saratoga_server.live.people import Person
+from saratoga_server.logs import EventLog, set_up_logs
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.process import log_writer, systemd
+from saratoga_server.process.log_writer import LogWriter
 from saratoga_server.process.output import write_all
+from saratoga_server.process.parent import ANSWER, answer_parent
+from saratoga_server.process.ready_line import announce
+
+# The log is written by a thread: in order, never blocking, and lines that were dropped are reported
+
+
+WITHIN = 20.0
+"""Longest time in seconds for lines to be written; a bound that no test should reach."""
+
+log = EventLog("tests")
+
+Open = Callable[[int], LogWriter]
+
+
+class WatchedMetrics(Metrics):
+    """Metrics that set an event when a line of the log is dropped."""
+
+    def __init__(self) -> None:
+        self.dropped = Event()
+        super().__init__()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "log_lines_dropped" and value:
+            self.dropped.set()
+
+
+@pytest.fixture
+def metrics() -> WatchedMetrics:
+    return WatchedMetrics()
+
+
+@pytest.fixture
+def writer_to(metrics: Metrics) -> Iterator[Open]:
+    """Yield a function that makes a writer the stream of the log."""
+
+    def opened(descriptor: int) -> LogWriter:
+        writer = LogWriter(descriptor, metrics)
+        set_up_logs(as_json=True, node="east-1", stream=writer)
+        return writer
+
+    yield opened
+    set_up_logs(stream=io.StringIO(), strict=True)
+    logging.captureWarnings(False)
+
+
+def test_lines_are_written_in_their_order(tmp_path: Path, writer_to: Open) -> None:
+    with (tmp_path / "log").open("wb") as file:
+        writer = writer_to(file.fileno())
+        for number in range(1000):
+            log.info("line", number=number)
+        writer.close(WITHIN)
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [line["number"] for line in lines] == list(range(1000))
+
+
+def test_lines_that_nobody_reads_are_dropped_counted_and_reported_in_their_place(
+    full_pipe: FullPipe, writer_to: Open, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_writer, "LIMIT", 50)
+    writer = writer_to(full_pipe.write_end)
+    written = 500
+    for number in range(written):
+        log.info("line", number=number)
+    assert metrics.log_lines_dropped >= written - 2 * 50 - 2
+    full_pipe.read_filling()
+    number = dropped = 0
+    while number < written:
+        event = json.loads(full_pipe.read_line())
+        if event["event"] == "log_lines_dropped":
+            assert event["level"] == "error"
+            number += event["count"]
+            dropped += event["count"]
+        else:
+            assert event["number"] == number
+            number += 1
+    log.info("line", number=written)
+    assert json.loads(full_pipe.read_line())["number"] == written
+    assert metrics.log_lines_dropped == dropped
+    writer.close(WITHIN)
+
+
+def test_lines_for_a_full_disk_are_reported_when_there_is_space_again(
+    tmp_path: Path, writer_to: Open, metrics: WatchedMetrics
+) -> None:
+    descriptor = os.open("/dev/full", os.O_WRONLY)
+    writer = writer_to(descriptor)
+    log.info("lost")
+    assert metrics.dropped.wait(WITHIN)
+    with (tmp_path / "log").open("wb") as file:
+        os.dup2(file.fileno(), descriptor)
+    log.info("kept")
+    writer.close(WITHIN)
+    os.close(descriptor)
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["kept", "log_lines_dropped"]
+    assert lines[1]["count"] == metrics.log_lines_dropped == 1
+
+
+def test_closing_does_not_wait_for_a_reader_that_never_comes(
+    full_pipe: FullPipe, writer_to: Open
+) -> None:
+    writer = writer_to(full_pipe.write_end)
+    log.info("unread")
+    writer.close(0.01)
+    full_pipe.read_filling()
+    assert json.loads(full_pipe.read_line())["event"] == "unread"
+
+
+# Output that cannot be written when the server ends
+
 
 PROGRAM = """
 import sys
@@ -42,3 +164,148 @@ def test_all_is_written_to_a_pipe_that_another_process_made_non_blocking(
     full_pipe.read_filling()
     assert [full_pipe.read_line() for _ in range(2000)] == ["line"] * 2000
     writing.join()
+
+
+# The ready line: printed for the parent process, and reported to systemd
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    path = str(tmp_path / "notify")
+    monkeypatch.setenv("NOTIFY_SOCKET", path)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(path)
+        listening.setblocking(False)
+        yield listening
+
+
+def test_the_line_has_the_address_and_systemd_is_notified(
+    manager: socket.socket, tmp_path: Path
+) -> None:
+    with (tmp_path / "out").open("w") as out:
+        announce("ws://127.0.0.1:7470", out.fileno())
+        # the line is flushed, so that the parent process need not wait for it
+        assert (tmp_path / "out").read_text() == "saratoga-server ready ws://127.0.0.1:7470\n"
+    assert manager.recv(100).decode() == systemd.READY
+
+
+def test_systemd_is_notified_though_the_line_cannot_be_printed(
+    manager: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        announce("ws://127.0.0.1:7470", full.fileno())
+    assert manager.recv(100).decode() == systemd.READY
+    assert [record.getMessage() for record in caplog.records] == ["ready_line_failed"]
+
+
+def test_a_pipe_that_nobody_reads_delays_nothing(
+    manager: socket.socket, full_pipe: FullPipe, caplog: pytest.LogCaptureFixture
+) -> None:
+    announce("ws://127.0.0.1:7470", full_pipe.write_end)
+    assert manager.recv(100).decode() == systemd.READY
+    assert [record.getMessage() for record in caplog.records] == ["ready_line_failed"]
+    # the line is there as soon as somebody reads
+    full_pipe.read_filling()
+    assert full_pipe.read_line() == "saratoga-server ready ws://127.0.0.1:7470"
+
+
+# Notifications to systemd, by datagram to the socket that it names
+
+
+@pytest.fixture
+def manager_systemd(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(str(tmp_path / "notify"))
+        listening.setblocking(False)
+        yield listening
+
+
+def at(manager_systemd: socket.socket) -> dict[str, str]:
+    return {"NOTIFY_SOCKET": manager_systemd.getsockname()}
+
+
+def test_systemd_receives_each_state(manager_systemd: socket.socket) -> None:
+    for state in (systemd.READY, systemd.STOPPING):
+        systemd.notify(state, at(manager_systemd))
+        assert manager_systemd.recv(100).decode() == state
+
+
+def test_a_socket_in_the_abstract_namespace_is_found_too() -> None:
+    name = f"saratoga-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager_systemd:
+        manager_systemd.bind(f"\0{name}")
+        systemd.notify(systemd.READY, {"NOTIFY_SOCKET": f"@{name}"})
+        assert manager_systemd.recv(100).decode() == systemd.READY
+
+
+@pytest.mark.parametrize(
+    ("environment", "seconds"),
+    [
+        ({}, None),
+        ({"WATCHDOG_USEC": "30000000"}, 30.0),
+        ({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": str(os.getpid())}, 30.0),
+        ({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}, None),
+        ({"WATCHDOG_USEC": "soon"}, None),
+        ({"WATCHDOG_USEC": "0"}, None),
+    ],
+)
+def test_the_watchdog_is_fed_if_it_is_for_this_process(
+    environment: dict[str, str], seconds: float | None
+) -> None:
+    assert systemd.watchdog_seconds(environment) == seconds
+
+
+async def test_the_watchdog_is_fed_again_and_again(
+    manager_systemd: socket.socket,
+) -> None:
+    environment = at(manager_systemd) | {"WATCHDOG_USEC": "20000"}
+    feeding = asyncio.create_task(systemd.feed_watchdog(environment))
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(10):
+        for _ in range(3):
+            assert await loop.sock_recv(manager_systemd, 100) == systemd.WATCHDOG.encode()
+    feeding.cancel()
+
+
+# The program that started the server learns who is on it
+
+
+async def test_a_question_is_answered_by_one_line_and_other_lines_are_ignored() -> None:
+    reading, writing = os.pipe()
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+    for line in (b"\n", b"who?\n", b"people\n", b"people\r\n"):
+        lines.put_nowait(line)
+    answering = asyncio.create_task(
+        answer_parent(lines, lambda: [Person("p" * 16, "Zo\u00eb", "mint-otter-42")], writing)
+    )
+    with os.fdopen(reading, "rb") as answers:
+        for _ in range(2):
+            line = await asyncio.to_thread(answers.readline)
+            assert line.decode() == f'{ANSWER}[["{"p" * 16}","Zo\u00eb","mint-otter-42"]]\n'
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+        os.close(writing)
+        assert answers.read() == b""
+
+
+async def test_a_parent_that_has_gone_is_not_answered() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+    lines.put_nowait(b"people\n")
+    asked: list[int] = []
+
+    def people() -> list[Person]:
+        asked.append(1)
+        if len(asked) == 1:
+            lines.put_nowait(b"people\n")
+        else:
+            done.set()
+        return []
+
+    done = asyncio.Event()
+    answering = asyncio.create_task(answer_parent(lines, people, writing))
+    async with asyncio.timeout(10):
+        await done.wait()  # the second question, after the answer to the first could not be written
+    answering.cancel()
+    os.close(writing)

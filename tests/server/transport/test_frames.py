@@ -1,4 +1,4 @@
-"""Our frames are the same as those of `websockets`."""
+"""Frames: ours are the same as those of `websockets`, and other than plain messages are left to it."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,9 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
+from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import MAX_COMMAND_BYTES
+from saratoga_server.transport.frame_parser import MOST_FRAGMENTS, FrameParser, TooManyFragments
 from saratoga_server.transport.frames import (
     MOST_HEAD,
     frame_size,
@@ -15,6 +17,9 @@ from saratoga_server.transport.frames import (
     pack_ping,
     read_message,
 )
+
+# Our frames are the same as those of `websockets`
+
 
 SIZES = (0, 1, 3, 4, 5, 124, 125, 126, 127, 1000, MAX_COMMAND_BYTES, MAX_COMMAND_BYTES + 1, 65_536)
 
@@ -100,3 +105,54 @@ def test_the_size_of_a_frame_is_known_from_its_head(size: int, mask: bool) -> No
     head = next(at for at in range(MOST_HEAD + 1) if frame_size(data[:at]) is not None)
     assert {frame_size(data[:at]) for at in range(head, len(data) + 1, 97)} == {len(data)}
     assert frame_size(data + b"\xff" * 20) == len(data)
+
+
+# Frames other than plain messages: fragments, pings and closes
+
+
+def frame_frame_parser(payload: bytes, opcode: Opcode, *, fin: bool = True) -> bytes:
+    return Frame(opcode, payload, fin).serialize(mask=True)
+
+
+def joined(parser: FrameParser, data: bytes) -> bytes | str | None:
+    parsed = parser.receive(data)
+    assert parsed is not None
+    return parser.joined(parsed)
+
+
+def test_fragments_are_joined_and_decoded_at_the_end() -> None:
+    parser = FrameParser()
+    assert joined(parser, frame_frame_parser(b"\xe2\x99", Opcode.TEXT, fin=False)) is None
+    assert (parser.is_open, parser.is_between_messages) == (True, False)
+    assert joined(parser, frame_frame_parser(b"\xa0", Opcode.CONT)) == "\N{BLACK SPADE SUIT}"
+    assert (parser.is_open, parser.is_between_messages) == (True, True)
+    assert joined(parser, frame_frame_parser(b"\xe2", Opcode.BINARY, fin=False)) is None
+    assert joined(parser, frame_frame_parser(b"", Opcode.CONT)) == b"\xe2"
+
+
+def test_a_message_has_only_so_many_fragments() -> None:
+    parser = FrameParser()
+    joined(parser, frame_frame_parser(b"", Opcode.BINARY, fin=False))
+    for _ in range(MOST_FRAGMENTS - 1):
+        joined(parser, frame_frame_parser(b"", Opcode.CONT, fin=False))
+    with pytest.raises(TooManyFragments):
+        joined(parser, frame_frame_parser(b"", Opcode.CONT))
+
+
+def test_what_breaks_the_protocol_is_no_frame_and_ends_the_connection() -> None:
+    parser = FrameParser()
+    parsed = parser.receive(frame_frame_parser(b"", Opcode.CONT))
+    assert (parsed, parser.is_open) == (None, False)
+    close, end = parser.data_to_send()
+    assert (close[2:4], end) == (b"\x03\xea", b"")
+
+
+def test_a_close_is_sent_once_and_answered_by_the_clients() -> None:
+    parser = FrameParser()
+    parser.close(RESTARTING)
+    parser.close(RESTARTING)
+    (sent,) = parser.data_to_send()
+    assert sent[2:4] == RESTARTING.code.to_bytes(2, "big")
+    assert (parser.is_open, parser.is_between_messages) == (False, False)
+    assert parser.receive(frame_frame_parser(sent[2:4], Opcode.CLOSE)) is not None
+    assert parser.data_to_send() == [b""]

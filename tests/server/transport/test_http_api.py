@@ -1,22 +1,37 @@
-"""The public HTTP pages: readiness, leaderboards, records."""
+"""The public HTTP pages: readiness, leaderboards, records; in memory and over a socket; and where they are described."""
 
+import ast
+import asyncio
+import gzip
+import inspect
 import json
+import re
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from pathlib import Path
+from types import ModuleType
+from typing import Final
 
 import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
+from kit.gateways import open_gateway
 from kit.public_server import BOARDS, FakePublicServer
-from kit.web_pages import OWN, WEB_FILES, asking
+from kit.web_pages import OWN, SCRIPT, WEB_FILES, asking
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.prose import prose
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport import http_api, web_page
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
-from saratoga_server.transport.http_responses import Page
+from saratoga_server.transport.http_responses import Page, refusal_page, response
 from saratoga_server.transport.qr_codes import qr_svg
+
+# The public HTTP pages: readiness, leaderboards, records
+
 
 HOST = Headers(Host="localhost")
 
@@ -313,3 +328,182 @@ async def test_a_fault_of_the_server_shows_nothing_of_itself(
     assert told(page) == (500, "server_fault")
     assert b"secrets" not in page.body
     assert [record.getMessage() for record in caplog.records] == ["server_fault"]
+
+
+# HTTP requests over a real socket
+
+
+@pytest.fixture
+async def port(server: FakePublicServer) -> AsyncIterator[int]:
+    async with open_gateway(pages=HttpPages(server)) as opened:
+        yield opened.port
+
+
+async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
+    """Send one request; return the status line, the headers and the body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())
+        answer = await asyncio.wait_for(reader.read(), timeout=10)
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    return status, dict(line.split(": ", 1) for line in lines), body
+
+
+async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
+    status, headers, body = await exchange(port, "GET /api/leaderboards/canfield HTTP/1.1")
+    assert status == "HTTP/1.1 200 OK"
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Content-Length"] == str(len(body))
+    assert "Access-Control-Allow-Origin" not in headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "public, max-age=1"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert json.loads(body)["total"] == 1
+
+
+async def test_head_is_get_without_the_body(port: int) -> None:
+    _, of_get, body = await exchange(port, "GET /api/records/mint-otter-42/1 HTTP/1.1")
+    status, of_head, nothing = await exchange(port, "HEAD /api/records/mint-otter-42/1 HTTP/1.1")
+    assert (status, nothing) == ("HTTP/1.1 200 OK", b"")
+    assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
+
+
+async def test_a_preflight_request_is_answered(port: int) -> None:
+    status, headers, body = await exchange(port, "OPTIONS /api/leaderboards/canfield HTTP/1.1")
+    assert (status, body) == ("HTTP/1.1 200 OK", b"")
+    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+
+
+async def test_the_root_says_what_this_is(port: int) -> None:
+    status, headers, body = await exchange(port, "GET / HTTP/1.1")
+    assert status == "HTTP/1.1 200 OK"
+    assert headers["Content-Type"].startswith("text/plain")
+    assert body.startswith(b"This is a Saratoga server")
+
+
+async def test_the_page_is_served_compressed_and_once(server: FakePublicServer) -> None:
+    path = f"/static/{WEB_FILES.version}/main.js"
+    async with open_gateway(pages=HttpPages(server, WEB_FILES)) as opened:
+        asked = f"GET {path} HTTP/1.1\r\nAccept-Encoding: gzip"
+        status, headers, body = await exchange(opened.port, asked)
+        assert status == "HTTP/1.1 200 OK"
+        assert headers["Content-Length"] == str(len(body))
+        assert gzip.decompress(body) == SCRIPT.body
+        again = f"{asked}\r\nIf-None-Match: {headers['ETag']}"
+        status, headers, body = await exchange(opened.port, again)
+        assert (status, body) == ("HTTP/1.1 304 Not Modified", b"")
+        assert "Content-Length" not in headers
+        assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        status, headers, body = await exchange(opened.port, f"HEAD {path} HTTP/1.1")
+        assert (status, body) == ("HTTP/1.1 200 OK", b"")
+        assert headers["Content-Length"] == str(len(SCRIPT.body))
+
+
+async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServer) -> None:
+    request = Request(path="/healthz", headers=OWN, method="GET")
+    for is_tls in (False, True):
+        pages = HttpPages(server, WEB_FILES, Hosts(is_tls=is_tls))
+        headers = (await pages(request)).headers
+        assert ("Strict-Transport-Security" in headers) is is_tls
+
+
+# HTTP responses: pages and refusals
+
+
+def test_a_page_is_sent_whole_or_as_its_head_alone() -> None:
+    page = Page(body=b"{}", cache="public, max-age=1")
+    whole, head = response(page, "GET"), response(page, "HEAD")
+    assert (whole.status_code, whole.body, head.body) == (200, b"{}", b"")
+    for answer in (whole, head):
+        assert answer.headers["Content-Length"] == "2"
+        assert answer.headers["Cache-Control"] == "public, max-age=1"
+        assert answer.headers["Connection"] == "close"
+
+
+@pytest.mark.parametrize(
+    ("status", "more"),
+    [
+        (HTTPStatus.TOO_MANY_REQUESTS, ("Retry-After", "7")),
+        (HTTPStatus.SERVICE_UNAVAILABLE, ("Retry-After", "7")),
+        (HTTPStatus.METHOD_NOT_ALLOWED, ("Allow", "GET, HEAD, OPTIONS")),
+    ],
+)
+def test_a_refusal_says_what_may_be_done_instead(status: HTTPStatus, more: tuple[str, str]) -> None:
+    page = refusal_page(status, "no", "Not so.", wait=7)
+    assert page.more == (more,)
+    assert json.loads(page.body) == {"error": "no", "message": "Not so."}
+    assert response(page, "GET").headers[more[0]] == more[1]
+
+
+def test_a_final_refusal_names_no_time() -> None:
+    assert refusal_page(HTTPStatus.NOT_FOUND, "no", "No.").more == ()
+
+
+# The paths that the server answers over HTTP are those that the pages about it list
+
+
+ROOT: Final = Path(__file__).parents[3]
+
+ANY: Final = "*"
+"""A part of a path that a client chooses."""
+
+PATH: Final = re.compile(r"(?<![\w/])/(?:[\w.]+(?:/[\w.]+)*)?")
+
+
+def answered(module: ModuleType) -> set[str]:
+    """Return the paths that a module's `match` statements name; parts that they capture are `ANY`."""
+    found = set()
+    for match in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(match, ast.Match):
+            # what is asked behind `/api` is matched in a statement of its own
+            prefix = "/api/" if ast.unparse(match.subject) == "asked" else "/"
+            for case in match.cases:
+                parts = getattr(case.pattern, "patterns", [ast.MatchStar()])
+                if not isinstance(parts[-1], ast.MatchStar):
+                    found.add(prefix + "/".join(map(_part, parts)))
+    return found
+
+
+def _part(pattern: ast.pattern) -> str:
+    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
+        return str(pattern.value.value)
+    return ANY
+
+
+def listed(text: str) -> set[str]:
+    """Return the paths in a text; parts in capitals are `ANY`."""
+    return {re.sub(r"\b[A-Z]+\b(?:\.svg)?", ANY, path) for path in PATH.findall(text)}
+
+
+def in_table(page: str) -> set[str]:
+    """Return the paths in the first column of the table of a page's section on HTTP."""
+    section = (ROOT / page).read_text().split("\n## HTTP\n")[1].split("\n#")[0]
+    rows = re.findall(r"^\| (`/[^|]*) \|", section, re.MULTILINE)
+    return {path for row in rows for path in listed(row)}
+
+
+OF_PROGRAMS: Final = answered(http_api)
+OF_THE_PAGE: Final = answered(web_page) | {"/static/*/*"}
+
+
+def test_there_are_paths() -> None:
+    assert {"/healthz", "/api/records/*/*/boards"} <= OF_PROGRAMS
+    assert {"/", "/*", "/races/*/*"} <= OF_THE_PAGE
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [("protocol/README.md", OF_PROGRAMS), ("server/README.md", OF_PROGRAMS | OF_THE_PAGE)],
+)
+def test_every_path_is_in_the_documents_and_no_other(page: str, expected: set[str]) -> None:
+    assert in_table(page) == expected
+
+
+@pytest.mark.parametrize(("module", "expected"), [(http_api, OF_PROGRAMS), (web_page, OF_THE_PAGE)])
+def test_the_docstrings_list_them_too(module: ModuleType, expected: set[str]) -> None:
+    doc = inspect.getdoc(module) or ""
+    assert listed(" ".join(re.findall(r"^    GET (/\S*)", doc, re.MULTILINE))) == expected

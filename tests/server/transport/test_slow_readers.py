@@ -1,11 +1,36 @@
-"""Slow readers: the number of their unread bytes must decrease."""
+"""Clients that read slowly or not at all: what may wait for them, and when they are disconnected."""
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, cast
 
+import msgspec
 import pytest
+import uvloop
 
+from kit.fake_transport import FakeTransport
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import connected_player
+from kit.raw_client import RawSocket, frame, raw_socket
+from saratoga_protocol.commands import GetRecord, Heartbeat
+from saratoga_protocol.events import Done, Record, Refused
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.outbox import MOST_FRAMES, MOST_PENDING, Outbox
+from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
 from saratoga_server.transport.slow_readers import LONGEST_PENDING, SlowReaderDetector
+from saratoga_server.transport.socket_options import (
+    RECEIVE_BUFFER,
+    SEND_BUFFER,
+    UNACKNOWLEDGED,
+    bound_buffers,
+    forget_unsent,
+    unsent_bytes,
+)
+
+# Slow readers: the number of their unread bytes must decrease
 
 
 class Pile:
@@ -61,3 +86,268 @@ def test_a_pause_begins_anew_after_every_byte_read(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([50, 50, 50, 49, 49, 49, 49]) == [False] * 6 + [True]
+
+
+# The unread output of a client is bounded; a client that does not read is disconnected
+
+
+IN_THE_KERNEL = 2 * SEND_BUFFER
+"""The largest number of bytes that Linux holds in the send buffer of a connection."""
+
+FRAME = 4 * 1024
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
+
+
+@asynccontextmanager
+async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
+    """Yield the connection of a client that reads nothing, with a full kernel buffer."""
+    with raw_socket(opened.port) as raw:
+        assert b" 101 " in await raw.shake_hands()
+        connection = opened.commands.connections[-1]
+        for _ in range((IN_THE_KERNEL + 48 * 1024) // FRAME):
+            connection.send(bytes(FRAME))
+        yield connection
+
+
+# The bound
+
+
+def test_so_many_bytes_may_wait_and_then_no_more() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    transport.held = MOST_PENDING
+    assert outbox.send(b"x")
+    transport.held = MOST_PENDING + 1
+    assert not outbox.send(b"x")
+
+
+def test_so_many_frames_may_be_sent_while_something_waits() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    transport.held = 1
+    assert [outbox.send(b"x") for _ in range(MOST_FRAMES + 1)] == [True] * MOST_FRAMES + [False]
+    transport.held = 0
+    assert outbox.send(b"x")
+
+
+def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    assert outbox.send(bytes(3 * MOST_PENDING))
+    transport.held = 3 * MOST_PENDING
+    assert outbox.send(b"x")
+    transport.held = 4 * MOST_PENDING + 1
+    assert not outbox.send(b"x")
+    # after a read the bound is the same as before
+    transport.held = 1
+    assert outbox.send(b"x")
+    transport.held = MOST_PENDING + 1
+    assert not outbox.send(b"x")
+
+
+# Real clients
+
+
+async def test_a_client_that_does_not_read_is_disconnected_and_delays_no_other_client(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.slow_readers.LONGEST_PENDING", 0.2)
+    monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened):
+        await bert.ask(Heartbeat)
+        # other clients are answered meanwhile, within a few turns of the event loop
+        answered = 1
+        while opened.commands.left.empty():
+            assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
+            answered += 1
+        session = await opened.commands.next_ended()
+        assert (session.number, opened.metrics.slow_clients) == (2, 1)
+        assert answered > 10
+        assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
+
+
+async def test_a_burst_to_a_client_that_does_not_read_does_not_fill_the_memory(
+    opened: OpenGateway,
+) -> None:
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened) as connection:
+        await bert.ask(Heartbeat)
+        accepted = 0
+        while connection.is_open:
+            connection.send(bytes(FRAME))
+            accepted += FRAME
+        assert accepted <= MOST_PENDING + 2 * FRAME
+        assert (await opened.commands.next_ended()).number == 2
+        assert opened.metrics.slow_clients == 1
+        assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
+
+
+async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened) as connection:
+        await bert.ask(Heartbeat)
+        for _ in range(MOST_FRAMES + 1):
+            connection.send(b"x")
+        assert opened.metrics.slow_clients == 1
+        assert (await opened.commands.next_ended()).number == 2
+
+
+# The response budget: long responses share a bounded number of bytes
+
+
+RACE = "mint-otter-42/1"
+LENGTH = 8 * SEND_BUFFER
+"""The length in characters of a record, which exceeds the kernel buffer of a client that reads nothing."""
+
+
+def test_long_answers_have_a_bound_together() -> None:
+    budget = ResponseBudget(most=3 * LONG)
+    assert budget.has_room(2 * LONG)
+    assert not budget.has_room(2 * LONG)
+    assert budget.has_room(LONG)  # short enough for every client
+    budget.done(LONG)
+    assert not budget.has_room(2 * LONG)
+    budget.done(2 * LONG)
+    assert budget.has_room(2 * LONG)
+
+
+async def ask(socket: RawSocket) -> None:
+    assert b" 101 " in await socket.shake_hands()
+    await socket.say(frame(msgspec.msgpack.encode(GetRecord(id=1, race=RACE))))
+
+
+def room_for_one_and_a_half(opened: OpenGateway) -> int:
+    opened.commands.record = "x" * LENGTH
+    opened.gateway.budget.left = LENGTH * 3 // 2
+    return LENGTH * 3 // 2
+
+
+async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        left = room_for_one_and_a_half(opened)
+        with raw_socket(opened.port) as socket:
+            await ask(socket)
+            assert await socket.read(1)
+            refused = await anna.ask(GetRecord, race=RACE)
+            assert isinstance(refused, Refused)
+            assert (refused.code, refused.wait) == ("too_fast", 1000 * WAIT)
+            # the client stops reading and is disconnected
+            assert await socket.dropped()
+            await opened.commands.next_ended()
+        assert opened.gateway.budget.left == left
+        record = await anna.ask(GetRecord, race=RACE)
+        assert isinstance(record, Record)
+        assert len(record.text) == LENGTH
+
+
+async def test_a_client_that_reads_gets_one_record_after_the_other() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        left = room_for_one_and_a_half(opened)
+        for _ in range(4):
+            assert isinstance(await anna.ask(GetRecord, race=RACE), Record)
+        # later requests are answered after the long response
+        await anna.ask(Heartbeat)
+        assert opened.gateway.budget.left == left
+
+
+# The options of a connection's socket
+
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with socket.create_server(("127.0.0.1", 0)) as door, socket.socket() as near:
+        near.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        near.connect(door.getsockname())
+        far, _ = door.accept()
+        with far:
+            yield near, far
+
+
+def test_the_kernel_buffers_have_the_configured_sizes(pair: Pair) -> None:
+    _, far = pair
+    bound_buffers(far)
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * RECEIVE_BUFFER
+    assert far.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNACKNOWLEDGED
+
+
+def test_a_unix_socket_has_bounds_too() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        bound_buffers(far)
+        forget_unsent(far)
+        assert unsent_bytes(far) == 0
+    bound_buffers(None)
+    forget_unsent(None)
+
+
+def test_a_connection_that_has_ended_takes_no_options_and_is_no_fault(pair: Pair) -> None:
+    _, far = pair
+    far.close()
+    bound_buffers(far)
+    forget_unsent(far)
+    assert unsent_bytes(far) == 0
+
+
+def test_the_socket_of_a_transport_that_uvloop_has_closed_is_no_fault() -> None:
+    """Over TLS a transport may end some turns of the loop before its connection is told."""
+
+    async def close_and_ask() -> int:
+        near, far = socket.socketpair()
+        with near:
+            loop = asyncio.get_running_loop()
+            transport, _ = await loop.create_connection(asyncio.Protocol, sock=far)
+            of_transport = transport.get_extra_info("socket")
+            transport.abort()
+            await asyncio.sleep(0)
+            bound_buffers(of_transport)
+            forget_unsent(of_transport)
+            return unsent_bytes(of_transport)
+
+    assert uvloop.run(close_and_ask()) == 0
+
+
+def fill(far: socket.socket) -> int:
+    """Send until the kernel buffer is full; return the number of bytes sent."""
+    far.setblocking(False)
+    filled = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            filled += far.send(bytes(1000))
+    return filled
+
+
+def read_all(near: socket.socket) -> None:
+    while near.recv(4096):
+        pass
+
+
+def test_what_the_peer_does_not_take_is_counted(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    assert unsent_bytes(far) == 0
+    filled = fill(far)
+    before = unsent_bytes(far)
+    assert 0 < before <= filled
+    near.settimeout(10)
+    taken = 0
+    while unsent_bytes(far) >= before:
+        taken += len(near.recv(4096))
+    assert taken > 0
+
+
+def test_a_reset_drops_what_was_on_the_way(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    fill(far)
+    forget_unsent(far)
+    far.close()
+    near.settimeout(10)
+    with pytest.raises(ConnectionResetError):
+        read_all(near)

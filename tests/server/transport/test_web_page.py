@@ -1,13 +1,39 @@
-"""The page over HTTP: its routes, its files, and the headers that restrict it."""
+"""The page over HTTP: its files, its routes, the facts and the image in it, and the headers that restrict it."""
 
+import gzip
+import json
 import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from xml.etree import ElementTree
 
 import pytest
+import segno
+from websockets.datastructures import Headers
 
 from kit.web_pages import SCRIPT, SMALL, WEB_FILES, asking, tag_of
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport import game_facts as module
+from saratoga_server.transport.game_facts import game_facts
+from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import Page
+from saratoga_server.transport.qr_codes import link_to, qr_svg
+from saratoga_server.transport.web_files import (
+    PACKAGE,
+    WebFile,
+    load_web_files,
+    web_file,
+    web_folder,
+    without_comments,
+)
 from saratoga_server.transport.web_page import WebPage
+
+# The page over HTTP: its routes, its files, and the headers that restrict it
+
 
 STATIC = ["static", WEB_FILES.version]
 CODE = "mint-otter-42"
@@ -179,3 +205,231 @@ async def test_the_small_page_has_no_inline_style_or_script(server: FakeServer) 
     text = (await got(server, "no-such-99")).body.decode()
     assert re.search(r"<script|<style|style=|\son\w+=", text) is None
     assert f'href="/static/{WEB_FILES.version}/page.css"' in text
+
+
+# The files of the page, read once when the server starts
+
+
+INDEX = '<link href="/static/page.css"><script src="/static/main.js"></script>'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "index.html").write_text(INDEX)
+    (tmp_path / "main.js").write_text("import './parts/board.js';\n" * 100)
+    (tmp_path / "page.css").write_text("body{}")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "board.js").write_text("export {};")
+    (tmp_path / "notes.md").write_text("not for players")
+    (tmp_path / ".hidden.js").write_text("not for players")
+    return tmp_path
+
+
+def test_files_that_browsers_need_are_read_and_others_are_not(folder: Path) -> None:
+    web = load_web_files(folder)
+    assert web is not None
+    assert set(web.files) == {"main.js", "page.css", "parts/board.js"}
+    assert web.files["main.js"].kind == "text/javascript; charset=utf-8"
+    assert web.files["page.css"].kind == "text/css; charset=utf-8"
+    assert web.index.kind == "text/html; charset=utf-8"
+
+
+def test_the_index_names_its_files_in_the_folder_with_their_hash(folder: Path) -> None:
+    web = load_web_files(folder)
+    assert web is not None
+    assert web.index.body.decode() == INDEX.replace("/static/", f"/static/{web.version}/")
+
+
+def test_the_index_has_the_facts_of_the_games() -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    assert b'id="facts">' + game_facts() + b"</script>" in web.index.body
+
+
+def test_the_folder_is_named_anew_whenever_a_file_changes_or_is_renamed(folder: Path) -> None:
+    names = []
+    for change in (
+        lambda: None,
+        lambda: (folder / "main.js").write_text("export {};"),
+        lambda: (folder / "page.css").rename(folder / "look.css"),
+    ):
+        change()
+        web = load_web_files(folder)
+        assert web is not None
+        names.append(web.version)
+    assert len(set(names)) == 3
+    again = load_web_files(folder)
+    assert again is not None
+    assert again.version == names[-1]
+
+
+def test_a_file_is_compressed_if_that_is_smaller() -> None:
+    long, short = web_file(b"a" * 1000, "text/plain"), web_file(b"a", "text/plain")
+    assert gzip.decompress(long.compressed) == long.body
+    assert len(long.compressed) < 100
+    assert short.compressed == b""
+
+
+def test_a_server_without_the_folder_has_no_page() -> None:
+    assert load_web_files(None) is None
+
+
+@pytest.fixture
+def first_load() -> dict[str, WebFile]:
+    """The modules of this checkout's page that load with it: all that `main.js` imports, and their imports."""
+    web = load_web_files(web_folder())
+    assert web is not None
+    found, named = {}, ["main.js"]
+    while named:
+        name = named.pop()
+        if name not in found:
+            found[name] = web.files[name]
+            named += re.findall(r'\bfrom "\./([^"]+)"', web.files[name].body.decode())
+    return found
+
+
+def test_the_first_load_is_small_and_of_few_requests(first_load: dict[str, WebFile]) -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    files = [web.index, web.files["page.css"], web.files["icon.svg"], *first_load.values()]
+    assert sum(len(file.compressed or file.body) for file in files) <= 80 * 1024
+    assert len(files) <= 20
+
+
+def test_every_module_is_named_for_the_browser_to_load_at_once(
+    first_load: dict[str, WebFile],
+) -> None:
+    web = load_web_files(web_folder())
+    assert web is not None
+    named = re.findall(r'rel="modulepreload" href="/static/\w+/([^"]+)"', web.index.body.decode())
+    assert sorted(named) == sorted(first_load)
+
+
+def test_comments_are_left_out_and_every_line_keeps_its_number() -> None:
+    script = """/** What it is for. */
+const link = "http://localhost"; // beside code it stays
+/* long
+ * comment */ const kept = 1;
+    // alone
+  /**
+   * Of two
+   */
+const pattern = /\\/\\*x/;
+"""
+    lines = script.split("\n")
+    assert without_comments(script).split("\n") == ["", *lines[1:4], "", "", "", "", *lines[8:]]
+
+
+def test_no_template_of_the_page_has_a_line_that_looks_like_a_comment() -> None:
+    folder = web_folder()
+    assert folder is not None
+    for path in folder.rglob("*.js"):
+        text = path.read_text()
+        for place, (was, now) in enumerate(
+            zip(text.split("\n"), without_comments(text).split("\n"), strict=True), 1
+        ):
+            before = without_comments("\n".join(text.split("\n")[: place - 1]))
+            assert was == now or before.count("`") % 2 == 0, f"{path.name}:{place}"
+
+
+@pytest.mark.parametrize("place", ["server/saratoga_server/web", "client/web"])
+def test_the_page_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, place: str) -> None:
+    package = tmp_path / "server" / "saratoga_server"
+    assert web_folder(package) is None
+    (tmp_path / place).mkdir(parents=True)
+    assert web_folder(package) is None
+    (tmp_path / place / "index.html").write_text(INDEX)
+    assert web_folder(package) == tmp_path / place
+
+
+def test_the_wheel_has_the_page_in_the_package_of_the_server() -> None:
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert included == {"client/web": f"{PACKAGE.name}/web"}
+
+
+def test_the_page_of_this_checkout_is_whole() -> None:
+    folder = web_folder()
+    assert folder is not None
+    web = load_web_files(folder)
+    assert web is not None
+    assert {"main.js", "page.css", "icon.svg"} <= set(web.files)
+
+
+# What the page knows of each game
+
+
+def test_every_game_has_its_facts_in_the_order_of_the_games() -> None:
+    told = json.loads(game_facts())
+    assert list(told["games"]) == list(GAMES)
+    for game in GAMES.values():
+        facts = told["games"][game.name]
+        assert facts["title"] == game.title
+        assert told["prize"] * 10 - facts["price"] == net(game, 10)
+
+
+def test_facts_are_those_of_the_rules() -> None:
+    games = json.loads(game_facts())["games"]
+    assert games["klondike"] == {
+        "title": "Klondike",
+        "packs": 1,
+        "price": 52,
+        "columns": 7,
+        "up": 4,
+        "down": 0,
+        "reserve": False,
+        "draw": 3,
+        "passes": 3,
+        "in_suit": False,
+        "deal": [["Triangle"]],
+    }
+    assert games["canfield"]["deal"] == [["ToReserve", 13], ["BaseCard"], ["ToColumns", 1]]
+    assert (games["canfield"]["reserve"], games["canfield"]["passes"]) == (True, 0)
+    assert (games["caprice"]["draw"], games["caprice"]["in_suit"]) == (0, True)
+
+
+def test_a_title_cannot_end_the_element_that_holds_the_facts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = replace(GAMES["canfield"], title="</script>")
+    monkeypatch.setattr(module, "GAMES", MappingProxyType({"odd": odd}))
+    assert b"<" not in game_facts()
+    assert json.loads(game_facts())["games"]["odd"]["title"] == "</script>"
+
+
+# The link to a table as a QR code
+
+
+LINK = "http://192.168.1.7:7470/mint-otter-42"
+ASKED = Headers([("Host", "192.168.1.7:7470")])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "link"),
+    [
+        (Hosts(), LINK),
+        (Hosts(is_tls=True), LINK.replace("http", "https")),
+        (Hosts(origins=("https://192.168.1.7:7470",)), LINK.replace("http", "https")),
+        (Hosts(origins=("https://cards.example.org",)), LINK),
+        (Hosts(public_url="wss://cards.example.org"), "https://cards.example.org/mint-otter-42"),
+        (
+            Hosts(public_url="ws://cards.example.org:81/"),
+            "http://cards.example.org:81/mint-otter-42",
+        ),
+        (
+            Hosts(public_url="https://cards.example.org/a"),
+            "https://cards.example.org/a/mint-otter-42",
+        ),
+    ],
+)
+def test_the_link_is_public_or_as_the_browser_came(hosts: Hosts, link: str) -> None:
+    assert link_to("mint-otter-42", hosts, ASKED) == link
+
+
+def test_the_image_draws_every_module_without_a_style() -> None:
+    root = ElementTree.fromstring(qr_svg(LINK))
+    size = segno.make_qr(LINK, error="m").symbol_size(border=4)[0]
+    assert root.attrib["width"] == str(size)
+    text = qr_svg(LINK).decode()
+    assert re.search(r"style|class|script", text) is None
+    assert "#fff" in text

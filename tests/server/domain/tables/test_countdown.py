@@ -1,17 +1,16 @@
-"""The countdown: from the first `ready` to the deal."""
-
-import hashlib
+"""The countdown: from the first `ready` to the deal, and players who void it."""
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
     BEN,
     CLEO,
-    CODE,
+    DAN,
+    NODE,
     NOON,
     OTHER_SEED,
-    SEED,
     after,
     all_ready,
     all_shown,
@@ -20,33 +19,35 @@ from kit.tables import (
     counting,
     nonce,
     nonce_hash,
-    running,
     seated,
 )
-from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceStarted,
     RaceVoided,
-    TableOptions,
     TablePhase,
     TableState,
+    allow_ready,
     disconnect,
     due,
     elapse,
     join,
     leave,
     not_ready,
+    public_view,
     ready,
     resume,
     reveal,
     start,
 )
 from saratoga_server.domain.tables.countdown import STALLED_MILLIS
+from saratoga_server.domain.tables.state import MOST_BLOCKED
 from saratoga_server.domain.tables.voids import voided_lines_of
 from saratoga_server.ports import Millis
+
+# The countdown: from the first `ready` to the deal
 
 
 def refused_ready(table: TableState, **content: str) -> CommandRejected:
@@ -63,13 +64,6 @@ def refused_ready(table: TableState, **content: str) -> CommandRejected:
     return refused.value
 
 
-def test_the_commitment_fixes_seed_game_table_and_race() -> None:
-    table = seated(ANN)
-    assert table.commitment == commitment(
-        SEED, "canfield", table.rules_version, CODE, 1, cap=10, public=False
-    )
-
-
 def test_ready_names_the_deal_that_is_coming() -> None:
     table = seated(ANN)
     assert all_ready(table).seats[0].nonce_hash == nonce_hash(ANN)
@@ -82,19 +76,6 @@ def test_a_hash_that_another_player_has_copied_does_not_keep_its_owner_from_bein
         table, ANN, 3, commitment=table.commitment, nonce_hash=nonce_hash(BEN), now=NOON
     ).table
     assert [seat.nonce_hash for seat in same.seats] == [nonce_hash(BEN)] * 2
-
-
-def test_ready_again_replaces_the_hash() -> None:
-    table = all_ready(seated(ANN))
-    again = ready(
-        table, ANN, 3, commitment=table.commitment, nonce_hash=nonce_hash(BEN), now=NOON
-    ).table
-    assert again.seats[0].nonce_hash == nonce_hash(BEN)
-
-
-def test_not_ready_takes_the_mark_back() -> None:
-    table = not_ready(all_ready(seated(ANN)), ANN, 3, now=NOON).table
-    assert not table.seats[0].is_ready
 
 
 def test_at_least_the_host_must_be_ready() -> None:
@@ -122,12 +103,6 @@ def test_players_may_still_get_ready_in_the_call_but_not_after_it() -> None:
     assert table.racers == (ANN, BEN)
     with pytest.raises(CommandRejected) as refused:
         all_ready(table, CLEO)
-    assert refused.value.code == "wrong_phase"
-
-
-def test_no_nonce_is_taken_in_the_call() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        all_shown(calling(ANN, BEN), ANN)
     assert refused.value.code == "wrong_phase"
 
 
@@ -190,19 +165,6 @@ def test_a_ready_player_without_a_connection_does_not_race_and_is_named() -> Non
     table = called(change.table)
     assert table.racers == (ANN, CLEO)
     assert table.notice == "Not in this race, because not connected: Ben."
-
-
-def test_a_race_without_a_cap_has_no_deadline() -> None:
-    assert counting(ANN, settings=TableOptions(game="canfield", cap=0)).deadline == 0
-
-
-def test_the_last_nonce_makes_the_deal_key() -> None:
-    table = all_shown(counting(ANN, BEN), ANN)
-    assert table.deal_key == ""
-    assert table.missing == (BEN,)
-    table = all_shown(table, BEN)
-    nonces = {ANN: bytes.fromhex(nonce(ANN)), BEN: bytes.fromhex(nonce(BEN))}
-    assert table.deal_key == deal_key(SEED, f"{CODE}/1", nonces).hex()
 
 
 def test_a_nonce_must_fit_its_hash() -> None:
@@ -320,26 +282,6 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     assert not change.table.seats[0].is_ready
 
 
-def test_the_countdown_of_a_host_who_leaves_is_void_and_the_next_is_host() -> None:
-    change = leave(counting(ANN, BEN), ANN, 9, now=after(200), fresh_seed=OTHER_SEED)
-    assert (change.table.phase, change.table.host) == (TablePhase.GATHERING, BEN)
-    assert "Ben is host now." in change.table.notice
-
-
-def test_a_player_outside_the_race_may_join_and_leave_in_the_countdown() -> None:
-    table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=after(100)).table
-    change = leave(table, BEN, 2, now=after(200), fresh_seed=OTHER_SEED)
-    assert (change.table.phase, change.effects) == (TablePhase.COUNTDOWN, ())
-    assert change.table.racers == (ANN,)
-
-
-def test_a_racer_may_lose_the_connection_and_still_show_the_nonce() -> None:
-    change = disconnect(counting(ANN), ANN, 1, now=after(100))
-    assert change is not None
-    table = resume(change.table, ANN, node="node-2", now=after(900)).table
-    assert all_shown(table).deal_key
-
-
 def test_the_race_begins_at_the_announced_moment_and_not_before() -> None:
     table = all_shown(counting(ANN, BEN))
     assert due(table) == after(5_000)
@@ -365,16 +307,98 @@ def test_a_start_that_no_server_was_up_to_carry_out_gives_everyone_the_whole_tim
     assert change.table.deadline == after(640_000)
 
 
-def test_a_racer_who_is_disconnected_after_revealing_the_nonce_is_in_the_race() -> None:
-    change = disconnect(all_shown(counting(ANN, BEN)), BEN, 2, now=after(200))
+# Players who void a countdown: they get ready again only when the host allows it
+
+
+@pytest.fixture
+def voided_by_ben() -> TableState:
+    change = elapse(all_shown(counting(ANN, BEN, CLEO), ANN, CLEO), after(4_500), OTHER_SEED)
     assert change is not None
-    begun = elapse(change.table, after(5_000), OTHER_SEED)
-    assert begun is not None
-    assert begun.table.racers == (ANN, BEN)
+    return change.table
 
 
-def test_the_frozen_nonces_are_those_that_were_hashed() -> None:
-    table = running(ANN, BEN)
-    for seat in table.seats:
-        shown = bytes.fromhex(table.nonces[seat.player])
-        assert hashlib.sha256(shown).hexdigest() == seat.nonce_hash
+def test_a_player_who_voided_a_countdown_gets_ready_when_the_host_allows_it(
+    voided_by_ben: TableState,
+) -> None:
+    table = all_ready(voided_by_ben, ANN, CLEO)
+    with pytest.raises(CommandRejected) as refused:
+        all_ready(table, BEN)
+    assert refused.value.code == "ready_blocked"
+    assert "when Ann, the host, allows it" in refused.value.detail
+    table = allow_ready(table, ANN, 9, target=BEN, now=after(9_000)).table
+    assert table.notice == "Ben may get ready again."
+    assert called(start(all_ready(table, BEN), ANN, 10, now=NOON).table).racers == (ANN, BEN, CLEO)
+    assert table.voids == {BEN: 1}, "everyone still sees how often"
+
+
+def test_only_the_host_allows_it_and_only_for_a_player_at_the_table(
+    voided_by_ben: TableState,
+) -> None:
+    for player, target, code in ((BEN, BEN, "host_only"), (ANN, DAN, "no_such_player")):
+        with pytest.raises(CommandRejected) as refused:
+            allow_ready(voided_by_ben, player, 9, target=target, now=NOON)
+        assert refused.value.code == code
+
+
+def test_leaving_and_joining_again_does_not_lift_the_block(voided_by_ben: TableState) -> None:
+    table = leave(voided_by_ben, BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    table = join(table, BEN, "Ben", 10, node="node-1", now=NOON).table
+    with pytest.raises(CommandRejected) as refused:
+        all_ready(table, BEN)
+    assert refused.value.code == "ready_blocked"
+
+
+def test_a_racer_who_leaves_the_countdown_is_blocked_and_the_others_are_not() -> None:
+    table = leave(counting(ANN, BEN), BEN, 9, now=after(2_100), fresh_seed=OTHER_SEED).table
+    assert (table.voids, table.blocked) == ({BEN: 1}, (BEN,))
+
+
+def test_a_host_who_voids_a_countdown_is_not_blocked_but_counted() -> None:
+    change = elapse(all_shown(counting(ANN, BEN), BEN), after(4_500), OTHER_SEED)
+    assert change is not None
+    ann, ben = public_view(change.table, 1).seats
+    assert (ann.voids, ann.blocked, ben.voids) == (1, False, 0)
+    assert all_ready(change.table).seats[0].is_ready
+
+
+def test_nobody_is_blamed_for_a_countdown_that_the_server_could_not_serve() -> None:
+    table = replace(counting(ANN, BEN), is_begun_again=True)
+    change = elapse(table, after(4_500 + STALLED_MILLIS + 1), OTHER_SEED)
+    assert change is not None
+    assert (change.table.voided[-1].reason, change.table.voids) == ("server-away", {})
+
+
+def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    lost = elapse(table, after(3_000), OTHER_SEED, (NODE,))
+    assert lost is not None
+    again = elapse(lost.table, after(4_500), OTHER_SEED)
+    assert again is not None
+    assert (again.table.phase, again.table.reveal_by) == (TablePhase.COUNTDOWN, after(7_000))
+    blamed = elapse(again.table, after(7_000), OTHER_SEED)
+    assert blamed is not None
+    assert blamed.table.voids == {BEN: 1}, (
+        "the node that died before does not excuse the second time"
+    )
+    back = resume(again.table, BEN, node=NODE, now=after(5_000)).table
+    excused = elapse(back, after(7_000), OTHER_SEED, (NODE,))
+    assert excused is not None
+    assert (excused.table.voided[-1].reason, excused.table.voids) == ("server-away", {})
+
+
+def test_a_dead_node_is_no_excuse_for_a_racer_of_another_one() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    moved = resume(table, BEN, node="node-2", now=after(2_500)).table
+    lost = elapse(moved, after(3_000), OTHER_SEED, (NODE,))
+    assert lost is not None
+    change = elapse(lost.table, after(4_500), OTHER_SEED)
+    assert change is not None
+    assert change.table.voids == {BEN: 1}
+
+
+def test_a_table_remembers_a_bounded_number_of_players_who_voided_a_countdown() -> None:
+    table = seated(ANN)
+    for number in range(MOST_BLOCKED + 1):
+        table = table.blaming(f"player {number}")
+    assert len(table.voids) == len(table.blocked) == MOST_BLOCKED
+    assert "player 0" not in table.blocked

@@ -1,4 +1,4 @@
-"""Settings, results, totals, and the next race."""
+"""Settings, results, totals, the next race, and matches of several races."""
 
 from collections.abc import Iterable
 from typing import TypedDict
@@ -17,17 +17,20 @@ from kit.tables import (
     all_ready,
     all_shown,
     called,
+    counting,
     next_id,
     outcome,
     over,
     running,
     seated,
 )
+from saratoga_protocol.matches import champions
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceEndedByHost,
+    RankedTables,
     TableOptions,
     TablePhase,
     TableState,
@@ -38,13 +41,19 @@ from saratoga_server.domain.tables import (
     join,
     last_board,
     leave,
+    lock,
     next_race,
+    public_view,
     start,
 )
-from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, CAPS, never_raced
+from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, CAPS
+from saratoga_server.domain.tables.matches import RACES
 from saratoga_server.domain.tables.next_deal import with_voided
+from saratoga_server.domain.tables.ranked import with_ranked
 from saratoga_server.domain.tables.voids import ReadableLog, VoidedResult, voided_of
 from saratoga_server.ports import Millis
+
+# Settings, results, totals, and the next race
 
 
 class Chosen(TypedDict, total=False):
@@ -204,12 +213,6 @@ def test_first_places_that_are_shared_are_wins_for_all_who_share() -> None:
     assert [seat.wins for seat in table.seats] == [1, 1]
 
 
-def test_a_player_who_left_keeps_no_seat_and_no_totals() -> None:
-    table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
-    table = finish(table, outcome(table), now=after(60_000)).table
-    assert [(seat.player, seat.races) for seat in table.seats] == [(ANN, 1)]
-
-
 def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     table = over(ANN, BEN)
     after_it = next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
@@ -240,30 +243,151 @@ def test_a_table_lists_the_newest_voided_races_until_the_next_race_after_a_recor
     assert next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table.voided == ()
 
 
-def test_totals_add_up_over_the_races_of_a_table() -> None:
-    table = over(ANN, BEN)
-    for number in range(2, 5):
-        table = next_race(table, ANN, 10 * number, now=NOON, fresh_seed=OTHER_SEED).table
-        table = finish_race(table)
-        assert [seat.races for seat in table.seats] == [number, number]
-        assert table.seats[1].net == -10 * number
+# A match lasts for its finished races, through changes of people and game
 
 
-def finish_race(table: TableState) -> TableState:
+THREE = TableOptions(game="canfield", races=3)
+
+
+def gathered(table: TableState) -> TableState:
+    """Return the table that gathers for its next race."""
+    return next_race(
+        table, table.host, next_id(table, table.host), now=NOON, fresh_seed=OTHER_SEED
+    ).table
+
+
+def begun(table: TableState) -> TableState:
+    """Return the gathering table after the start of its race, in which everyone at the table races."""
     table = all_ready(table)
-    table = called(start(table, ANN, next_id(table, ANN), now=NOON).table)
-    change = elapse(all_shown(table), after(5_000), OTHER_SEED)
+    table = called(start(table, table.host, next_id(table, table.host), now=NOON).table)
+    change = elapse(all_shown(table), table.start_at, OTHER_SEED)
     assert change is not None
-    return finish(change.table, outcome(change.table), now=after(9_000)).table
+    return change.table
 
 
-def test_a_player_who_left_the_last_race_has_not_left_the_next() -> None:
-    table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
-    table = finish(table, outcome(table), now=after(60_000)).table
-    assert table.left == (BEN,)
-    assert next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table.left == ()
+def finished(table: TableState, nets: dict[str, int] | None = None) -> TableState:
+    return finish(table, outcome(table, nets), now=after(90_000)).table
 
 
-def test_the_second_race_of_a_table_is_not_the_first() -> None:
-    again = next_race(over(ANN), ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
-    assert not never_raced(again)
+def raced(table: TableState, nets: dict[str, int] | None = None) -> TableState:
+    """Return the table after one more race."""
+    return finished(begun(gathered(table)), nets)
+
+
+def reset(table: TableState, races: int) -> TableState:
+    return change_settings(
+        table, ANN, next_id(table, ANN), races=races, now=NOON, fresh_seed=OTHER_SEED
+    ).table
+
+
+def numbers(table: TableState) -> list[int]:
+    """Return the numbers of the match's finished races; empty without a match."""
+    return [] if table.match is None else [int(r.rpartition("/")[2]) for r in table.match.finished]
+
+
+def test_three_races_make_a_match_and_the_next_race_begins_another() -> None:
+    table = over(ANN, BEN, settings=THREE)
+    assert numbers(table) == [1]
+    table = raced(table)
+    assert numbers(gathered(table)) == [1, 2]
+    table = raced(table)
+    assert table.match is not None
+    assert [row.player for row in champions(table.match)] == [ANN]
+    assert numbers(gathered(table)) == []
+    table = raced(table)
+    assert (numbers(table), table.settings.races) == ([4], 3)
+
+
+def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> None:
+    table = gathered(over(ANN, BEN, settings=THREE))
+    table = leave(table, BEN, next_id(table, BEN), now=NOON, fresh_seed=OTHER_SEED).table
+    table = join(table, CLEO, "Cleo", 1, bot=False, node=NODE, now=NOON).table
+    table = finished(begun(table), {ANN: 5, CLEO: 20})
+    match = public_view(table, 3).match
+    assert match is not None
+    assert {row.name: (row.net, len(row.results)) for row in match.rows} == {
+        "Ann": (5, 2),
+        "Ben": (-10, 1),
+        "Cleo": (20, 1),
+    }
+
+
+def test_a_voided_race_does_not_count() -> None:
+    table = begun(gathered(over(ANN, BEN, settings=THREE)))
+    voided = voided_of(table, {player: ReadableLog((), False) for player in table.racers})
+    table = with_voided(table, voided.voided, OTHER_SEED)
+    assert (table.phase, table.race, numbers(table)) == (TablePhase.GATHERING, 3, [1])
+    assert numbers(finished(begun(table))) == [1, 3]
+
+
+def test_another_game_goes_on_with_the_match() -> None:
+    table = gathered(over(ANN, BEN, settings=THREE))
+    table = change_settings(
+        table, ANN, next_id(table, ANN), game="caprice", now=NOON, fresh_seed=OTHER_SEED
+    ).table
+    assert numbers(finished(begun(table))) == [1, 2]
+
+
+def test_the_length_of_a_match_that_has_begun_stays() -> None:
+    table = gathered(over(ANN, BEN, settings=THREE))
+    with pytest.raises(CommandRejected, match="its length stays") as refused:
+        reset(table, 5)
+    assert refused.value.code == "bad_settings"
+
+
+def test_the_host_can_end_a_match_before_its_end_without_a_champion() -> None:
+    table = reset(gathered(over(ANN, BEN, settings=THREE)), 1)
+    assert (table.match, table.settings.races) == (None, 1)
+    assert "ended the match" in table.notice
+    assert numbers(finished(begun(reset(table, 3)))) == [2]
+
+
+@pytest.mark.parametrize("races", RACES)
+def test_the_host_sets_the_number_of_races(races: int) -> None:
+    table = reset(seated(ANN, settings=TableOptions(game="canfield", races=5)), races)
+    assert public_view(table, 1).settings.races == races
+
+
+@pytest.mark.parametrize("races", [0, 2, 4, 6])
+def test_a_match_has_three_or_five_races(races: int) -> None:
+    with pytest.raises(CommandRejected, match="3 or 5 races"):
+        reset(seated(ANN), races)
+
+
+# Whether a starting race counts, for people and for bots
+
+
+@pytest.mark.parametrize(
+    ("bots", "cap", "public", "ranked", "ranked_bots"),
+    [
+        ((), 10, True, True, True),
+        ((CLEO,), 10, True, True, True),
+        ((BEN, CLEO), 10, True, False, True),
+        ((), 10, False, False, False),
+        ((), 0, False, False, False),
+    ],
+    ids=["people", "two people and a bot", "one person", "private", "no time limit"],
+)
+def test_what_a_race_counts_for_where_only_public_tables_do(
+    bots: tuple[str, ...], cap: int, public: bool, ranked: bool, ranked_bots: bool
+) -> None:
+    settings = TableOptions(game="canfield", cap=cap, public=public)
+    table = counting(ANN, BEN, CLEO, settings=settings, bots=bots)
+    started = with_ranked(table, RankedTables.PUBLIC)
+    assert (started.ranked, started.ranked_bots) == (ranked, ranked_bots)
+    private_counts = with_ranked(table, RankedTables.ALL)
+    assert private_counts.ranked is (ranked or (not public and cap > 0))
+
+
+def test_a_locked_table_counts_as_little_as_a_private_one() -> None:
+    settings = TableOptions(game="canfield", public=True)
+    locked = lock(seated(ANN, BEN, settings=settings), ANN, 9, locked=True, now=NOON).table
+    calling = start(all_ready(locked), ANN, 11, now=NOON).table
+    started = with_ranked(all_shown(called(calling)), RankedTables.PUBLIC)
+    assert (started.ranked, started.ranked_bots) == (False, False)
+    assert with_ranked(started, RankedTables.ALL).ranked
+
+
+def test_a_racer_alone_counts_for_nothing() -> None:
+    started = with_ranked(counting(ANN), RankedTables.ALL)
+    assert (started.ranked, started.ranked_bots) == (False, False)

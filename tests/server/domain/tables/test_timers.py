@@ -94,11 +94,6 @@ def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
     assert change.table.notice == "Ben was disconnected for too long and has lost the seat."
 
 
-def test_a_host_away_for_a_minute_hands_over() -> None:
-    table = swept(without(seated(ANN, BEN), ANN, NOON), after(MINUTE)).table
-    assert table.host == BEN
-
-
 def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
     table = served_until(without(running(ANN, BEN), BEN, after(9_000)), after(9_000 + MINUTE))
     change = swept(table, after(9_000 + MINUTE))
@@ -136,11 +131,6 @@ def test_absence_does_not_count_before_the_server_started_or_its_clock_was_stepp
     assert [seat.player for seat in gone.table.seats] == [ANN]
 
 
-def test_a_player_within_the_grace_period_needs_no_extension() -> None:
-    table = without(seated(ANN, BEN), BEN, NOON)
-    assert elapse(table, after(MINUTE - 1), OTHER_SEED, (), after(MINUTE - 1)) is None
-
-
 def test_players_on_a_dead_node_are_disconnected_from_now_on() -> None:
     table = running(ANN, BEN)
     change = swept(table, after(9_000), (NODE, "node-7"))
@@ -168,12 +158,6 @@ def test_running_boards_are_looked_over_at_the_deadline() -> None:
     # the node that checked may have died, or its clock may be ahead: another check follows soon
     assert due(change.table) == deadline + LATE_MILLIS
     assert due(swept(change.table, Millis(deadline + LATE_MILLIS)).table) == deadline + 1_000
-
-
-def test_without_a_deadline_boards_are_looked_over_as_ever() -> None:
-    table = running(ANN, BEN, settings=TableOptions(game="canfield", cap=0))
-    assert (table.deadline, due(table)) == (0, after(20_000))
-    assert due(swept(table, after(20_000)).table) == after(35_000)
 
 
 def test_an_empty_table_closes_after_half_an_hour() -> None:
@@ -272,14 +256,6 @@ def test_a_late_look_at_running_boards_counts_idleness_and_absence_anew(outage: 
     gone_at = Millis(max(again.absent_since, after(9_000)) + MINUTE)
     assert served_until(change.table, gone_at).seat(BEN)
     assert swept(served_until(change.table, gone_at), gone_at).table.seat(BEN) is None
-
-
-def test_a_look_in_time_excuses_nobody() -> None:
-    table = running(ANN, BEN)
-    at = due(table)
-    assert at is not None
-    after_it = swept(table, Millis(at + UNSERVED_MILLIS)).table
-    assert after_it.served_since == table.served_since
 
 
 def test_a_lone_absentee_has_a_minute_from_the_moment_at_which_another_joins() -> None:

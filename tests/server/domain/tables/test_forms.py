@@ -1,36 +1,72 @@
-"""The writes of a change of a table: its timer, its new boards, their epochs and the result."""
+"""A table as bytes, as the writes of a change, and as the public sees it."""
 
+import msgpack
 import pytest
 from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
     BEN,
-    CLEO,
     CODE,
     NODE,
     NOON,
     OTHER_SEED,
     after,
+    all_ready,
     all_shown,
     counting,
     in_phase,
+    nonce_hash,
     over,
     running,
     seated,
 )
+from saratoga_protocol import events
 from saratoga_server.domain.tables import (
     TablePhase,
     TableState,
     close,
+    disconnect,
     due,
     elapse,
-    join,
+    leave,
+    public_view,
     resume,
     unpack,
 )
-from saratoga_server.domain.tables.writes import starts, write_of
-from saratoga_server.ports import RaceFinish, RaceOpening
+from saratoga_server.domain.tables.voids import voided_of
+from saratoga_server.domain.tables.writes import pack, starts, write_of
+from saratoga_server.ports import RaceOpening
+
+# Packing of tables into bytes, and unpacking them
+
+
+def test_a_table_of_an_unknown_game_is_not_read() -> None:
+    body = msgpack.unpackb(pack(seated(ANN)))
+    body["settings"]["game"] = "moonlight"
+    with pytest.raises(ValueError, match="does not know the game 'moonlight'"):
+        unpack(msgpack.packb(body))
+
+
+def test_a_race_of_older_rules_is_read() -> None:
+    body = msgpack.unpackb(pack(seated(ANN)))
+    assert unpack(msgpack.packb(body | {"rules_version": 1})).rules_version == 1
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        *(b"", b"\xc1", b"\x80", b"\x93\x01", pack(seated(ANN)) + b"\x00", b"\xc0"),
+        *(msgpack.packb({name: "junk"}) for name in ("rules_version", "seats")),
+        msgpack.packb({"seats": [{"seat": 1}]}),
+    ],
+)
+def test_other_bytes_are_no_table(junk: bytes) -> None:
+    with pytest.raises(ValueError, match="not a packed table"):
+        unpack(junk)
+
+
+# The writes of a change of a table: its timer, its new boards, their epochs and the result
 
 
 def started(table: TableState) -> TableState:
@@ -90,22 +126,9 @@ def test_new_connections_during_a_race_write_their_epochs() -> None:
     assert write_of(6, table, table).epochs == {}
 
 
-def test_a_connection_of_a_player_who_does_not_race_writes_no_epoch() -> None:
-    before = running(ANN, BEN)
-    table = join(before, CLEO, "Cleo", 1, node=NODE, now=after(10_000)).table
-    assert write_of(5, before, table).epochs == {}
-    assert write_of(6, table, resumed(table, CLEO)).epochs == {}
-
-
 @pytest.mark.parametrize("before", [seated(ANN, BEN), counting(ANN, BEN), over(ANN, BEN)])
 def test_outside_a_race_epochs_fence_nothing(before: TableState) -> None:
     assert write_of(5, before, resumed(before, BEN)).epochs == {}
-
-
-def test_a_result_is_written_with_the_table() -> None:
-    finish = RaceFinish(race=1, record="the record", settlement=None)
-    write = write_of(5, running(ANN, BEN), over(ANN, BEN), finish=finish)
-    assert (write.finish, write.race) == (finish, 1)
 
 
 def test_a_closed_table_is_marked_unless_a_countdown_has_begun_there() -> None:
@@ -114,3 +137,43 @@ def test_a_closed_table_is_marked_unless_a_countdown_has_begun_there() -> None:
     assert (write.unraced, write.due) == (True, None)
     raced = close(over(ANN, BEN), "The table was empty.", now=NOON, fresh_seed=OTHER_SEED).table
     assert not write_of(5, over(ANN, BEN), raced).unraced
+
+
+# The public view of a table shows everything but secrets
+
+
+def test_the_picture_of_a_gathering_table() -> None:
+    table = all_ready(seated(ANN, BEN), BEN)
+    gone = disconnect(table, ANN, 1, now=NOON)
+    assert gone is not None
+    assert public_view(gone.table, 7) == events.Table(
+        code="mint-otter-42",
+        version=7,
+        host=ANN,
+        phase="gathering",
+        settings=events.TableSettings(game="canfield", cap=10, seats=16, public=False),
+        race="mint-otter-42/1",
+        commitment=table.commitment,
+        seats=[
+            events.Seat(player=ANN, name="Ann", connected=False),
+            events.Seat(player=BEN, name="Ben", ready=True, nonce_hash=nonce_hash(BEN)),
+        ],
+    )
+
+
+def test_only_the_last_voided_races_are_shown() -> None:
+    table = running(ANN, BEN)
+    voided = tuple(voided_of(replace(table, race=race), {}).voided for race in range(1, 7))
+    picture = public_view(replace(table, race=7, voided=voided), 1)
+    assert [each.race for each in picture.voided] == [
+        f"mint-otter-42/{race}" for race in range(3, 7)
+    ]
+
+
+def test_a_racer_who_gave_up_the_seat_is_still_named() -> None:
+    table = running(ANN, BEN)
+    assert public_view(table, 1).departed == []
+    gone = leave(table, BEN, 9, now=NOON, fresh_seed=bytes(32)).table
+    shown = public_view(gone, 2)
+    assert [seat.player for seat in shown.seats] == [ANN]
+    assert shown.departed == [events.Seat(player=BEN, name="Ben")]

@@ -1,4 +1,4 @@
-"""Closing a table: whatever races there is voided, and has a record."""
+"""Tables that are closed, and races that cannot go on: voided, with a record."""
 
 import pytest
 from msgspec.structs import replace
@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from kit.tables import (
     ANN,
     BEN,
+    CODE,
     NOON,
     OTHER_SEED,
     after,
@@ -29,11 +30,20 @@ from saratoga_server.domain.tables import (
     close,
     closed_race,
     leave,
+    lost,
     not_ready,
 )
 from saratoga_server.domain.tables.lifecycle import never_raced
-from saratoga_server.domain.tables.voids import ReadableLog, VoidedResult
-from saratoga_server.ports import LogEntry
+from saratoga_server.domain.tables.voids import (
+    ReadableLog,
+    VoidedResult,
+    voided_lines_of,
+    voided_of,
+)
+from saratoga_server.ports import LogEntry, Millis
+
+# Closing a table: whatever races there is voided, and has a record
+
 
 RUNNING = running(ANN, BEN)
 DRAWN = ReadableLog((LogEntry("draw", after(5_900), 1, 1),), True)
@@ -127,3 +137,66 @@ def test_a_table_is_closed_once() -> None:
     with pytest.raises(CommandRejected) as refused:
         close(in_phase(TablePhase.CLOSED), "Again.", now=NOON, fresh_seed=OTHER_SEED)
     assert refused.value.code == "table_closed"
+
+
+# A race or countdown that the store has lost is voided; one that goes on is not
+
+
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        (all_shown(counting(ANN, BEN), ANN), "server-away"),
+        (all_shown(counting(ANN, BEN)), "damaged"),
+        (running(ANN, BEN), "damaged"),
+    ],
+    ids=["countdown", "all nonces", "race"],
+)
+@pytest.mark.parametrize("stored", [calling(ANN, BEN), counting(ANN, BEN)], ids=["call", "racers"])
+def test_a_race_that_the_store_has_lost_is_voided(
+    known: TableState, reason: str, stored: TableState
+) -> None:
+    change = lost(stored, known, OTHER_SEED)
+    assert change is not None
+    (voided,) = change.effects
+    assert isinstance(voided, RaceVoided)
+    assert (voided.race, voided.reason) == (known.race_id, reason)
+    assert verify(voided.record).ok
+    assert (change.table.phase, change.table.race) == (TablePhase.GATHERING, known.race + 1)
+    assert change.table.blocked == ()
+    assert lost(change.table, known, OTHER_SEED) is None, "another node voids nothing more"
+
+
+def test_a_race_that_goes_on_is_not_lost() -> None:
+    shown = all_shown(counting(ANN, BEN), ANN)
+    states = [calling(ANN, BEN), counting(ANN, BEN), shown, running(ANN, BEN), over(ANN, BEN)]
+    for place, known in enumerate(states):
+        for state in states[place:]:
+            assert lost(state, known, OTHER_SEED) is None
+
+
+# The record of a race that cannot go on: as much of it as can be read
+
+
+TABLE = running(ANN, BEN)
+LOGS = {ANN: ReadableLog((), True), BEN: ReadableLog((), False)}
+
+
+def entry(text: str, number: int) -> LogEntry:
+    return LogEntry(text, Millis(TABLE.start_at + number), number, number)
+
+
+def test_a_voided_race_opens_seed_nonces_and_logs() -> None:
+    log = (entry("draw", 1), entry("cash-out", 2))
+    result = voided_of(TABLE, LOGS | {ANN: ReadableLog(log, True)})
+    record = parse_void_record(result.record)
+    assert verify(result.record).ok
+    assert [line.text for line in record.racers[0].log] == ["draw", "cash-out"]
+    assert [racer.complete for racer in record.racers] == [True, False]
+    voided = result.voided
+    assert (voided.race, voided.reason, voided.logs) == (f"{CODE}/1", "damaged", 1)
+    assert (voided.seed, voided.nonces) == (TABLE.seed, TABLE.nonces)
+    assert voided_lines_of([voided]) == (record.line,)
+
+
+def test_a_seed_of_another_length_is_not_opened() -> None:
+    assert parse_void_record(voided_of(replace(TABLE, seed="5eed"), LOGS).record).seed == ""

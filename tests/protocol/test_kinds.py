@@ -1,0 +1,178 @@
+"""The kinds of commands, events and rows: complete, bounded, and small on the wire."""
+
+from typing import get_args
+
+import msgspec
+import pytest
+
+from kit.messages import COMMANDS, EVENTS
+from saratoga_protocol import commands, events, refusals
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
+from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
+from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.version import MSGPACK
+
+# Commands
+
+
+KINDS = get_args(AnyCommand)
+EVENT_KINDS = get_args(AnyEvent)
+
+
+def test_every_kind_of_command_is_in_the_union() -> None:
+    found = {
+        kind
+        for kind in vars(commands).values()
+        if isinstance(kind, type)
+        and issubclass(kind, commands.Command)
+        and kind is not commands.Command
+    }
+    assert found == set(KINDS)
+
+
+@pytest.mark.parametrize("kinds", [KINDS, EVENT_KINDS])
+def test_every_kind_has_a_different_name(kinds: tuple[type[msgspec.Struct], ...]) -> None:
+    assert len({kind.__struct_config__.tag for kind in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_samples_fill_in_every_field_of_every_kind(kind: type[msgspec.Struct]) -> None:
+    # The longest sample of a kind is the one that leaves nothing out.
+    filled = max(len(msgspec.to_builtins(c)) for c in COMMANDS.values() if type(c) is kind)
+    assert filled == len(msgspec.structs.fields(kind)) + len(["type"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_is_strict_and_cannot_be_changed(kind: type[msgspec.Struct]) -> None:
+    config = kind.__struct_config__
+    assert config.forbid_unknown_fields
+    assert config.frozen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
+    schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
+    for name, field in schema["properties"].items():
+        for option in field.get("anyOf", [field]):
+            if name == "type" or option["type"] in ("boolean", "null"):
+                continue
+            if option["type"] == "integer":
+                assert {"minimum", "maximum"} <= option.keys(), name
+            else:
+                assert {"pattern", "maxLength"} & option.keys(), name
+
+
+def test_the_repr_of_hello_omits_the_token() -> None:
+    assert "5a5a" not in f"{COMMANDS['hello']!r} {COMMANDS['hello']}"
+
+
+@pytest.mark.parametrize("kind", [commands.MakeMove, commands.CashOut])
+def test_the_longest_race_id_fits_every_command_about_a_race(kind: type[msgspec.Struct]) -> None:
+    longest = "abcdefghijkl-abcdefghijkl-99/999999"
+    fields = {"id": 1, "race": longest, "after": 0, "move": "draw"}
+    with_longest_race = {name: fields[name] for name in kind.__struct_fields__}
+    assert msgspec.convert({**with_longest_race, "type": kind.__struct_config__.tag}, kind)
+
+
+@pytest.mark.parametrize(
+    "level", ["Strong", "very strong", "x" * 13, "weak1", "weak\n", "", "[bot]"]
+)
+def test_a_level_is_one_short_lower_case_word(level: str) -> None:
+    hello = {"type": "hello", "id": 1, "token": "5a" * 32, "bot": True}
+    assert msgspec.convert({**hello, "level": "strong"}, AnyCommand).level == "strong"
+    with pytest.raises(msgspec.ValidationError, match="level"):
+        msgspec.convert({**hello, "level": level}, AnyCommand)
+
+
+# Events
+
+
+def test_every_kind_of_event_is_in_the_union() -> None:
+    found = {
+        kind
+        for kind in vars(events).values()
+        if isinstance(kind, type) and issubclass(kind, events.Event) and kind is not events.Event
+    }
+    assert found == set(EVENT_KINDS)
+
+
+UNASKED = {
+    events.TableChanged,
+    events.Dealt,
+    events.BoardEnded,
+    events.Standings,
+    events.RaceOver,
+    events.Announcement,
+    events.SeatLost,
+}
+"""The events that answer no command."""
+
+
+@pytest.mark.parametrize("kind", EVENT_KINDS)
+def test_the_samples_fill_in_every_field_of_every_kind_of_event(kind: type[msgspec.Struct]) -> None:
+    # The longest sample of a kind is the one that leaves nothing out.
+    filled = max(
+        len(msgspec.to_builtins(event)) for event in EVENTS.values() if type(event) is kind
+    )
+    assert filled == len(msgspec.structs.fields(kind)) + len(["type"]) - (kind in UNASKED)
+
+
+def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
+    # small enough that sending the whole board is cheaper than computing a difference
+    assert 150 <= len(CODECS[MSGPACK].encode_event(EVENTS["move_made"])) <= 400
+
+
+def test_a_standing_has_no_field_that_could_hold_a_card() -> None:
+    fields = {field.name for field in msgspec.structs.fields(events.Standing)}
+    assert fields == {"player", "place", "banked", "net", "state"}
+
+
+# The rows of a match on the wire
+
+
+def test_a_person_s_row_leaves_out_the_mark_of_a_bot() -> None:
+    row = MatchRow(
+        player="a" * 16,
+        name="Ann",
+        place=1,
+        net=-5,
+        wins=1,
+        results=[MatchResult(race="mint-otter-42/1", place=1, net=-5)],
+    )
+    match = Match(races=3, finished=["mint-otter-42/1"], rows=[row])
+    sent = msgspec.json.decode(msgspec.json.encode(match))
+    assert list(sent["rows"][0]) == ["player", "name", "place", "net", "wins", "results"]
+    assert sent["rows"][0]["results"] == [{"race": "mint-otter-42/1", "place": 1, "net": -5}]
+
+
+# The rows of the list of public tables on the wire
+
+
+def test_a_row_has_every_field_also_one_of_zero() -> None:
+    row = TableSummary(
+        code="mint-otter-42",
+        game="canfield",
+        cap=0,
+        host="Anna",
+        phase="gathering",
+        seated=0,
+        seats=16,
+    )
+    sent = msgspec.json.decode(msgspec.json.encode(row))
+    assert list(sent) == ["code", "game", "cap", "host", "phase", "seated", "seats"]
+
+
+# Refusals
+
+
+CLOSE_CODES = [code for code in vars(refusals).values() if isinstance(code, CloseCode)]
+
+
+def test_close_codes_are_in_the_private_ranges() -> None:
+    # RFC 6455, 7.4.2: 4000-4999 are for private use.
+    for code in CLOSE_CODES:
+        assert 4000 <= code.code < 5000
+        assert ("come back" in code.reason) == (code.code in MAY_RECONNECT)

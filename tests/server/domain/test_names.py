@@ -1,0 +1,337 @@
+"""Names of players, names that can be mistaken for each other, codes of tables, and names of periods."""
+
+# ruff: noqa: RUF001  the letters that look like others are the point here
+import re
+import string
+import unicodedata
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from saratoga_server.domain.lookalikes import is_mask, masks, skeleton
+from saratoga_server.domain.periods import periods
+from saratoga_server.domain.table_codes import FIRST_WORDS, SECOND_WORDS, table_code
+from saratoga_server.domain.usernames import LONGEST, SHORTEST, BadName, checked_name
+from saratoga_server.ports import Millis
+
+# Names: which are valid, reserved, or too similar to another
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann",
+        "ab",
+        "x" * 20,
+        "Ann Lee",
+        "Mary-Jane",
+        "O'Neil",
+        "J. R.",
+        "kg_9",
+        "José",
+        "Nguyễn",
+        "Łukasz",
+        "Strauß",
+        "Вера",
+        "гора",
+        "Γιάννης",
+        "שלום",
+        "محمد",
+        "नमस्ते",
+        "สมชาย",
+        "김철수",
+        "田中さん",
+        "タロー",
+        "Tom田",
+        "1st",
+    ],
+)
+def test_names_of_the_world_are_kept_as_written(name: str) -> None:
+    assert checked_name(name)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [("Jose\u0301", "José"), ("Ａｎｎ", "Ann"), ("\u1100\u1161\u1100\u1161", "가가")],
+)
+def test_one_name_written_in_two_ways_is_kept_in_one(written: str, kept: str) -> None:
+    assert checked_name(written)[0] == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "space"),
+        ("A", "2 to 20"),
+        ("x" * 21, "that one has 21"),
+        ("x" * 10_000, "2 to 20"),
+        (" Ann", "space"),
+        ("Ann ", "space"),
+        ("Ann  Lee", "space"),
+        ("a b c d", "3 words"),
+        ("Ann\u00a0Lee", "letters"),
+        ("Ann\tLee", "letters"),
+        ("Ann\n", "letters"),
+        ("Ann\x00", "letters"),
+        ("Ann\u200b", "letters"),
+        ("Ann\u200d", "letters"),
+        ("\u202eAnn", "letters"),
+        ("\u2067Ann\u2069", "letters"),
+        ("Ann\ufeff", "letters"),
+        ("Ann\U000e0041", "letters"),
+        ("Ann\ud800", "letters"),
+        ("😀😀", "letters"),
+        ("ﬁsh", "letters"),
+        ("x²", "letters"),
+        ("Ⅳth", "letters"),
+        ("a/b", "letters"),
+        ("a@b", "letters"),
+        ("<b>", "letters"),
+        ("a'.b", "two signs"),
+        ("12", "one letter"),
+        ("--", "two signs"),
+        ("a\u0301\u0301\u0301\u0301\u0301", "accents"),
+        ("ab \u0301c", "accents"),
+        ("4\u0301ab", "accents"),
+        ("Annа", "one writing system"),
+        ("Aлл", "one writing system"),
+        ("שלוםab", "letters"),
+        ("한국さん", "one writing system"),
+        ("Ꮃab", "in use today"),
+        ("ˮAnn", "looks like a letter"),
+        ("a1٢", "letters"),
+        ("ab९9", "digits of one kind"),
+        ("ναι", "in Latin letters"),
+    ],
+)
+def test_what_could_mislead_is_refused_with_the_reason(name: str, why: str) -> None:
+    with pytest.raises(BadName, match=why):
+        checked_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "house",
+        "House",
+        "H0use",
+        "Admin",
+        "Adm1n",
+        "ADMIN",
+        "the admin",
+        "admin-1",
+        "Saratoga",
+        "Saratoga Staff",
+        "moderator",
+        "rnoderator",
+        "bot",
+        "B0T",
+        "Вот",
+        "ho-st",
+        "nobody",
+    ],
+)
+def test_reserved_names_are_refused_in_every_disguise(name: str) -> None:
+    with pytest.raises(BadName, match="reserved for the server"):
+        checked_name(name)
+
+
+@pytest.mark.parametrize("name", ["Botticelli", "Robotnik", "Badminton", "Modesty", "Houseman"])
+def test_names_that_only_contain_such_a_word_are_fine(name: str) -> None:
+    assert checked_name(name)[0] == name
+
+
+@given(st.text(max_size=24))
+@example("ẞ" * 20)
+@example("ΐ" * 19)
+def test_whatever_is_accepted_is_accepted_again_as_it_is(text: str) -> None:
+    try:
+        name, key = checked_name(text)
+    except BadName:
+        return
+    assert checked_name(name) == (name, key)
+    assert SHORTEST <= len(name) <= LONGEST
+    assert name == unicodedata.normalize("NFC", name)
+    assert key
+    assert not any(
+        unicodedata.category(character)[0] in "CZ" for character in name if character != " "
+    )
+
+
+letters = st.text(
+    alphabet="abcdefghijklmnopqrstuvwxyzäöüßéабвгдежзийклмнαβδεζηθ", min_size=2, max_size=8
+)
+
+
+@given(letters)
+def test_upper_and_lower_case_make_no_other_name(text: str) -> None:
+    try:
+        keys = {checked_name(form)[1] for form in (text, text.upper(), text.lower(), text.title())}
+    except BadName:
+        return
+    assert len(keys) == 1
+
+
+# Lookalikes: names that can be mistaken for each other
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Ann", "ANN"),
+        ("Bill", "BiII"),
+        ("Bill", "B1ll"),
+        ("Bill", "BILL"),
+        ("Otto", "0tt0"),
+        ("Mary", "Rnary"),
+        ("MARY", "rnary"),
+        ("Ann Lee", "AnnLee"),
+        ("Ann-Lee", "Ann_Lee"),
+        ("Strauß", "STRAUSS"),
+        ("Anna", "Аnnа"),
+        ("BEPA", "ВЕРА"),
+        ("bepa", "вера"),
+        ("caxap", "сахар"),
+        ("ΑΝΝΑ", "ANNA"),
+        ("Ελένη", "ΕΛΈΝΗ"),
+        ("Ann", "Ａｎｎ"),
+        ("Jose\u0301", "José"),
+    ],
+)
+def test_look_alikes_are_one(name: str, other: str) -> None:
+    assert skeleton(name) == skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Nina", "Viva"),
+        ("Yan", "Uan"),
+        ("Tony", "Tovy"),
+        ("Jose", "José"),
+        ("Zoe", "Zoë"),
+        ("Ann", "Anne"),
+        ("Вера", "Мера"),
+        ("田中", "中田"),
+        ("Sam", "5am"),
+    ],
+)
+def test_names_that_anybody_can_tell_apart_are_two(name: str, other: str) -> None:
+    assert skeleton(name) != skeleton(other)
+
+
+def test_of_latins_own_only_i_l_and_1_and_o_and_0_are_one() -> None:
+    families: dict[str, str] = {}
+    for character in string.ascii_lowercase + string.digits:
+        families[skeleton(character)] = families.get(skeleton(character), "") + character
+    assert sorted(family for family in families.values() if len(family) > 1) == ["il1", "o0"]
+
+
+@pytest.mark.parametrize("name", ["ναι", "αγορα", "ου"])
+def test_greek_that_could_be_latin_without_colliding_is_a_mask(name: str) -> None:
+    assert is_mask(name)
+
+
+@pytest.mark.parametrize("name", ["Ann", "Γιάννης", "Вера", "γλυκό", "田中"])
+def test_other_names_are_none(name: str) -> None:
+    assert not is_mask(name)
+
+
+def test_few_letters_make_a_mask() -> None:
+    assert {"ν", "υ", "γ"} <= masks()
+    assert len(masks()) < 10
+
+
+@given(st.text(max_size=20))
+def test_a_skeleton_is_its_own_skeleton(name: str) -> None:
+    assert skeleton(skeleton(name)) == skeleton(name)
+
+
+@given(st.text(max_size=20))
+def test_a_skeleton_has_letters_marks_and_digits_only(name: str) -> None:
+    assert not set(skeleton(name)) & set(" -_'.!?&/")
+
+
+# Table codes: easy to say, to type and to distinguish
+
+
+# the pattern of `saratoga_protocol.commands.Code`
+CODE = re.compile(r"[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}")
+
+
+@pytest.mark.parametrize("words", [FIRST_WORDS, SECOND_WORDS])
+def test_there_are_enough_words_and_none_twice(words: tuple[str, ...]) -> None:
+    assert len(words) >= 200
+    assert len(set(words)) == len(words)
+
+
+def test_no_word_can_be_taken_for_one_of_the_other_list() -> None:
+    assert not set(FIRST_WORDS) & set(SECOND_WORDS)
+
+
+def test_every_word_is_short_and_of_plain_letters() -> None:
+    words = (*FIRST_WORDS, *SECOND_WORDS)
+    assert [word for word in words if not re.fullmatch("[a-z]{3,8}", word)] == []
+
+
+def drawn(*numbers: int) -> Callable[[int], int]:
+    """A random source that returns these numbers."""
+    left = list(numbers)
+
+    def chance(limit: int) -> int:
+        return left.pop(0) % limit
+
+    return chance
+
+
+@given(st.tuples(*[st.integers(min_value=0)] * 3))
+def test_every_code_is_a_code_on_the_wire(numbers: tuple[int, int, int]) -> None:
+    assert CODE.fullmatch(table_code(drawn(*numbers)))
+
+
+def test_the_first_and_the_last_code() -> None:
+    assert table_code(drawn(0, 0, 0)) == "agile-acorn-10"
+    assert table_code(drawn(199, 199, 89)) == "sunny-raccoon-99"
+
+
+def test_every_choice_is_asked_of_chance() -> None:
+    limits: list[int] = []
+
+    def chance(limit: int) -> int:
+        limits.append(limit)
+        return 0
+
+    table_code(chance)
+    assert limits == [len(FIRST_WORDS), len(SECOND_WORDS), 90]
+
+
+# The periods of leaderboards that a race counts for, by its start: in UTC, with ISO weeks
+
+
+def at(text: str) -> Millis:
+    return Millis(int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000))
+
+
+@pytest.mark.parametrize(
+    ("start", "names"),
+    [
+        ("2026-09-01T00:00:00.000", ["2026-09-01", "2026-W36", "2026-09", "all"]),
+        ("2026-08-31T23:59:59.999", ["2026-08-31", "2026-W36", "2026-08", "all"]),
+        ("2027-01-03T12:00:00.000", ["2027-01-03", "2026-W53", "2027-01", "all"]),
+        ("2024-12-30T12:00:00.000", ["2024-12-30", "2025-W01", "2024-12", "all"]),
+    ],
+)
+def test_a_start_belongs_to_four_periods(start: str, names: list[str]) -> None:
+    assert [period.name for period in periods(at(start))] == names
+
+
+def test_a_period_goes_some_periods_after_its_end() -> None:
+    assert [period.gone for period in periods(at("2026-12-31T22:00:00.000"))] == [
+        at("2027-01-08T00:00:00.000"),
+        at("2027-02-01T00:00:00.000"),
+        at("2027-06-30T00:00:00.000"),
+        0,
+    ]

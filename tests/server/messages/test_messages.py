@@ -1,0 +1,158 @@
+"""What is packed for the store and for other nodes, and what else is refused."""
+
+import msgpack
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.stores import StoreServer
+from saratoga_protocol.events import Result
+from saratoga_rules.records.standing import Reached, State
+from saratoga_server.leaderboard_port import Settlement, pack_settlement, unpack_settlement
+from saratoga_server.messages.node_events import (
+    Announce,
+    BadNodeEvent,
+    Banned,
+    Forgotten,
+    Here,
+    NodeEvent,
+    RaceVoided,
+    Renamed,
+    Settled,
+    Stood,
+    TableClosedByAdmin,
+    Touched,
+    decode_node_event,
+    encode_node_event,
+)
+from saratoga_server.messages.packing import pack, unpack
+from saratoga_server.ports import LiveStanding, Millis
+from saratoga_server.store.opening import open_store
+
+# Node events, encoded and decoded
+
+
+RACER = {"p" * 16: LiveStanding(12, 5, State.RACING, Reached(4321, 7))}
+
+EVERY = [
+    Here("node-1", 1),
+    Touched("mint-otter-42", 7),
+    Stood("node-1", {"mint-otter-42/3": RACER}),
+    Settled(["canfield"]),
+    Announce("The house restarts at ten."),
+    TableClosedByAdmin("mint-otter-42", "closed by the host of this server"),
+    Banned("p" * 16),
+    Renamed("p" * 16, "Zoë"),
+    Forgotten("p" * 16),
+    RaceVoided("mint-otter-42/3", "canfield"),
+]
+
+
+@pytest.mark.parametrize("event", EVERY)
+def test_an_event_arrives_as_it_was_sent(event: NodeEvent) -> None:
+    assert decode_node_event(encode_node_event(event)) == event
+
+
+@pytest.mark.parametrize("event", EVERY)
+def test_another_reader_of_msgpack_finds_the_kind(event: NodeEvent) -> None:
+    fields = msgpack.unpackb(encode_node_event(event))
+    assert fields == msgspec.json.decode(msgspec.json.encode(event))
+    assert msgpack.unpackb(encode_node_event(event))["kind"] == event.__struct_config__.tag
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"",
+        b"\xc1",
+        b"event",
+        b"\x91" * 100_000,
+        msgpack.packb({"kind": "brew", "tea": True}),
+        msgpack.packb({"kind": "ban", "player": 7}),
+        msgpack.packb({"kind": "announce", "text": b"\xff"}),
+        msgpack.packb(["announce"]),
+    ],
+)
+def test_anything_else_on_the_channel_raises_one_exception(junk: bytes) -> None:
+    with pytest.raises(BadNodeEvent):
+        decode_node_event(junk)
+
+
+# Values that are packed for the store and unpacked again
+
+
+PLAIN = st.recursive(
+    st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_a_value_comes_back_as_it_was(value: object) -> None:
+    assert unpack(pack(value)) == value
+
+
+@pytest.mark.parametrize("junk", [b"", b"\xc1", b"\x92\x01", b"\xa5mint", b"\x01\x02"])
+def test_what_is_no_messagepack_is_a_value_error(junk: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the words are the library's
+        unpack(junk)
+
+
+async def test_the_stores_own_reader_understands_every_kind(store_server: StoreServer) -> None:
+    value = [True, False, 0, -1, 2**53 - 1, "", "Zoë", "x" * 300, [[], [1, [2]]], {"a": 1}]
+    echo = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))"
+    async with open_store(store_server.url) as store:
+        back = await store.client.command("EVAL", echo, 0, pack(value))
+    # the store does not distinguish an empty map from an empty list
+    assert unpack(back) == value
+
+
+# Settlements as bytes in the outbox
+
+
+results = st.builds(
+    Result,
+    player=st.text(max_size=16),
+    name=st.text(max_size=16),
+    place=st.integers(1, 16),
+    banked=st.integers(0, 104),
+    net=st.integers(-100, 420),
+    state=st.sampled_from(["won", "cashed out", "left"]),
+    moves=st.integers(0, 5000),
+    bot=st.booleans(),
+    reached=st.none() | st.integers(0, 2**40),
+    ended=st.integers(0, 2**40),
+    tie=st.text(max_size=16),
+)
+settlements = st.builds(
+    Settlement,
+    race=st.text(max_size=30),
+    game=st.text(max_size=20),
+    start_at=st.integers(0, 2**45).map(Millis),
+    results=st.lists(results, max_size=16).map(tuple),
+)
+
+
+@given(settlements)
+def test_a_settlement_is_unpacked_as_it_was_packed(settlement: Settlement) -> None:
+    assert unpack_settlement(pack_settlement(settlement)) == settlement
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"",
+        b"\xc1",
+        b"\x93",
+        msgpack.packb([1, 2]),
+        msgpack.packb(7),
+        msgpack.packb({"race": "mint-otter-42/1"}),
+        b"\x81\xa4race\xa1\xff",
+        b"\x91" * 5000,
+    ],
+)
+def test_anything_else_is_a_value_error(junk: bytes) -> None:
+    with pytest.raises(ValueError, match="not a settlement"):
+        unpack_settlement(junk)

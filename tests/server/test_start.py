@@ -1,0 +1,264 @@
+"""The start of a server: its command line, the composing of a node, and its running as a program."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kit.altered_server import QUICK
+from kit.in_process_server import (
+    InProcessServer,
+    always,
+    compose_node,
+    counted_down,
+    gathered,
+)
+from kit.player_sockets import player_at
+from kit.server_process import ServerProcess, running_server
+from kit.stepped_store import stepped_store
+from kit.tables import NOON
+from saratoga_protocol.commands import (
+    CreateTable,
+    JoinTable,
+    Start,
+)
+from saratoga_protocol.events import (
+    Dealt,
+    RaceOver,
+)
+from saratoga_server.__main__ import main
+from saratoga_server.app import compose
+from saratoga_server.domain.tables import Change, TableState, resume, unpack
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import Millis
+from saratoga_server.serving import program
+from saratoga_server.store.opening import Store
+
+# The command line of the server: its options, its subcommands, and the modules it imports for each
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--help"], "--port"),
+        (["--help"], "admin"),
+        (["--version"], "saratoga-server"),
+        (["admin", "--help"], "backup"),
+    ],
+)
+def test_the_help_names_options_and_subcommands(words: list[str], shown: str) -> None:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0
+    assert shown in result.output
+
+
+def test_a_command_that_does_not_exist_is_wrong_usage() -> None:
+    assert CliRunner().invoke(main, ["amdin"]).exit_code == 2
+
+
+def test_the_command_line_loads_neither_the_server_nor_the_administration() -> None:
+    loaded = "import sys, saratoga_server.__main__; print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "saratoga_server.config" in modules
+    assert {"saratoga_server.serving", "saratoga_server.admin.commands"}.isdisjoint(modules)
+
+
+# The composition root: composing a node
+
+
+async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) -> None:
+    node = await compose(valkey, "node-1", "test", Metrics())
+    assert abs(node.clock.now() - await valkey.tables.now()) < 1000
+    assert await node.why_not_ready() is None
+    assert await valkey.nodes.dead([node.name, "another"]) == {"another"}
+    await node.stop()
+    assert await valkey.nodes.dead([node.name]) == {node.name}
+
+
+async def test_two_processes_of_one_node_name_have_different_names() -> None:
+    async with stepped_store() as store:
+        one, two = [await compose_node(store, store.time) for _ in range(2)]
+        assert one.name != two.name
+        assert one.name.startswith("node.")
+        assert await store.nodes.dead([one.name, two.name]) == set()
+        for each in (one, two):
+            await each.stop()
+        assert await store.nodes.dead([one.name, two.name]) == {one.name, two.name}
+
+
+async def test_deal_and_clock_can_be_given() -> None:
+    text = "stock=2C waste=- reserve=- up=3,0,0,0 down=- columns=2D/9H/TH/KC base=1 passes=1"
+    async with stepped_store() as store:
+        node = await compose_node(store, store.time, always(text))
+        assert node.clock.now() == NOON
+        store.time.at += 12_345
+        assert node.clock.now() == NOON + 12_345
+        await node.stop()
+
+
+# The running server: its ports, its options, and errors at the start
+
+
+def test_clients_are_sent_the_programs_name_and_version() -> None:
+    name, number = program().split(" ")
+    assert name == "saratoga-server"
+    assert number[0].isdecimal()
+
+
+async def refused(folder: Path, *options: str) -> str:
+    """Start a server that cannot start; return the error that it prints."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_server", "--data", str(folder), "--port", "0"),
+        # the usual port of the metrics may be another server's
+        *("--metrics-port", "off", *options),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(30):
+        out, log = await process.communicate()
+    assert (process.returncode, out) == (1, b"")
+    assert "Traceback" not in log.decode()
+    _, error = log.decode().split("Error: ")
+    return error
+
+
+@pytest.mark.parametrize(
+    ("option", "what", "advice"),
+    [
+        ("--port", "127.0.0.1:{port} cannot be opened", "with --host and --port."),
+        (
+            "--metrics-port",
+            "The metrics address 127.0.0.1:{port} cannot be opened",
+            "--metrics-port off.",
+        ),
+    ],
+)
+async def test_a_port_that_is_taken_ends_the_server_with_advice(
+    tmp_path: Path, server_process: ServerProcess, option: str, what: str, advice: str
+) -> None:
+    error = await refused(tmp_path, option, str(server_process.port))
+    assert what.format(port=server_process.port) in error
+    assert "ddress already in use" in error
+    assert error.rstrip().endswith(advice)
+
+
+@pytest.mark.parametrize(("port", "is_open"), [("0", True), ("off", False)])
+async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
+    async with running_server("--metrics-port", port) as server_process:
+        events = {event["event"] for event in server_process.events()}
+    assert "server_open" in events
+    assert ("metrics_open" in events) == is_open
+
+
+async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
+    async with (
+        running_server("--ranked", "public", module=QUICK) as server_process,
+        player_at(server_process.url, "Anna") as anna,
+        player_at(server_process.url, "Bert") as bert,
+    ):
+        await gathered(anna, bert, public=False)
+        await counted_down(anna, bert)
+        for player in (anna, bert):
+            await player.received.next(Dealt, 0)
+            await player.cash_out()
+        over = await anna.received.next(RaceOver, 0)
+        assert not over.outcome.ranked
+
+
+async def test_a_store_that_does_not_answer_ends_the_server_with_its_address(
+    tmp_path: Path,
+) -> None:
+    assert "/nowhere/at/all" in await refused(tmp_path, "--redis", "unix:///nowhere/at/all")
+
+
+# A node: its readiness, its refusals while it drains, and its stop
+
+
+# Draining
+
+
+async def test_a_draining_node_starts_nothing_and_finishes_everything(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    waiting = await server.player("Cleo")
+    other = await gathered(waiting)
+    await waiting.ready()
+    server.node.readiness.is_draining = True
+    assert await server.node.why_not_ready() is not None
+    late = await server.player("Dan")
+    assert await late.refused(CreateTable, game="canfield") == "draining"
+    assert await waiting.refused(Start, table=other) == "draining"
+    await late.at_table(JoinTable, table=code)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await bert.cash_out()
+    await server.settle()
+    assert len(anna.received.all(RaceOver)) == 1
+
+
+async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessServer) -> None:
+    server.node.readiness.is_stopping = True
+    assert await server.node.why_not_ready() == "This server is about to stop."
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    live_table = await server.node.table_cache.get(code)
+    (session,) = server.node.broadcaster.sessions_of(live_table.state.seats[0].player)
+    assert server.node.dispatcher.is_racing(session)
+    outside = await server.player("Cleo")
+    (session,) = (each for each in server.node.broadcaster.sessions if each.seat is None)
+    assert outside.name == session.name
+    assert not server.node.dispatcher.is_racing(session)
+
+
+async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when_it_stops(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    elsewhere = await compose_node(server.store, server.time, node="other")
+    server.node.readiness.is_draining = True
+    version, _ = await server.stored(code)
+    for session in list(server.node.broadcaster.sessions):
+        await server.node.dispatcher.disconnected(session)
+    # other players see no change, because the player will reconnect at once
+    assert (await server.stored(code))[0] == version
+
+    def back(table: TableState, now: Millis) -> Change | None:
+        return resume(
+            table, anna.player, node=elsewhere.name, hello=anna.session.hello + 1, now=now
+        )
+
+    await elsewhere.table_cache.change(code, back)
+    await server.node.stop()
+    seats = {seat.name: seat.node for seat in unpack((await server.stored(code))[1]).seats}
+    assert seats == {"Anna": elsewhere.name, "Bert": ""}
+    await elsewhere.stop()
+
+
+async def test_a_node_is_ready_when_its_store_answers(server: InProcessServer) -> None:
+    assert await server.node.why_not_ready() is None
+    server.faults.unavailable = True
+    server.time.at += 1000
+    assert await server.node.why_not_ready() == "The store does not answer."
+
+
+async def test_a_stopped_node_is_not_listed_as_alive(server: InProcessServer) -> None:
+    assert await server.is_alive(server.node.name)
+    await server.node.stop()
+    assert not await server.is_alive(server.node.name)
+
+
+async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
+    server.node.readiness.is_draining = server.faults.unavailable = True
+    await server.node.stop()
+    server.faults.unavailable = False
+    assert await server.is_alive(server.node.name)

@@ -1,0 +1,323 @@
+"""Connections kept alive, and closed when a server drains."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Protocol as WebSocket
+from websockets.protocol import Side, State
+
+from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
+from kit.gateways import NOW, OpenGateway, open_gateway
+from kit.player_sockets import SocketPlayer, connected_player
+from kit.players import RECEIVED_WITHIN
+from kit.raw_client import PONG, RawSocket, frame, raw_socket
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import Alive, Done
+from saratoga_protocol.refusals import RESTARTING, TOO_SLOW
+from saratoga_protocol.version import JSON
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.drain import BATCH, LONGEST, PAUSE, batches, pauses
+from saratoga_server.transport.frames import pack_ping
+from saratoga_server.transport.keepalive import KeepAlive, portions_of
+from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY, Pings
+
+# Keepalive: the server pings every client in turn and disconnects one that answers no ping
+
+
+async def test_every_client_receives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    async with (
+        open_gateway() as opened,
+        connected_player(opened.url, "Anna", subprotocol=JSON) as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+        for each in (anna, bert):
+            assert await each.received.next(Alive, 0) == Alive(now=NOW)
+
+
+class NotingTransport(FakeTransport):
+    """A transport that records its writes in a shared list."""
+
+    def __init__(self, writes: list["NotingTransport"]) -> None:
+        super().__init__()
+        self.writes = writes
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        super().write(data)
+        self.writes.append(self)
+
+
+async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.PORTION", 2)
+    owner, writes = FakeOwner(), list[NotingTransport]()
+    transports = [NotingTransport(writes) for _ in range(5)]
+    served = {open_connection(owner, transport)[0]: None for transport in transports}
+    running = asyncio.create_task(KeepAlive(served, lambda: NOW).run())
+    async with asyncio.timeout(RECEIVED_WITHIN):
+        for _ in range(5):
+            for transport in transports:
+                transport.wrote.clear()
+                await transport.wrote.wait()
+    running.cancel()
+    assert len(writes) >= 25
+    assert all(len({*writes[first : first + 5]}) == 5 for first in range(20))
+
+
+@pytest.mark.parametrize(
+    ("connections", "portions"), [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3), (1_000, 63)]
+)
+def test_no_portion_of_those_who_are_sent_signs_of_life_is_large(
+    connections: int, portions: int
+) -> None:
+    assert portions_of(connections) == portions
+
+
+# Pings
+
+
+async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
+    """Yield the payloads of the pings."""
+    protocol = WebSocket(Side.CLIENT, state=State.OPEN)
+    while data := await socket.read():
+        protocol.receive_data(data)
+        for event in protocol.events_received():
+            if isinstance(event, Frame) and event.opcode is Opcode.PING:
+                yield bytes(event.data)
+
+
+@pytest.mark.parametrize(("is_answered", "comes"), [(True, 8), (False, MOST_UNANSWERED)])
+async def test_a_peer_stays_only_if_it_answers_pings(
+    monkeypatch: pytest.MonkeyPatch, is_answered: bool, comes: int
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.pings.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    seen: list[bytes] = []
+    async with open_gateway() as opened:
+        with raw_socket(opened.port, window=None) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            async for payload in pings(socket):
+                seen.append(payload)
+                if len(seen) == 8:
+                    break
+                # a pong for another ping does not count
+                await socket.say(frame(payload if is_answered else b"other", PONG))
+    assert len(seen) == len(set(seen)) == comes
+
+
+async def test_a_ping_waits_until_the_command_under_way_is_answered() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(b"draw"))
+    far = 1e9
+    for turn in range(10):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    assert b"\x89" not in transport.written
+    connection.answered()
+    for turn in range(10, 13):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    await settle()
+    assert transport.written.count(b"\x89\x04") == MOST_UNANSWERED
+    assert TOO_SLOW.code.to_bytes(2, "big") in transport.written
+
+
+async def test_a_fault_with_one_connection_ends_that_connection_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    owner = FakeOwner()
+    (broken, fails), (whole, works) = (open_connection(owner) for _ in range(2))
+    fails.fault = OSError("broken")
+    keep_alive = KeepAlive({broken: None, whole: None}, lambda: NOW)
+    running = asyncio.create_task(keep_alive.run())
+    async with asyncio.timeout(RECEIVED_WITHIN):
+        await works.wrote.wait()
+    running.cancel()
+    assert fails.closed
+    assert not works.closed
+
+
+# Pings: a client that answers the last ping counts as alive
+
+
+def payload(ping: bytes) -> bytes:
+    assert ping == pack_ping(ping[2:])
+    return ping[2:]
+
+
+def test_a_ping_is_due_after_a_while_and_again() -> None:
+    pings = Pings(now=0.0)
+    assert not pings.is_due(PING_EVERY - 1)
+    assert pings.is_due(PING_EVERY)
+    pings.next(now=PING_EVERY)
+    assert not pings.is_due(2 * PING_EVERY - 1)
+
+
+def test_only_an_answer_to_the_last_ping_counts() -> None:
+    pings = Pings(now=0.0)
+    first, *_, last = [payload(pings.next(now=0.0)) for _ in range(MOST_UNANSWERED)]
+    assert pings.are_unanswered
+    for other in (first, b"", b"unasked"):
+        pings.answer(other)
+        assert pings.are_unanswered
+    pings.answer(last)
+    assert not pings.are_unanswered
+
+
+# Draining: the order in which connections are closed, and how many at a time
+
+
+GOODBYE = (RESTARTING.code, RESTARTING.reason)
+
+
+def connection(seat: str | None) -> PlayerConnection:
+    found, _ = open_connection(FakeOwner())
+    assert found.session is not None
+    found.session.seat = seat
+    return found
+
+
+async def test_racers_leave_first_table_by_table_and_spectators_last() -> None:
+    seats = [None, "waits-01", "races-02", "races-01", "races-02"]
+    here = [connection(seat) for seat in seats]
+
+    def races(each: PlayerConnection) -> bool:
+        assert each.session is not None
+        return (each.session.seat or "").startswith("races")
+
+    (batch,) = batches(here, races)
+    assert [here.index(each) for each in batch] == [3, 2, 4, 1, 0]
+
+
+@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 95])
+async def test_everybody_leaves_once(count: int) -> None:
+    here = [connection(None) for _ in range(count)]
+    found = batches(here, lambda each: False)
+    assert [each for batch in found for each in batch] == here
+    assert all(0 < len(batch) <= BATCH for batch in found)
+
+
+def test_pauses_differ_and_their_mean_is_as_said() -> None:
+    assert pauses(0) == []
+    assert pauses(1) == [0.0]
+    assert pauses(3, chance=lambda: 0.5) == [PAUSE, PAUSE, 0.0]
+    assert pauses(2, chance=lambda: 0.0) == [PAUSE / 2, 0.0]
+    assert len(set(pauses(50))) == 50
+
+
+def test_many_are_closed_in_bounded_time() -> None:
+    assert sum(pauses(100_000, chance=lambda: 1.0)) <= 1.5 * LONGEST
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
+
+
+class Held(asyncio.Event):
+    """An event that holds a response back, and shows that the command waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.begun.set()
+        return await super().wait()
+
+
+async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
+    """Hold back the response to the player's command 7 until the event is set."""
+    held = opened.commands.waits[7] = Held()
+    await say(player, 7)
+    async with asyncio.timeout(10):
+        await held.begun.wait()
+    return held
+
+
+async def say(player: SocketPlayer, number: int) -> None:
+    await player.socket.send(player.received.codec.encode_command(Heartbeat(id=number)))
+
+
+async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGateway) -> None:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+        slow = await under_way(opened, anna)
+        await bert.ask(Heartbeat)
+        leaving = asyncio.create_task(opened.gateway.drain())
+        assert await bert.closed() == GOODBYE
+        assert not leaving.done()
+        # commands that arrive now are for another node
+        await say(anna, 8)
+        slow.set()
+        assert await anna.closed() == GOODBYE
+        assert anna.received.all(Done) == [Done(re=7)]
+        await leaving
+    assert [command.id for command in opened.commands.answered] == [1, 7]
+
+
+async def test_a_client_that_is_gone_before_its_answer_delays_no_other_client(
+    opened: OpenGateway,
+) -> None:
+    async with connected_player(opened.url, "Anna") as anna:
+        slow = await under_way(opened, anna)
+        leaving = asyncio.create_task(opened.gateway.drain())
+        anna.socket.transport.abort()
+        slow.set()
+        async with asyncio.timeout(10):
+            await leaving
+
+
+async def test_clients_are_served_until_they_are_closed_and_no_other_is_let_in(
+    opened: OpenGateway,
+) -> None:
+    async with connected_player(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        opened.gateway.stop_listening()
+        assert await anna.ask(Heartbeat) == Done(re=2)
+        with pytest.raises(OSError, match="Connect call failed"):
+            await connect(opened.url)
+
+
+async def test_racers_are_closed_before_others(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.drain.BATCH", 1)
+    went: list[str] = []
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+
+        async def note(player: SocketPlayer) -> None:
+            await player.closed()
+            went.append(player.name)
+
+        for each in (anna, bert):
+            await each.ask(Heartbeat)
+        racer = opened.commands.sessions[1]
+        async with asyncio.TaskGroup() as group:
+            group.create_task(note(anna))
+            group.create_task(note(bert))
+            await opened.gateway.drain(RESTARTING, lambda session: session is racer)
+    assert went == ["Bert", "Anna"]
+
+
+async def test_a_client_that_does_not_leave_is_cut(opened: OpenGateway) -> None:
+    async with connected_player(opened.url, "Anna") as anna:
+        slow = await under_way(opened, anna)
+        leaving = asyncio.create_task(opened.gateway.drain())
+        opened.gateway.cut()
+        assert await anna.closed() == (1006, "")
+        slow.set()
+        async with asyncio.timeout(10):
+            await leaving

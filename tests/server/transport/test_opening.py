@@ -1,0 +1,531 @@
+"""Connections opened: accepted, addressed by a known name, and after a handshake with bounds."""
+
+import asyncio
+import errno
+import gc
+import json
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from urllib.request import urlopen
+
+import msgspec
+import pytest
+from websockets.asyncio.client import connect
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Request
+from websockets.typing import Origin, Subprotocol
+
+from kit.fake_transport import FakeOwner
+from kit.gateways import OpenGateway, no_pages, open_gateway
+from kit.in_process_server import counted_down, gathered
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import SocketPlayer, connected_player, player_at
+from kit.players import RECEIVED_WITHIN
+from kit.raw_client import PING, frame, handshake, raw_socket
+from kit.stepped_store import empty_store
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import (
+    Dealt,
+    Done,
+    MoveMade,
+    RaceOver,
+)
+from saratoga_protocol.refusals import RESTARTING
+from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
+from saratoga_server.transport.handshake import MOST_HEAD
+from saratoga_server.transport.hosts import Hosts, own_names
+from saratoga_server.transport.listener import Listener, bind
+
+# The gateway: all connections of a node, accepted and closed
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
+
+
+# Accepting
+
+
+@pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
+async def test_either_subprotocol_is_spoken(opened: OpenGateway, subprotocol: str) -> None:
+    async with connected_player(opened.url, "Anna", subprotocol=subprotocol) as anna:
+        assert await anna.ask(Heartbeat) == Done(re=1)
+        assert isinstance(anna.received.frames[0], str) == (subprotocol == JSON)
+
+
+@pytest.mark.parametrize("offered", [[], ["saratoga.v9.json"], ["chat"]])
+async def test_a_client_of_another_subprotocol_is_not_let_in(
+    opened: OpenGateway, offered: list[str]
+) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(opened.url, subprotocols=[Subprotocol(name) for name in offered] or None)
+    assert refused.value.response.status_code == 400
+    assert b"subprotocol" in refused.value.response.body
+    assert opened.commands.sessions == []
+
+
+async def test_a_page_of_another_origin_is_not_let_in() -> None:
+    async with open_gateway(hosts=Hosts(origins=("https://play.example",))) as opened:
+        offered = [Subprotocol(MSGPACK)]
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(opened.url, subprotocols=offered, origin=Origin("https://evil.example"))
+        assert refused.value.response.status_code == 403
+        for origin in (None, Origin("https://play.example")):
+            async with connect(opened.url, subprotocols=offered, origin=origin):
+                pass
+        assert len(opened.commands.sessions) == 2
+
+
+async def test_the_servers_own_page_is_let_in(opened: OpenGateway) -> None:
+    origin = Origin(opened.url.replace("ws:", "http:"))
+    async with connect(opened.url, subprotocols=[Subprotocol(JSON)], origin=origin):
+        pass
+    assert len(opened.commands.sessions) == 1
+
+
+async def test_a_page_of_another_server_on_this_machine_is_not_let_in(opened: OpenGateway) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(
+            opened.url, subprotocols=[Subprotocol(JSON)], origin=Origin("http://127.0.0.1")
+        )
+    assert refused.value.response.status_code == 403
+
+
+async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
+    settings = GatewaySettings(host="127.0.0.1", port=opened.port)
+    second = Gateway(opened.commands, settings, no_pages, Metrics())
+    with pytest.raises(OSError, match="in use"):
+        await second.open()
+    await second.close()
+
+
+# Closing
+
+
+async def test_a_gateway_that_closes_tells_everyone_to_come_back() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        await opened.gateway.close()
+        assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
+        with pytest.raises(OSError, match="Connect call failed"):
+            await connect(opened.url)
+
+
+async def test_a_gateway_closes_though_a_client_does_not() -> None:
+    async with open_gateway() as opened:
+        with raw_socket(opened.port) as one, raw_socket(opened.port) as two:
+            assert b" 101 " in await one.shake_hands()
+            await two.say(b"GET / HTTP/1.1\r\n")
+            await opened.gateway.close()
+            assert opened.gateway.connections == {}
+            assert (await opened.commands.next_ended()).number == 1
+
+
+async def test_a_fault_with_one_connection_ends_that_connection_alone(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = PlayerConnection.check
+
+    def broken(connection: PlayerConnection, now: float) -> None:
+        if connection is opened.commands.connections[0]:
+            raise RuntimeError("broken")
+        check(connection, now)
+
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+        await anna.ask(Heartbeat)
+        await bert.ask(Heartbeat)
+        monkeypatch.setattr(PlayerConnection, "check", broken)
+        assert await opened.commands.next_ended() is opened.commands.sessions[0]
+        assert await bert.ask(Heartbeat) == Done(re=2)
+
+
+async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        with raw_socket(opened.port, window=None) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\n")
+            while len(opened.gateway.connections) < 2:
+                await anna.ask(Heartbeat)
+            opened.gateway.stop_listening()
+            await socket.say(handshake().partition(b"\r\n")[2])
+            answer = await socket.read_to_the_end()
+        assert b" 503 " in answer
+        assert b"Retry-After" in answer
+
+
+# With a whole server behind it
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 10)
+    async with empty_store() as store, listening_server(store) as opened:
+        yield opened
+
+
+async def test_both_subprotocols_race_each_other(server: ListeningServer) -> None:
+    async with (
+        player_at(server.url, "Anna", subprotocol=JSON) as anna,
+        player_at(server.url, "Bert", subprotocol=MSGPACK) as bert,
+    ):
+        racers: tuple[SocketPlayer, ...] = (anna, bert)
+        await gathered(*racers)
+        await counted_down(*racers)
+        deals = [await racer.received.next(Dealt, 0) for racer in racers]
+        assert deals[0].board == deals[1].board
+        for racer in racers:
+            assert isinstance(await racer.move("draw"), MoveMade)
+            await racer.cash_out()
+        overs = [await racer.received.next(RaceOver, 0) for racer in racers]
+        assert overs[0] == overs[1]
+        assert {type(frame) for frame in anna.received.frames} == {str}
+        assert {type(frame) for frame in bert.received.frames} == {bytes}
+
+
+async def test_pages_are_served_on_the_same_port(server: ListeningServer) -> None:
+    def fetched(path: str) -> object:
+        with urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=RECEIVED_WITHIN) as answer:
+            return json.load(answer)
+
+    async with player_at(server.url, "Anna") as anna:
+        assert await asyncio.to_thread(fetched, "/readyz") == {"status": "ready"}
+        page = await asyncio.to_thread(fetched, "/api/leaderboards/canfield")
+        assert isinstance(page, dict)
+        assert page["rows"] == []
+        await anna.ask(Heartbeat)
+
+
+# The first request of a connection: bounded in size, answered once, then freed
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET / HTTP/1.1\r\n" + b"a: " + b"x" * 9000 + b"\r\n\r\n", b" 431 "),
+        (b"GET / HTTP/1.1\r\n" + (b"a: " + b"x" * 4000 + b"\r\n") * 9, b" 431 "),
+        (b"GET / HTTP/1.1\r\n" + b"a: x\r\n" * 500 + b"\r\n", b" 431 "),
+        (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", b" 414 "),
+        (b"x" * (MOST_HEAD - 1) + b"\r\n\r\n", b" 431 "),
+        (b"x" * (MOST_HEAD + 1), b" 431 "),
+        (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", b" 400 "),
+        (b"POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000, b" 400 "),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
+        (b"GET /\xff HTTP/1.1\r\n\r\n", b" 400 "),
+        (b"GET / HTTP/1.1\r\na: \x01\r\n\r\n", b" 400 "),
+        (b"GET / HTTP/9.9\r\n\r\n", b" 400 "),
+        (b"\r\n\r\n", b" 400 "),
+    ],
+)
+async def test_a_head_of_any_shape_has_its_bounds_and_one_answer(
+    opened: OpenGateway, head: bytes, status: bytes
+) -> None:
+    with raw_socket(opened.port, window=None) as socket:
+        await socket.say(head)
+        answer = await socket.read_to_the_end()
+    assert status in answer.partition(b"\r\n")[0]
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"\r\nConnection: close\r\n" in answer
+    assert opened.commands.sessions == []
+    async with connected_player(opened.url, "Anna") as anna:
+        assert await anna.ask(Heartbeat) == Done(re=1)
+
+
+async def test_a_head_may_come_byte_by_byte(opened: OpenGateway) -> None:
+    with raw_socket(opened.port, window=None) as socket:
+        for byte in b"GET / HTTP/1.1\r\nHost: server\r\n\r\n":
+            await socket.say(bytes((byte,)))
+        assert b" 404 " in await socket.read_to_the_end()
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 70])
+async def test_what_comes_behind_a_request_does_not_cost_it_its_answer(
+    opened: OpenGateway, pieces: int
+) -> None:
+    refused = b"GET / HTTP/1.1\r\nHost: server\r\n\r\n" + b"no frame at all" * 3
+    with raw_socket(opened.port, window=None) as socket:
+        step = -(-len(refused) // pieces)
+        for at in range(0, len(refused), step):
+            await socket.say(refused[at : at + step])
+        assert b" 404 " in (await socket.read_to_the_end()).partition(b"\r\n")[0]
+
+
+async def test_frames_that_come_with_the_handshake_are_read_after_it(opened: OpenGateway) -> None:
+    command = frame(msgspec.msgpack.encode(Heartbeat(id=1)))
+    with raw_socket(opened.port, window=None) as socket:
+        await socket.say(handshake() + frame(b"", PING) + command)
+        answer = b""
+        while not answer.endswith(msgspec.msgpack.encode(Done(re=1))):
+            answer += await socket.read()
+    head, _, frames = answer.partition(b"\r\n\r\n")
+    assert b" 101 " in head
+    assert frames.startswith(b"\x8a\x00")
+
+
+async def test_a_client_that_stops_in_the_handshake_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.OPEN_WITHIN", 0.1)
+    async with open_gateway() as opened:
+        with raw_socket(opened.port) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\nHost: ")
+            assert await socket.read_to_the_end() == b""
+
+
+async def test_a_client_that_does_not_hang_up_after_its_answer_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.READ_WITHIN", 0.1)
+    async with open_gateway() as opened:
+        with raw_socket(opened.port) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\n\r\n")
+            assert b" 404 " in await socket.read_to_the_end()
+            while opened.gateway.connections:
+                await socket.read()
+
+
+def requests_in_memory() -> list[Request]:
+    """Return every request of a handshake that is not garbage."""
+    gc.collect()
+    found = [each for each in gc.get_objects() if isinstance(each, Request)]
+    return [each for each in found if "Sec-WebSocket-Key" in each.headers]
+
+
+async def test_what_was_sent_in_the_handshake_is_forgotten(opened: OpenGateway) -> None:
+    of_earlier_tests = {id(each): each for each in requests_in_memory()}
+    async with connected_player(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        kept = [each for each in requests_in_memory() if id(each) not in of_earlier_tests]
+        assert all(each is anna.socket.request for each in kept)
+
+
+# Listening sockets accept connections even after errors on earlier ones
+
+
+WITHIN = 10.0
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
+
+
+class FaultySocket:
+    """A listening socket whose first calls of `accept` fail."""
+
+    def __init__(self, real: socket.socket, fault: int, times: int) -> None:
+        self.real = real
+        self.fault = fault
+        self.times = times
+        self.tries = 0
+
+    def accept(self) -> tuple[socket.socket, object]:
+        self.tries += 1
+        if self.tries <= self.times:
+            raise OSError(self.fault, os.strerror(self.fault))
+        return self.real.accept()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.real, name)
+
+
+class Arrivals:
+    """A callback that records the accepted connections."""
+
+    def __init__(self) -> None:
+        self.owner = FakeOwner()
+        self.accepted: asyncio.Queue[tuple[PlayerConnection, str]] = asyncio.Queue()
+        self.fault: Exception | None = None
+        """The error to raise for the next connection."""
+
+    def __call__(self, accepted: socket.socket, peer: str) -> PlayerConnection:
+        if self.fault is not None:
+            fault, self.fault = self.fault, None
+            raise fault
+        connection = PlayerConnection(self.owner, accepted, peer)
+        self.accepted.put_nowait((connection, peer))
+        return connection
+
+    async def next(self) -> tuple[PlayerConnection, str]:
+        async with asyncio.timeout(WITHIN):
+            return await self.accepted.get()
+
+
+@asynccontextmanager
+async def listening(
+    arrivals: Arrivals, fault: int = 0, times: int = 0
+) -> AsyncIterator[tuple[Listener, FaultySocket]]:
+    (bound,) = await bind("127.0.0.1", 0)
+    faulty = FaultySocket(bound, fault, times)
+    listener = Listener(cast(Any, faulty), arrivals, {})
+    try:
+        yield listener, faulty
+    finally:
+        listener.close()
+        await listener.closed()
+
+
+async def test_everybody_is_accepted_and_known_by_address() -> None:
+    arrivals = Arrivals()
+    async with listening(arrivals) as (listener, _):
+        callers = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(5)]
+        for caller in callers:
+            connection, peer = await arrivals.next()
+            assert (connection.address, peer) == ("127.0.0.1", "127.0.0.1")
+            caller.close()
+
+
+async def test_a_fault_with_one_connection_does_not_end_the_accepting_of_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    arrivals = Arrivals()
+    arrivals.fault = RuntimeError("broken")
+    async with listening(arrivals) as (listener, _):
+        with socket.create_connection(("127.0.0.1", listener.port)) as broken:
+            with socket.create_connection(("127.0.0.1", listener.port)):
+                await arrivals.next()
+            assert broken.recv(1) == b""
+    assert [record.getMessage() for record in caplog.records] == ["server_fault"]
+
+
+async def test_a_host_name_is_bound_at_all_its_addresses() -> None:
+    sockets = await bind("localhost", 0)
+    assert {each.getsockname()[0] for each in sockets} <= {"127.0.0.1", "::1"}
+    for each in sockets:
+        each.close()
+
+
+async def test_a_closed_listener_accepts_no_connection() -> None:
+    arrivals = Arrivals()
+    async with listening(arrivals) as (listener, _):
+        port = listener.port
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port))
+
+
+@pytest.mark.parametrize("fault", [errno.EMFILE, errno.ENOBUFS, errno.EPERM, errno.ETIMEDOUT])
+async def test_while_nothing_can_be_accepted_it_is_tried_again_and_logged_once(
+    fault: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.listener.RETRY_AFTER", 0.01)
+    arrivals = Arrivals()
+    async with listening(arrivals, fault, times=5) as (listener, faulty):
+        with socket.create_connection(("127.0.0.1", listener.port)):
+            await arrivals.next()
+        assert faulty.tries > 5
+    assert [record.getMessage() for record in caplog.records] == ["accept_failed"]
+
+
+@pytest.mark.parametrize("fault", [errno.EPROTO, errno.ENETDOWN, errno.EHOSTUNREACH])
+async def test_a_connection_that_broke_before_it_was_accepted_delays_no_other_connection(
+    fault: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.listener.RETRY_AFTER", 10 * WITHIN)
+    arrivals = Arrivals()
+    async with listening(arrivals, fault, times=1) as (listener, faulty):
+        with socket.create_connection(("127.0.0.1", listener.port)):
+            await arrivals.next()
+        assert faulty.tries > 1
+    assert caplog.records == []
+
+
+# The names by which browsers may reach the server, and the web pages that may connect
+
+
+PUBLIC = Hosts(public_url="wss://patience.example.org", origins=("https://play.example",))
+
+
+def asked(host: str | None, *origins: str) -> Headers:
+    named = [] if host is None else [("Host", host)]
+    return Headers([*named, *(("Origin", origin) for origin in origins)])
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1:7470", "192.168.1.5", "[::1]:7470", "[fe80::1]", "localhost:7470"),
+        *("LocalHost", f"{socket.gethostname()}:7470", "patience.example.org", "play.example"),
+    ],
+)
+def test_an_address_this_machine_and_configured_names_are_served(host: str) -> None:
+    assert PUBLIC.serves(asked(host))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "evil.example:7470", "patience.example.org.evil.example", ""),
+        *("localhost@evil.example", "evil.example/localhost", "[::1", "localhost:x", None),
+    ],
+)
+def test_a_name_of_somebody_else_is_not_served(host: str | None) -> None:
+    assert not PUBLIC.serves(asked(host))
+
+
+def test_a_request_for_two_names_is_not_served() -> None:
+    assert not PUBLIC.serves(Headers([("Host", "localhost"), ("Host", "localhost")]))
+
+
+def test_the_name_of_this_machine_is_known_to_multicast_dns() -> None:
+    first = socket.gethostname().lower().partition(".")[0]
+    assert f"{first}.local" in own_names()
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("192.168.1.5:7470", "http://192.168.1.5:7470"),
+        ("[::1]:7470", "http://[::1]:7470"),
+        ("localhost:7470", "http://localhost:7470"),
+        ("192.168.1.5", "http://192.168.1.5"),
+        ("192.168.1.5", "https://192.168.1.5:443"),
+        ("patience.example.org", "https://patience.example.org"),
+        ("evil.example", "https://play.example"),
+    ],
+)
+def test_the_servers_own_page_and_configured_ones_may_connect(host: str, origin: str) -> None:
+    assert PUBLIC.admits(asked(host, origin))
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("192.168.1.5:7470", "http://evil.example"),
+        ("192.168.1.5:7470", "http://192.168.1.5:8080"),
+        ("192.168.1.5:7470", "http://192.168.1.5"),
+        ("192.168.1.5:7470", "http://192.168.1.6:7470"),
+        ("evil.example:7470", "http://evil.example:7470"),
+        ("localhost", "null"),
+        ("localhost", ""),
+        ("localhost", "file://localhost"),
+        ("localhost", "http://localhost/"),
+        ("localhost", "http://localhost, http://localhost"),
+        ("localhost", "http://x@localhost"),
+        ("patience.example.org", "http://patience.example.org"),
+        (None, "http://localhost"),
+    ],
+)
+def test_other_pages_and_rebound_names_may_not_connect(host: str | None, origin: str) -> None:
+    assert not PUBLIC.admits(asked(host, origin))
+
+
+def test_two_origins_may_not_connect() -> None:
+    assert not PUBLIC.admits(asked("localhost", "http://localhost", "http://localhost"))
+
+
+def test_a_program_without_an_origin_may_connect_by_any_name() -> None:
+    assert PUBLIC.admits(asked("whatever.example"))
+    assert PUBLIC.admits(asked(None))
+
+
+def test_only_pages_over_tls_may_connect_to_a_server_with_tls() -> None:
+    hosts = Hosts(is_tls=True)
+    assert hosts.admits(asked("192.168.1.5:7470", "https://192.168.1.5:7470"))
+    assert not hosts.admits(asked("192.168.1.5:7470", "http://192.168.1.5:7470"))
