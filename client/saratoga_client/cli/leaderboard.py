@@ -140,12 +140,7 @@ async def _show(server: str, question: Question, shown_in: OutputFormat) -> None
 def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
     """Print a page of a leaderboard."""
     if shown_in is OutputFormat.JSON:
-        write_json(page_out(page))
+        write_json(convert(page, LeaderboardOut, from_attributes=True))
         return
     for line in leaderboard_lines(page):
         write_line(line)
-
-
-def page_out(page: events.Leaderboard) -> LeaderboardOut:
-    """Return the JSON object of a page."""
-    return convert(page, LeaderboardOut, from_attributes=True)

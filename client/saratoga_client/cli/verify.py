@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import click
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import RACE_ID, output_options, server_option
@@ -23,13 +23,20 @@ from saratoga_client.output import (
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.verification import Proof, prove
-from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import parse_digest_words
 
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of a record in bytes; a larger file is not a record."""
 
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
+
+
+class CheckOut(Struct, frozen=True, kw_only=True):
+    """The result of one check."""
+
+    name: str
+    ok: bool
+    detail: str
 
 
 class PlaceOut(Struct, frozen=True, kw_only=True):
@@ -61,7 +68,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     digest: str
     words: str
     """The four words of the digest."""
-    checks: list[Check]
+    checks: list[CheckOut]
     places: list[PlaceOut]
 
 
@@ -206,7 +213,7 @@ def proof_out(proof: Proof) -> ProofOut:
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,
         words=proof.words,
-        checks=list(proof.checks),
+        checks=convert(proof.checks, list[CheckOut], from_attributes=True),
         places=[
             PlaceOut(
                 place=placed.place,

@@ -9,7 +9,7 @@ from saratoga_client.output import OutputFormat, write_json
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.output import LineOutput
 from saratoga_client.session.match_text import race_of_match
-from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, remaining, rows
 from saratoga_protocol.match_rows import Match, MatchResult
 from saratoga_protocol.matches import champions
@@ -106,7 +106,7 @@ def display_for(form: OutputFormat, now: Callable[[], int]) -> Display:
 
 def watched_table(state: SessionState, now: int) -> WatchedTable:
     """Return the JSON object of a table at the server's time `now`."""
-    view, checked = state.table_view, list(state.verifications.items())[-1:]
+    view = state.table_view
     return WatchedTable(
         table=view.table.code,
         race=view.table.race,
@@ -119,14 +119,16 @@ def watched_table(state: SessionState, now: int) -> WatchedTable:
         match=None if view.table.match is None else _watched_match(view.table.match),
         notice=view.table.notice,
         digest=None if view.outcome is None else view.outcome.digest,
-        verification=_watched_record(*checked[0]) if checked else None,
+        verification=next(
+            (
+                WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
+                for race, found in list(state.verifications.items())[-1:]
+            ),
+            None,
+        ),
         alarms=list(state.alarms),
         announcement=state.announcement,
     )
-
-
-def _watched_record(race: str, found: Verification) -> WatchedRecord:
-    return WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
 
 
 def _watched_match(match: Match) -> WatchedMatch:
