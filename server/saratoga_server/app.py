@@ -44,12 +44,12 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
-from saratoga_server.stores import Stores
+from saratoga_server.store.opening import Store
 
 
-async def compose_table_cache(store: Stores) -> TableCache:
+async def compose_table_cache(store: Store) -> TableCache:
     """Return a table cache for an administrator's process: it serves no players and receives no events."""
-    clock = ServerClock(store.tables)
+    clock = ServerClock(store.tables.now)
     await clock.synchronise()
     peers = Peers("admin", store.events, BackgroundTasks(), time.monotonic)
 
@@ -58,7 +58,7 @@ async def compose_table_cache(store: Stores) -> TableCache:
 
 
 async def compose(
-    store: Stores,
+    store: Store,
     node: str,
     program: str,
     metrics: Metrics,
@@ -70,7 +70,7 @@ async def compose(
     why_store_refused: WhyRefused = never_refused,
 ) -> Node:
     """Return a new node on this store. `program`: the server's name and version, as sent to clients."""
-    clock = ServerClock(store.tables, steady)
+    clock = ServerClock(store.tables.now, steady)
     await clock.synchronise()
     name = f"{node}.{secrets.token_hex(3)}"
     await store.nodes.beat(name)

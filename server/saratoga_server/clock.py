@@ -6,8 +6,8 @@ checks. A step of the machine's wall clock has no effect.
 
 import math
 import time
-from collections.abc import Callable
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from saratoga_server.cancellation import pause
 from saratoga_server.ports import Millis, StoreUnavailable
@@ -19,18 +19,16 @@ DRIFT: Final = 0.2
 """Milliseconds by which two clocks may drift apart in a second."""
 
 
-class TimeSource(Protocol):
-    """A source of the store's time."""
-
-    async def now(self) -> Millis: ...
-
-
 class ServerClock:
     """The store's clock in milliseconds since 1970, estimated between two readings."""
 
-    def __init__(self, source: TimeSource, steady: Callable[[], float] = time.monotonic) -> None:
-        """`steady` returns seconds from a clock that never steps."""
-        self._source = source
+    def __init__(
+        self,
+        store_time: Callable[[], Awaitable[Millis]],
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`store_time` reads the store's clock, `steady` returns seconds from a clock that never steps."""
+        self._store_time = store_time
         self._steady = steady
         self._offset = 0.0
         self._unsure = math.inf
@@ -62,7 +60,7 @@ class ServerClock:
         """
         asked = self._steady()
         try:
-            there = await self._source.now()
+            there = await self._store_time()
         except StoreUnavailable:
             self._is_away = True
             raise

@@ -25,7 +25,8 @@ from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import Millis, NodeStore
+from saratoga_server.ports import Millis
+from saratoga_server.store.nodes import NodeStore
 
 
 @dataclass(slots=True, kw_only=True)

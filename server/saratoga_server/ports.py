@@ -1,16 +1,17 @@
-"""The ports: small interfaces through which the server uses its store, and their values.
+"""The values that the server and its store exchange.
 
 Every write is safe to repeat: a command whose reply was lost is sent again, and a node may die between two
 writes. The values are msgspec structs: frozen dataclasses take ten times as long to create.
 """
 
-from asyncio import Future
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
-from typing import Final, NamedTuple, NewType, Protocol
+from typing import Final, NamedTuple, NewType
 
+import msgspec
 from msgspec import Struct
 
+from saratoga_protocol.events import Result
 from saratoga_rules.records.standing import Reached, State
 
 Millis = NewType("Millis", int)
@@ -197,26 +198,32 @@ class Reservation(Struct, frozen=True, kw_only=True):
     """True if no code was reserved: the command's id is not larger than the ids accepted before."""
 
 
-class Commits(Protocol):
-    """The port for writes to the boards of races."""
+class Settlement(Struct, frozen=True, kw_only=True):
+    """The results of a finished race that are to be added to the leaderboards, and all its people."""
 
-    def commit(self, board: BoardCommit) -> Future[CommitOutcome]:
-        """Start to append to a board, batched with other commits; return a future of the outcome.
+    race: str
+    game: str
+    start_at: Millis
+    """The start of the race, which decides the periods (UTC)."""
+    results: tuple[Result, ...]
+    """The results that count for a leaderboard, in order of finish."""
+    people: tuple[str, ...] = ()
 
-        The commit is durable when the outcome arrives; repeating a commit is safe. Only one commit per
-        board may be in flight. The future raises `StoreUnavailable` if the outcome is unknown.
-        """
+
+_DECODER: Final = msgspec.msgpack.Decoder(Settlement)
 
 
-class BoardStore(Protocol):
-    """The port for reads of the boards of races, and for signs of activity."""
+def pack_settlement(settlement: Settlement) -> bytes:
+    """Return a packed settlement, for `RaceFinish.settlement`."""
+    return msgspec.msgpack.encode(settlement)
 
-    async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
-    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]: ...
-
-    async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
-        """Store the time of a racer's sign of activity, unless a later one is stored."""
+def unpack_settlement(packed: bytes) -> Settlement:
+    """Return the settlement that was packed. Raises `ValueError` on other bytes."""
+    try:
+        return _DECODER.decode(packed)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not a settlement: {error}") from error
 
 
 MOST_LISTED: Final = 100
@@ -224,124 +231,6 @@ MOST_LISTED: Final = 100
 
 MOST_PLACES: Final = 8
 """The most public tables in the list that were opened from one address."""
-
-
-class TableStore(Protocol):
-    """The port for tables, their timers, and finished races."""
-
-    async def now(self) -> Millis:
-        """Return the time of the store's clock, by which every deadline is judged."""
-
-    async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        """Return a table's version and packed body; `None` if there is none."""
-
-    async def load_versions(self, codes: Sequence[str]) -> list[int]:
-        """Return the version of each table; 0 if there is none."""
-
-    async def save_table(self, write: TableWrite) -> bool:
-        """Write a change durably; return False if the table has another version, or `finish` not all entries."""
-
-    async def load_record(self, table: str, race: int) -> str | None: ...
-
-    async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
-        """Return the times of the timers that run out from `since` to `until`, by table, in order of time."""
-
-    async def list_public(self) -> list[bytes]:
-        """Return at most `MOST_LISTED` packed summaries: most connected people first, then newest first."""
-
-    async def set_public(
-        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
-    ) -> bool:
-        """List a table as public, or with `None` remove it; return False if `opener` has no place left."""
-
-    async def address_key(self) -> bytes:
-        """Return the key for hashes of addresses (`opener`), the same on every node."""
-
-    def all_codes(self) -> AsyncIterator[str]: ...
-
-
-class PlayerStore(Protocol):
-    """The port for players and their names."""
-
-    async def load_player(self, player: str) -> PlayerRow | None: ...
-
-    async def meet_player(self, player: str) -> PlayerRow | None:
-        """Count a hello of the player and return the row with its number in `hello`."""
-
-    async def load_names(self, players: Sequence[str]) -> dict[str, str]:
-        """Return the present name of each player that has one."""
-
-    async def create_player(self, row: PlayerRow) -> PlayerRow:
-        """Store the player unless there is a row already; return the stored row."""
-
-    async def claim_name(
-        self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
-    ) -> bool | None:
-        """Give the player a name and hold the old one; return False if another player has or holds its skeleton.
-
-        Return `None` if the player does not exist, or this or a later command was carried out before. Only an
-        administrator can give a name that is held for nobody.
-        """
-
-    async def find_player(self, skeleton: str) -> str | None:
-        """Return the player who holds the name with that skeleton; empty: it is held for nobody."""
-
-    async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
-        """Remove the table from the player's row; return False if the row still names a table.
-
-        With `writes`, nothing is removed if the row's table was written since.
-        """
-
-    async def sit(
-        self, player: str, table: str, instead_of: RowTable | None = None
-    ) -> RowTable | None:
-        """Write `table` to the row, unless it names another one; return that one.
-
-        The other one is replaced if it is `instead_of`, and was not written again since; if
-        `instead_of.writes` is 0, even then.
-        """
-
-    async def note_join(self, player: str, table: str, command_id: int) -> None:
-        """Note the player's newest `join_table`; the highest accepted command id never falls."""
-
-    async def set_banned(self, player: str, banned: bool) -> None: ...
-
-    async def reserve_table(
-        self, player: str, command_id: int, code: str, instead_of: str | None = None
-    ) -> Reservation:
-        """Reserve a table code for the player's `create_table` command, and write it to the player's row.
-
-        A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
-        codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.
-        """
-
-    async def forget_player(self, player: str) -> None:
-        """Delete the player's name and row."""
-
-
-class AuditLog(Protocol):
-    """The port for the log of administrators' actions."""
-
-    async def append(self, act: Mapping[str, str]) -> None: ...
-
-    async def forget(self, target: str) -> None:
-        """Remove the details, which may be names, from the entries about a player."""
-        ...
-
-    async def read(self, limit: int) -> list[dict[str, str]]: ...
-
-
-class NodeStore(Protocol):
-    """The port for heartbeats of nodes."""
-
-    async def beat(self, node: str) -> None:
-        """Record a heartbeat of this node; it is valid for a few seconds."""
-
-    async def gone(self, node: str) -> None:
-        """Record that this node has stopped."""
-
-    async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
-        """Return the nodes among `nodes` that are dead."""
 
 
 class StoreUnavailable(Exception):

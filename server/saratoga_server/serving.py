@@ -110,7 +110,9 @@ async def _serve_players(
     )
     pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
     gateway = Gateway(node.dispatcher, settings, pages, metrics)
-    sampler = Sampler(node, partial(read_health, store.primary), metrics, why_store_refused)
+    sampler = Sampler(
+        node.why_not_ready, partial(read_health, store.primary), metrics, why_store_refused
+    )
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
     work = (

@@ -27,7 +27,7 @@ from kit.stores import SCRATCH, StoreServer
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.leaderboard_port import BoardKey
+from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"

@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.messages.node_events import NodeEvent, NodeEvents
+from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.event_channel import EventChannel
 
 WITHIN = 20.0
 """Longest time in seconds that a test waits; a bound, not a measurement."""
@@ -57,7 +58,7 @@ class EventRecorder:
 
 
 @asynccontextmanager
-async def recording(events: NodeEvents, node: str) -> AsyncIterator[EventRecorder]:
+async def recording(events: EventChannel, node: str) -> AsyncIterator[EventRecorder]:
     recorder = EventRecorder(node)
     task = asyncio.create_task(events.listen(recorder))
     try:

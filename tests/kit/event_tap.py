@@ -7,8 +7,9 @@ from typing import Any
 
 from kit.players import RECEIVED_WITHIN
 from saratoga_server.live.peer_events import PeerEvents
-from saratoga_server.messages.node_events import Here, NodeEvents, decode_node_event
+from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.store.dial import dial
+from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.resp_connection import RespConnection, encode_command
 
@@ -43,7 +44,7 @@ class EventTap:
         while not self._is_confirmed:
             await self._next()
 
-    async def pass_marker(self, events: NodeEvents) -> None:
+    async def pass_marker(self, events: EventChannel) -> None:
         """Publish a marker and wait for it; all earlier events have then been received."""
         wanted = self._markers + 1
         await events.publish(self.marker)

@@ -34,7 +34,6 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
 from saratoga_server.store.opening import Store
-from saratoga_server.stores import Stores
 
 PROGRAM = "saratoga-server test"
 
@@ -260,7 +259,7 @@ async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> N
 
 
 async def compose_node(
-    store: Stores,
+    store: Store,
     time: InventedTime,
     deal: Deal = deal_for_key,
     node: str = "node",

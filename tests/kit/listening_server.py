@@ -16,7 +16,6 @@ from saratoga_server.live.readiness import WhyRefused, never_refused
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.web_files import WebFiles
@@ -38,7 +37,7 @@ class ListeningServer:
 
 @asynccontextmanager
 async def listening_server(
-    store: Stores,
+    store: Store,
     *,
     deal: Deal = deal_for_key,
     rate: float = 0,

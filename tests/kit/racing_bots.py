@@ -25,7 +25,7 @@ from kit.stores import StoreServer
 from saratoga_client.bots.player import Report
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.void_record import is_void_record, parse_void_record
-from saratoga_server.leaderboard_port import BoardKey
+from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0

@@ -8,8 +8,8 @@ import asyncio
 import re
 
 from saratoga_rules.records.record import RaceRecord, ResultLine
-from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.store.keys import OUTBOX
+from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0

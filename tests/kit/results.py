@@ -1,9 +1,8 @@
 """Racers' results, with defaults for all fields that a test does not set."""
 
 from saratoga_protocol.events import Result
-from saratoga_server.leaderboard_port import Settlement, pack_settlement
-from saratoga_server.ports import RaceFinish, TableWrite
-from saratoga_server.stores import Stores
+from saratoga_server.ports import RaceFinish, Settlement, TableWrite, pack_settlement
+from saratoga_server.store.opening import Store
 
 
 def result_of(
@@ -28,7 +27,7 @@ def result_of(
     )
 
 
-async def add_results(store: Stores, count: int) -> None:
+async def add_results(store: Store, count: int) -> None:
     """Put the results of a race of `count` players into the outbox; the first banked most."""
     settlement = Settlement(
         race="odd-emu-11/1",

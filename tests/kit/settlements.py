@@ -5,8 +5,8 @@ from itertools import count
 from kit.results import result_of
 from kit.running_race import AnyStore
 from saratoga_protocol.events import Result
-from saratoga_server.leaderboard_port import BoardKey, Settlement, pack_settlement
-from saratoga_server.ports import Millis, RaceFinish, TableWrite
+from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite, pack_settlement
+from saratoga_server.store.leaderboards import BoardKey
 
 TUESDAY = Millis(2_261_779_200_000)
 """2041-09-03, a Tuesday of ISO week 36, at midnight UTC: none of its periods has expired."""

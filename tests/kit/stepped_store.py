@@ -14,29 +14,20 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from unittest.mock import patch
+
+import msgspec
 
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
-from saratoga_server.leaderboard_port import LeaderboardStore
-from saratoga_server.messages.node_events import NodeEvent, NodeEventListener, NodeEvents
-from saratoga_server.ports import (
-    AuditLog,
-    BoardCommit,
-    BoardStore,
-    CommitOutcome,
-    Commits,
-    Millis,
-    NodeStore,
-    PlayerStore,
-    StoreUnavailable,
-    TableStore,
-)
-from saratoga_server.retention_port import RetentionStore
+from saratoga_server.messages.node_events import NodeEvent, NodeEventListener
+from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
 from saratoga_server.store import opening, store_client
+from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.clients import Primary
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.library import SOURCE
 from saratoga_server.store.opening import Store, open_store
@@ -143,7 +134,7 @@ class FaultyPort:
 class FaultyCommits:
     """A store's commit port with the store's faults."""
 
-    def __init__(self, commits: Commits, faults: StoreFaults) -> None:
+    def __init__(self, commits: Batcher, faults: StoreFaults) -> None:
         self._commits = commits
         self._faults = faults
 
@@ -163,7 +154,7 @@ class FaultyEvents:
     is_listening = True
     """True, because an `EventTap` listens for the node."""
 
-    def __init__(self, events: NodeEvents, faults: StoreFaults) -> None:
+    def __init__(self, events: EventChannel, faults: StoreFaults) -> None:
         self._events = events
         self._faults = faults
 
@@ -187,25 +178,14 @@ class SteppedTables(FaultyPort):
         return self._time.store_at
 
 
-@dataclass(frozen=True)
-class SteppedStore:
-    """All ports of an opened store, with a clock that the test sets and with faults."""
+class SteppedStore(Store, frozen=True, kw_only=True):
+    """An opened store with a clock that the test sets and with faults."""
 
     real: Store
     """The store without faults, to check what is stored."""
     server: StoreServer
     time: InventedTime
     faults: StoreFaults
-    commits: Commits
-    boards: BoardStore
-    tables: TableStore
-    players: PlayerStore
-    leaderboards: LeaderboardStore
-    retention: RetentionStore
-    audit: AuditLog
-    nodes: NodeStore
-    events: NodeEvents
-    durability: str
 
     async def stored(self, code: str) -> tuple[int, bytes]:
         """Return the version and the encoded body of a stored table."""
@@ -253,22 +233,15 @@ async def opened_on(
         patch.object(store_client, "load_into", _load_once),
     ):
         async with open_store(server.url, Durability.SAFE) as real:
-            yield SteppedStore(
-                real=real,
-                server=server,
-                time=time,
-                faults=faults,
-                commits=FaultyCommits(real.commits, faults),
-                boards=cast(BoardStore, FaultyPort(real.boards, faults)),
-                tables=cast(TableStore, SteppedTables(real.tables, faults, time)),
-                players=cast(PlayerStore, FaultyPort(real.players, faults)),
-                leaderboards=cast(LeaderboardStore, FaultyPort(real.leaderboards, faults)),
-                retention=cast(RetentionStore, FaultyPort(real.retention, faults)),
-                audit=cast(AuditLog, FaultyPort(real.audit, faults)),
-                nodes=cast(NodeStore, FaultyPort(real.nodes, faults)),
-                events=FaultyEvents(real.events, faults),
-                durability=real.durability,
-            )
+            faulty: dict[str, Any] = {
+                **msgspec.structs.asdict(real),
+                "commits": FaultyCommits(real.commits, faults),
+                "tables": SteppedTables(real.tables, faults, time),
+                "events": FaultyEvents(real.events, faults),
+            }
+            for name in ("boards", "players", "leaderboards", "retention", "audit", "nodes"):
+                faulty[name] = FaultyPort(getattr(real, name), faults)
+            yield SteppedStore(**faulty, real=real, server=server, time=time, faults=faults)
 
 
 @asynccontextmanager

@@ -30,8 +30,10 @@ from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
-from saratoga_server.messages.node_events import NodeEvent, NodeEventListener
-from saratoga_server.ports import Millis, TableStore
+from saratoga_server.messages.node_events import NodeEvent
+from saratoga_server.ports import Millis
+from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.tables import TableStore
 
 OTHER = "odd-emu-11"
 
@@ -81,9 +83,11 @@ class Caches:
     ) -> CachingNode:
         """Return a node that knows of no other node; `store_timeout` in seconds."""
         store = cast(TableStore, tables or self.store.tables)
-        broadcaster, clock = Broadcaster(), ServerClock(store, self.time.steady)
+        broadcaster, clock = Broadcaster(), ServerClock(store.now, self.time.steady)
         await clock.synchronise()
-        peers = Peers("node", QuietEvents(), BackgroundTasks(), self.time.steady)
+        peers = Peers(
+            "node", cast(EventChannel, QuietEvents()), BackgroundTasks(), self.time.steady
+        )
         due_tables = DueTables(clock)
         received = Received(CODECS[JSON])
         watcher = RecordingConnection(received)
@@ -101,9 +105,6 @@ class QuietEvents:
 
     async def publish(self, event: NodeEvent) -> int:
         return 0
-
-    async def listen(self, listener: NodeEventListener) -> None:
-        raise AssertionError("no test listens")
 
 
 class WrappedTables:

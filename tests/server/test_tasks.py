@@ -11,8 +11,9 @@ from saratoga_server.background_tasks import SLICE, BackgroundTasks, run_each_lo
 from saratoga_server.cancellation import cancel_all, pause
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.live.table_cache import within_timeout
 from saratoga_server.ports import Millis, StoreUnavailable
-from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
+from saratoga_server.store.clients import STORE_TIMEOUT
 
 # Background tasks: awaited at the end, and their errors logged
 
@@ -262,7 +263,7 @@ class Source:
 
 
 async def synchronised(source: Source) -> ServerClock:
-    clock = ServerClock(source, source.seconds)
+    clock = ServerClock(source.now, source.seconds)
     await clock.synchronise()
     return clock
 

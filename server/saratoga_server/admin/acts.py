@@ -42,7 +42,7 @@ from saratoga_server.messages.node_events import (
     TableClosedByAdmin,
 )
 from saratoga_server.ports import Millis, PlayerRow
-from saratoga_server.stores import Stores
+from saratoga_server.store.opening import Store
 
 CLOSE_ATTEMPTS: Final = 100
 """The most times that the logs of a race are read to close its table, because a move was made meanwhile."""
@@ -83,7 +83,7 @@ class TableLine:
 class Administration:
     """The administrative actions, carried out in the name of one administrator."""
 
-    stores: Stores
+    stores: Store
     table_cache: TableCache
     """The cache through which the actions change tables."""
     who: str
@@ -333,7 +333,7 @@ def _line(table: TableState) -> TableLine:
     )
 
 
-async def note_act(stores: Stores, who: str, act: str, target: str, detail: str) -> None:
+async def note_act(stores: Store, who: str, act: str, target: str, detail: str) -> None:
     """Write an action of the administrator `who` to the audit log."""
     time = _written(await stores.tables.now())
     await stores.audit.append(

@@ -25,7 +25,7 @@ from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.voids import voided_lines_of
-from saratoga_server.leaderboard_port import Settlement
+from saratoga_server.ports import Settlement
 
 
 class CountedRace(Struct, frozen=True):

@@ -18,8 +18,9 @@ from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
 from saratoga_server.messages.node_events import Renamed
-from saratoga_server.ports import Millis, PlayerRow, PlayerStore
+from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.rate_limits.rates import Action
+from saratoga_server.store.players import PlayerStore
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5

@@ -22,7 +22,8 @@ from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import CommitOutcome, Commits, CommitStatus, StoreUnavailable
+from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
+from saratoga_server.store.batcher import Batcher
 
 REFUSALS: Final = {
     CommitStatus.FENCED: "taken_over",
@@ -40,7 +41,7 @@ class PlayHandlers:
 
     def __init__(
         self,
-        commits: Commits,
+        commits: Batcher,
         races: RaceCache,
         table_service: TableService,
     ) -> None:

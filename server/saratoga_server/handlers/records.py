@@ -5,7 +5,7 @@ from saratoga_protocol.events import Record
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import TableStore
+from saratoga_server.store.tables import TableStore
 
 
 class RecordHandlers:

@@ -24,8 +24,9 @@ from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import Millis, PlayerStore, Reservation
+from saratoga_server.ports import Millis, Reservation
 from saratoga_server.rate_limits.rates import Action
+from saratoga_server.store.players import PlayerStore
 
 ATTEMPTS: Final = 8
 """The number of codes that are tried for a new table."""

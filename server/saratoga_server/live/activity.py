@@ -17,7 +17,8 @@ from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import BoardStore, Millis
+from saratoga_server.ports import Millis
+from saratoga_server.store.boards import BoardStore
 
 STORE_MILLIS: Final = 20_000
 """Milliseconds between two stored signs of a racer."""

@@ -13,7 +13,8 @@ from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
-from saratoga_server.ports import Commits, CommitStatus, Millis
+from saratoga_server.ports import CommitStatus, Millis
+from saratoga_server.store.batcher import Batcher
 
 DONE: Final = CommitStatus.DONE
 """A global, because every move reads it (see `domain.board.RACING`)."""
@@ -23,7 +24,7 @@ class BoardService:
     """The service that sends deals, and ends boards that are stuck, out of time or left."""
 
     def __init__(
-        self, commits: Commits, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
+        self, commits: Batcher, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
     ) -> None:
         self._commits = commits
         self._races = races

@@ -12,11 +12,12 @@ from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.leaderboard_port import BoardKey, LeaderboardStore, RankedRow, Settlement
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import Settled
-from saratoga_server.ports import PlayerStore
+from saratoga_server.ports import Settlement
+from saratoga_server.store.leaderboards import BoardKey, LeaderboardStore, RankedRow
+from saratoga_server.store.players import PlayerStore
 
 PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64

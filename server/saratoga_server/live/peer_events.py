@@ -23,13 +23,14 @@ from saratoga_server.messages.node_events import (
     AdminEvent,
     Here,
     NodeEvent,
-    NodeEvents,
     Settled,
     Stood,
     Touched,
 )
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import PlayerStore, StoreUnavailable
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.players import PlayerStore
 
 LOOK_EVERY: Final = 5.0
 """Seconds between two checks for events that were missed unnoticed."""
@@ -45,7 +46,7 @@ class PeerEvents:
     def __init__(
         self,
         peers: Peers,
-        events: NodeEvents,
+        events: EventChannel,
         players: PlayerStore,
         table_cache: TableCache,
         table_service: TableService,

@@ -11,8 +11,9 @@ from typing import Final
 from saratoga_server.background_tasks import BackgroundTasks, run_logged
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.messages.node_events import NodeEvent, NodeEvents, Standings, Stood
+from saratoga_server.messages.node_events import NodeEvent, Standings, Stood
 from saratoga_server.ports import LiveStanding, StoreUnavailable
+from saratoga_server.store.event_channel import EventChannel
 
 PUBLISH_EVERY: Final = 0.05
 """Seconds between two publications of standings. The receiver's tick adds to it."""
@@ -35,7 +36,7 @@ class Peers:
     def __init__(
         self,
         node: str,
-        events: NodeEvents,
+        events: EventChannel,
         background_tasks: BackgroundTasks,
         steady: Callable[[], float],
     ) -> None:

@@ -19,8 +19,9 @@ from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import Millis, TableStore
+from saratoga_server.ports import Millis
 from saratoga_server.rate_limits.addresses import HOUSEHOLD_PREFIX, network_of
+from saratoga_server.store.tables import TableStore
 
 
 class Listing(Struct, frozen=True):

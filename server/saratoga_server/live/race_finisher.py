@@ -14,14 +14,14 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import is_void_record
 from saratoga_server.domain import results
 from saratoga_server.domain.tables import TablePhase
-from saratoga_server.leaderboard_port import pack_settlement
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Millis, RaceFinish, TableStore
+from saratoga_server.ports import Millis, RaceFinish, pack_settlement
+from saratoga_server.store.tables import TableStore
 
 log = EventLog("races")
 

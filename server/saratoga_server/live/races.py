@@ -17,7 +17,8 @@ from saratoga_server.live.peers import Peers
 from saratoga_server.live.stored_logs import StoredLogs, game_of
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import BoardStore, CommitOutcome, Damage, LiveStanding, LogEntry
+from saratoga_server.ports import CommitOutcome, Damage, LiveStanding, LogEntry
+from saratoga_server.store.boards import BoardStore
 
 log = EventLog("races")
 

@@ -27,7 +27,9 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.sweeper import ROUND_EVERY, Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import BEGINNING, Millis, NodeStore, TableStore
+from saratoga_server.ports import BEGINNING, Millis
+from saratoga_server.store.nodes import NodeStore
+from saratoga_server.store.tables import TableStore
 
 SWEEP_EVERY: Final = 1.0
 """Seconds between two checks for work that was left undone."""

@@ -21,7 +21,8 @@ from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import Millis, PlayerStore, RowTable
+from saratoga_server.ports import Millis, RowTable
+from saratoga_server.store.players import PlayerStore
 
 ELSEWHERE: Final = "elsewhere"
 

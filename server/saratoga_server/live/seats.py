@@ -12,7 +12,7 @@ from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import PlayerStore
+from saratoga_server.store.players import PlayerStore
 
 
 class Seats:

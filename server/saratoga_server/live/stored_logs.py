@@ -12,7 +12,8 @@ from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import checked_deal
 from saratoga_server.domain.tables.voids import ReadableLog
-from saratoga_server.ports import BoardStore, Damage, StoredBoard
+from saratoga_server.ports import Damage, StoredBoard
+from saratoga_server.store.boards import BoardStore
 
 FOLDED_AT_ONCE: Final = 2
 """Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""

@@ -12,7 +12,7 @@ from typing import Final
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis
-from saratoga_server.retention_port import RetentionStore, Swept
+from saratoga_server.store.retention import RetentionStore, Swept
 
 ROUND_EVERY: Final = 60.0
 """Seconds between two rounds of the sweeper."""

@@ -7,7 +7,8 @@ Otherwise the table is read again and the change is judged again.
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -24,8 +25,9 @@ from saratoga_server.live.live_table import Known, LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_loads import TableLoads
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable, TableStore
-from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
+from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable
+from saratoga_server.store.clients import STORE_TIMEOUT
+from saratoga_server.store.tables import TableStore
 
 log = EventLog("tables")
 
@@ -316,3 +318,16 @@ class TableCache:
             # one node applies it before the others' timers run out
             at = Millis(at + secrets.randbelow(JITTER))
         self._due_tables.set(table.code, at)
+
+
+@asynccontextmanager
+async def within_timeout(seconds: float) -> AsyncIterator[None]:
+    """Raise `StoreUnavailable` if the work in the `async with` block takes longer.
+
+    The work is cancelled; a write in progress may have been made.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise StoreUnavailable("the table could not be read or written in time") from None

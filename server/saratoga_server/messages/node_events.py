@@ -109,23 +109,6 @@ class NodeEventListener(Protocol):
         ...
 
 
-class NodeEvents(Protocol):
-    """The channel for events between nodes. Events are not stored."""
-
-    @property
-    def is_listening(self) -> bool:
-        """True if, as far as is known, events published now are received here."""
-        ...
-
-    async def publish(self, event: NodeEvent) -> int:
-        """Publish to every node; return how many were listening."""
-        ...
-
-    async def listen(self, listener: NodeEventListener) -> None:
-        """Receive events until cancelled."""
-        ...
-
-
 class BadNodeEvent(ValueError):
     """Bytes that are not an event known to this node; they are ignored."""
 

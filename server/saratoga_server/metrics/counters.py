@@ -12,8 +12,8 @@ from typing import Final
 
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.records.voided import VOID_REASONS
-from saratoga_server.health_port import StoreHealth
 from saratoga_server.rate_limits.rates import Action
+from saratoga_server.store.health import StoreHealth
 
 BATCH_SIZES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
 LATENCIES: Final = (

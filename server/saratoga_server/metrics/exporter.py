@@ -15,8 +15,8 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Histogram, Metrics
+from saratoga_server.store.health import StoreHealth
 
 
 class _NodeCollector(Collector):

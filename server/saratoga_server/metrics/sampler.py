@@ -2,21 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol
+from typing import Final
 
 from saratoga_server.background_tasks import run_logged
 from saratoga_server.cancellation import pause
-from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Metrics
+from saratoga_server.store.health import StoreHealth
 
 SAMPLE_EVERY: Final = 2.0
 """Seconds between two samples."""
-
-
-class ReadinessCheck(Protocol):
-    """A check of whether this node accepts players."""
-
-    async def why_not_ready(self) -> str | None: ...
 
 
 class Sampler:
@@ -24,13 +18,16 @@ class Sampler:
 
     def __init__(
         self,
-        readiness: ReadinessCheck,
+        why_not_ready: Callable[[], Awaitable[str | None]],
         store_health: Callable[[], Awaitable[StoreHealth]],
         metrics: Metrics,
         why_store_refused: Callable[[], str | None],
     ) -> None:
-        """`why_store_refused` returns why the store must not be used; `None` if it may be."""
-        self._readiness = readiness
+        """`why_not_ready` returns why this node accepts no players; `None` if it does.
+
+        `why_store_refused` returns why the store must not be used; `None` if it may be.
+        """
+        self._why_not_ready = why_not_ready
         self._store_health = store_health
         self._metrics = metrics
         self._why_store_refused = why_store_refused
@@ -45,5 +42,5 @@ class Sampler:
         """Take one sample; readiness first, because players depend on it."""
         self._metrics.tasks = len(asyncio.all_tasks())
         self._metrics.is_store_refused = self._why_store_refused() is not None
-        self._metrics.is_ready = await self._readiness.why_not_ready() is None
+        self._metrics.is_ready = await self._why_not_ready() is None
         self._metrics.store = await self._store_health()

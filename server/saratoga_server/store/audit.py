@@ -8,8 +8,8 @@ from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
 from saratoga_server.store.store_client import StoreClient
 
 
-class RedisAudit:
-    """The adapter of the port `AuditLog`."""
+class AuditLog:
+    """The log of administrators' actions in the store."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client

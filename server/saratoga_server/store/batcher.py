@@ -21,12 +21,12 @@ from saratoga_server.ports import (
     StoreRefused,
     StoreUnavailable,
 )
+from saratoga_server.store.clients import STORE_TIMEOUT
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.confirmations import is_confirmed
 from saratoga_server.store.errors import is_function_missing, is_transient
 from saratoga_server.store.request_connection import RequestConnection
 from saratoga_server.store.resp_connection import Reply
-from saratoga_server.store_timeout import STORE_TIMEOUT
 
 BATCH: Final = 256
 """The most boards in one request; longer requests would block the store's other work."""

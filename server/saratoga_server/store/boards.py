@@ -18,8 +18,8 @@ READ_STEP: Final = 500
 """Entries decoded in one turn of the event loop: about half a millisecond."""
 
 
-class RedisBoards:
-    """The adapter of the port `BoardStore`."""
+class BoardStore:
+    """The boards of races in the store, and signs of activity."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -50,6 +50,7 @@ class RedisBoards:
             raise Damage(f"the board cannot be read: {fault}") from None
 
     async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
+        """Store the time of a racer's sign of activity, unless a later one is stored."""
         await self._client.write("note_active", (race_key(table, race),), player, at)
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:

@@ -15,7 +15,13 @@ from redis.exceptions import RedisError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.dial import CLIENT_NAME
-from saratoga_server.store_timeout import STORE_TIMEOUT
+
+STORE_TIMEOUT: Final = 6.0
+"""Seconds of retries before the store counts as unavailable; enough for a restart of the store.
+
+It covers waiting for a table's lock and for the store together. Otherwise ten callers at one table would
+wait one after another, the last one for a minute.
+"""
 
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds in which a connection must be made."""

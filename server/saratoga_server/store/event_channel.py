@@ -46,7 +46,7 @@ _log = EventLog("node_events")
 
 
 class EventChannel:
-    """The adapter of the port `NodeEvents`; one listener at a time."""
+    """The channel for events between nodes; one listener at a time."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -61,9 +61,11 @@ class EventChannel:
         self._progress = asyncio.Event()
 
     async def publish(self, event: NodeEvent) -> int:
+        """Publish to every node; return how many were listening."""
         return int(await self._client.command("PUBLISH", NEWS, encode_node_event(event)))
 
     async def listen(self, listener: NodeEventListener) -> None:
+        """Receive events until cancelled."""
         while True:
             try:
                 await self._subscribe(listener)

@@ -17,11 +17,10 @@ from redis.exceptions import RedisError
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import Primary
+from saratoga_server.store.clients import STORE_TIMEOUT, Primary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.ledger import Ledger, LedgerEntry, LedgerMemory
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
-from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CHECK_EVERY: Final = 3.0
 """Seconds between two checks of the store."""

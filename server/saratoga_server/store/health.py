@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec import Struct
 from redis.exceptions import RedisError
 
-from saratoga_server.health_port import StoreHealth
 from saratoga_server.store.clients import Primary
 
 ANSWER_WITHIN: Final = 1.0
@@ -15,6 +15,23 @@ IN_STEP: Final = 2
 """The most seconds since the last confirmation of a replica in sync; it confirms once a second."""
 
 _SECTIONS: Final = ("memory", "persistence", "replication")
+
+
+class StoreHealth(Struct, frozen=True, kw_only=True):
+    """The health of the store; only the name is set if it does not answer."""
+
+    primary: str
+    is_up: bool
+    memory: int = 0
+    """The memory in use, in bytes."""
+    memory_limit: int = 0
+    """The store's maxmemory in bytes; 0 = unlimited."""
+    replicas: int = 0
+    """The number of replicas in sync."""
+    is_appending: bool = False
+    """True if its last write to its append-only file succeeded; false if the disk is full."""
+    file_size: int = 0
+    """The size of the append-only files in bytes."""
 
 
 async def read_health(primary: Primary) -> StoreHealth:

@@ -7,11 +7,13 @@ depend on names: first more banked, then less time, then the earlier result.
 from secrets import token_hex
 from typing import Final
 
+from msgspec import Struct
+
 from saratoga_rules.games import GAMES
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement, unpack_settlement
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.packing import pack, unpack
+from saratoga_server.ports import Settlement, unpack_settlement
 from saratoga_server.store.keys import (
     OUTBOX,
     SETTLED_KEPT,
@@ -26,16 +28,42 @@ _DRAIN: Final = 100
 """Settlements applied in one step when all of them must be applied."""
 
 
-class RedisLeaderboards:
-    """The adapter of the port `LeaderboardStore`."""
+class BoardKey(Struct, frozen=True, kw_only=True):
+    """The key of a leaderboard: game, ranking, period, and people or bots."""
+
+    game: str
+    ranking: str
+    """The kind of ranking: `best` or `bankroll`."""
+    period: str
+    """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
+    bots: bool
+
+
+class RankedRow(Struct, frozen=True, kw_only=True):
+    """A row of a leaderboard, without the name."""
+
+    rank: int
+    player: str
+    value: int
+    net: int
+    elapsed: int | None
+    race: str
+    races: int
+    rivals: int
+
+
+class LeaderboardStore:
+    """The rankings in the store."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
+        """Apply waiting settlements, each exactly once; return those applied now."""
         return (await self._settle_some(limit))[1]
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        """Return the total number of rows, and the requested rows."""
         if limit <= 0:
             offset, limit = 1, 0  # an empty range
         total, *rows = await self._client.read("load_page", _keys(key), offset, limit)
@@ -49,6 +77,7 @@ class RedisLeaderboards:
         return _row(key, *found) if found else None
 
     async def void_race(self, game: str, race: str) -> bool:
+        """Remove a race's results from every leaderboard; return False if it was never settled."""
         await self._settle_all()
         board = leaderboard_key(game)
         return bool(await self._client.write("void_race", (_mark_key(game, race),), board) == 1)

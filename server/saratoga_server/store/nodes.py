@@ -13,7 +13,7 @@ def _node_key(node: str) -> str:
     return f"node:{node}"
 
 
-class RedisNodes:
+class NodeStore:
     """The nodes that share this store."""
 
     def __init__(self, client: StoreClient) -> None:

@@ -1,4 +1,4 @@
-"""Open a store: connect, check it, and create the adapters of all ports."""
+"""Open a store: connect and check it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,41 +9,40 @@ from msgspec import Struct
 
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.store.audit import RedisAudit
+from saratoga_server.store.audit import AuditLog
 from saratoga_server.store.batcher import Batcher
-from saratoga_server.store.boards import RedisBoards
-from saratoga_server.store.clients import Primary, primary_at
+from saratoga_server.store.boards import BoardStore
+from saratoga_server.store.clients import STORE_TIMEOUT, Primary, primary_at
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.guard import StoreGuard
-from saratoga_server.store.leaderboards import RedisLeaderboards
+from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
-from saratoga_server.store.nodes import RedisNodes
-from saratoga_server.store.players import RedisPlayers
+from saratoga_server.store.nodes import NodeStore
+from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import Preflight, check_store, syncs_replicas
-from saratoga_server.store.retention import RedisRetention
+from saratoga_server.store.retention import RetentionStore
 from saratoga_server.store.store_client import StoreClient, load_into
-from saratoga_server.store.tables import RedisTables
-from saratoga_server.store_timeout import STORE_TIMEOUT
+from saratoga_server.store.tables import TableStore
 
 _PAUSE: Final = 0.05
 """Seconds between two attempts to reach a store that is just starting."""
 
 
 class Store(Struct, frozen=True):
-    """An open store: the adapters of all ports."""
+    """An open store, as nodes and administrative commands use it."""
 
     durability: Durability
     commits: Batcher
-    boards: RedisBoards
-    tables: RedisTables
-    players: RedisPlayers
-    leaderboards: RedisLeaderboards
-    retention: RedisRetention
-    audit: RedisAudit
-    nodes: RedisNodes
+    boards: BoardStore
+    tables: TableStore
+    players: PlayerStore
+    leaderboards: LeaderboardStore
+    retention: RetentionStore
+    audit: AuditLog
+    nodes: NodeStore
     events: EventChannel
     client: StoreClient
     primary: Primary
@@ -113,13 +112,13 @@ async def open_store(
         yield Store(
             durability=durability,
             commits=commits,
-            boards=RedisBoards(client),
-            tables=RedisTables(client),
-            players=RedisPlayers(client),
-            leaderboards=RedisLeaderboards(client),
-            retention=RedisRetention(client),
-            audit=RedisAudit(client),
-            nodes=RedisNodes(client),
+            boards=BoardStore(client),
+            tables=TableStore(client),
+            players=PlayerStore(client),
+            leaderboards=LeaderboardStore(client),
+            retention=RetentionStore(client),
+            audit=AuditLog(client),
+            nodes=NodeStore(client),
             events=EventChannel(client),
             client=client,
             primary=primary,

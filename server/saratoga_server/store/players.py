@@ -16,8 +16,8 @@ NOT_NEW: Final = -1
 """The answer of the Function `claim_name` if the player does not exist, or the command is not new."""
 
 
-class RedisPlayers:
-    """The adapter of the port `PlayerStore`."""
+class PlayerStore:
+    """The players in the store, and their names."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -26,11 +26,13 @@ class RedisPlayers:
         return _row(player, await self._client.command("HMGET", player_key(player), *_FIELDS))
 
     async def meet_player(self, player: str) -> PlayerRow | None:
+        """Count a hello of the player and return the row with its number in `hello`."""
         # need not be durable: the numbers are times, so a lost one is lower than the next one
         keys = (player_key(player),)
         return _row(player, await self._client.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
 
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
+        """Return the present name of each player that has one."""
         names = await self._client.commands(
             [("HGET", player_key(each), "name") for each in players]
         )
@@ -41,6 +43,7 @@ class RedisPlayers:
         }
 
     async def create_player(self, row: PlayerRow) -> PlayerRow:
+        """Store the player unless there is a row already; return the stored row."""
         # without the name: only `claim_name` checks whether another player has it
         stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
         stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
@@ -52,27 +55,43 @@ class RedisPlayers:
     async def claim_name(
         self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
+        """Give the player a name and hold the old one; return False if another player has or holds its skeleton.
+
+        Return `None` if the player does not exist, or this or a later command was carried out before. Only an
+        administrator can give a name that is held for nobody.
+        """
         keys = (player_key(player), name_key(skeleton))
         args = (player, name, skeleton, command_id, NAME_KEPT, int(by_admin))
         outcome = await self._client.write("claim_name", keys, *args)
         return None if outcome == NOT_NEW else bool(outcome)
 
     async def find_player(self, skeleton: str) -> str | None:
+        """Return the player who holds the name with that skeleton; empty: it is held for nobody."""
         player = await self._client.command("GET", name_key(skeleton))
         return None if player is None else player.decode()
 
     async def sit(
         self, player: str, table: str, instead_of: RowTable | None = None
     ) -> RowTable | None:
+        """Write `table` to the row, unless it names another one; return that one.
+
+        The other one is replaced if it is `instead_of`, and was not written again since; if
+        `instead_of.writes` is 0, even then.
+        """
         replaced = instead_of or RowTable("", 0)
         key = player_key(player)
         there, writes = await self._client.write("sit", (key,), GUEST_KEPT, table, *replaced)
         return _row_table(there, writes)
 
     async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
+        """Remove the table from the player's row; return False if the row still names a table.
+
+        With `writes`, nothing is removed if the row's table was written since.
+        """
         return await self.sit(player, "", RowTable(table, writes)) is None
 
     async def note_join(self, player: str, table: str, command_id: int) -> None:
+        """Note the player's newest `join_table`; the highest accepted command id never falls."""
         key = player_key(player)
         await self._client.write("note_join", (key,), GUEST_KEPT, command_id, table)
 
@@ -83,6 +102,11 @@ class RedisPlayers:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
+        """Reserve a table code for the player's `create_table` command, and write it to the player's row.
+
+        A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
+        codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.
+        """
         reserved, name, there, writes, repeated = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
@@ -95,6 +119,7 @@ class RedisPlayers:
         )
 
     async def forget_player(self, player: str) -> None:
+        """Delete the player's name and row."""
         await self._client.write("forget_player", (player_key(player),), player, NAME_KEPT)
 
 

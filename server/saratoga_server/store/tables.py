@@ -18,27 +18,31 @@ from saratoga_server.store.keys import (
 from saratoga_server.store.store_client import StoreClient
 
 
-class RedisTables:
-    """The adapter of the port `TableStore`."""
+class TableStore:
+    """The tables in the store, their timers, and finished races."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
 
     async def now(self) -> Millis:
+        """Return the time of the store's clock, by which every deadline is judged."""
         seconds, micros = await self._client.command("TIME")
         return Millis(int(seconds) * 1000 + int(micros) // 1000)
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        """Return a table's version and packed body; `None` if there is none."""
         version, body = await self._client.durable("HMGET", table_key(code), "version", "body")
         return None if version is None else (int(version), body)
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
+        """Return the version of each table; 0 if there is none."""
         versions = await self._client.commands(
             [("HGET", table_key(code), "version") for code in codes]
         )
         return [int(version or 0) for version in versions]
 
     async def save_table(self, write: TableWrite) -> bool:
+        """Write a change durably; return False if the table has another version, or `finish` not all entries."""
         # the random token distinguishes a repeated write from another node's write
         packed = _pack(write, token_hex(8))
         return bool(await self._client.write("save_table", (table_key(write.code),), packed) == 1)
@@ -48,20 +52,24 @@ class RedisTables:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
+        """Return the times of the timers that run out from `since` to `until`, by table, in order of time."""
         found = await self._client.read("due_tables", (), since, until, limit)
         pairs = zip(*[iter(found)] * 2, strict=True)
         return {code.decode(): Millis(int(at)) for code, at in pairs}
 
     async def list_public(self) -> list[bytes]:
+        """Return at most `MOST_LISTED` packed summaries: most connected people first, then newest first."""
         return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
 
     async def set_public(
         self, code: str, summary: bytes | None, opener: str = "", people: int = 0
     ) -> bool:
+        """List a table as public, or with `None` remove it; return False if `opener` has no place left."""
         listing = (summary or b"", opener, people, MOST_PLACES, LISTING_KEPT)
         return bool(await self._client.write("set_public", (PUBLIC,), code, *listing) == 1)
 
     async def address_key(self) -> bytes:
+        """Return the key for hashes of addresses (`opener`), the same on every node."""
         await self._client.command("SET", ADDRESS_KEY, token_hex(32), "NX")
         return bytes(await self._client.command("GET", ADDRESS_KEY))
 

@@ -15,9 +15,9 @@ from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
 from kit.results import result_of
-from saratoga_server.leaderboard_port import BoardKey, Settlement, pack_settlement
-from saratoga_server.ports import Millis
+from saratoga_server.ports import Millis, Settlement, pack_settlement
 from saratoga_server.store.keys import OUTBOX, leaderboard_key
+from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
 FEW, MANY = 1_000, 1_000_000

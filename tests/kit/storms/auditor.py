@@ -26,8 +26,8 @@ from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import is_void_record, parse_void_record
 from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import BoardKey, RankedRow
 from saratoga_server.ports import Damage, Millis, StoredBoard
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.opening import Store
 
 MOST_ROWS = 1_000

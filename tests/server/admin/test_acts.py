@@ -26,7 +26,6 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.writes import pack
 from saratoga_server.domain.usernames import checked_name
-from saratoga_server.leaderboard_port import BoardKey, Settlement, pack_settlement
 from saratoga_server.messages.node_events import (
     Announce,
     Banned,
@@ -38,8 +37,17 @@ from saratoga_server.messages.node_events import (
     TableClosedByAdmin,
     Touched,
 )
-from saratoga_server.ports import Millis, PlayerRow, RaceFinish, RowTable, TableWrite
+from saratoga_server.ports import (
+    Millis,
+    PlayerRow,
+    RaceFinish,
+    RowTable,
+    Settlement,
+    TableWrite,
+    pack_settlement,
+)
 from saratoga_server.store.keys import table_key
+from saratoga_server.store.leaderboards import BoardKey
 
 
 @dataclass

@@ -14,7 +14,8 @@ from saratoga_protocol.events import AnyEvent, MoveMade, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.handlers.dispatcher import DispatchedMove
-from saratoga_server.ports import BoardCommit, CommitOutcome, Commits, StoreUnavailable
+from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
+from saratoga_server.store.batcher import Batcher
 
 ONE_MOVE_TO_WIN = (
     "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
@@ -24,7 +25,7 @@ ONE_MOVE_TO_WIN = (
 class HeldCommits:
     """A store that holds commits back until the test releases them."""
 
-    def __init__(self, commits: Commits) -> None:
+    def __init__(self, commits: Batcher) -> None:
         self.submitted: list[BoardCommit] = []
         self._commit = commits.commit
         self._replies: list[asyncio.Future[CommitOutcome]] = []

@@ -17,6 +17,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.ports import PlayerRow
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import PER_ADDRESS, Action
+from saratoga_server.store.durability import Durability
 
 
 def test_the_token_hash_contains_neither_the_token_nor_the_player_id() -> None:
@@ -26,7 +27,10 @@ def test_the_token_hash_contains_neither_the_token_nor_the_player_id() -> None:
 
 
 async def test_the_welcome_says_how_durable_a_move_is() -> None:
-    async with stepped_store() as store, serving(replace(store, durability="fast")) as server:
+    async with (
+        stepped_store() as store,
+        serving(replace(store, durability=Durability.FAST)) as server,
+    ):
         assert (await server.connect("Anna").hello()).durability == "fast"
 
 

@@ -26,7 +26,7 @@ from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
 from saratoga_server.live.table_cache import JITTER
 from saratoga_server.ports import Millis
-from saratoga_server.store.boards import RedisBoards
+from saratoga_server.store.boards import BoardStore
 
 
 async def stored_sign(server: InProcessServer, player: MemoryPlayer) -> int:
@@ -123,7 +123,7 @@ async def test_a_sign_that_another_node_stores_meanwhile_is_not_taken_back(
     async def read_again(boards: object, table: str, race: int, player: str, at: Millis) -> None:
         run.active_at = run.stored_active_at = Millis(at + 1000)
 
-    monkeypatch.setattr(RedisBoards, "note_active", read_again)
+    monkeypatch.setattr(BoardStore, "note_active", read_again)
     await anna.ask(Heartbeat, active=True)
     later = run.active_at + 1000
     await server.pass_time(0)

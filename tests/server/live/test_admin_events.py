@@ -1,8 +1,9 @@
 """Administrative actions are applied to the connections of a node."""
 
-from dataclasses import replace
+from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from saratoga_protocol import events
@@ -21,17 +22,17 @@ from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.admin.acts import Administration, NotDone
 from saratoga_server.app import compose_table_cache
-from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.messages.node_events import (
     AdminEvent,
     Announce,
     Banned,
     NodeEvent,
-    NodeEventListener,
     TableClosedByAdmin,
 )
 from saratoga_server.ports import TableWrite
+from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.leaderboards import BoardKey
 
 
 class AppliedAtOnce:
@@ -47,14 +48,13 @@ class AppliedAtOnce:
         await self._admin_events.apply(event)
         return 1
 
-    async def listen(self, listener: NodeEventListener) -> None:
-        raise AssertionError("an administrator does not listen")
-
 
 @pytest.fixture
 async def administration(server: InProcessServer) -> Administration:
     """An administration whose actions this node applies at once."""
-    store = replace(server.store, events=AppliedAtOnce(server.node.admin_events))
+    store = replace(
+        server.store, events=cast(EventChannel, AppliedAtOnce(server.node.admin_events))
+    )
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
 
 

@@ -31,7 +31,7 @@ def time() -> InventedTime:
 
 @pytest.fixture
 async def due_tables(time: InventedTime) -> DueTables:
-    clock = ServerClock(Store(time), time.steady)
+    clock = ServerClock(Store(time).now, time.steady)
     await clock.synchronise()
     return DueTables(clock)
 
@@ -125,7 +125,7 @@ async def test_a_wait_ends_when_the_next_table_becomes_due(due_tables: DueTables
 
 
 async def test_a_wait_ends_when_a_timer_runs_out() -> None:
-    clock = ServerClock(RealTime())
+    clock = ServerClock(RealTime().now)
     await clock.synchronise()
     due_tables = DueTables(clock)
     due_tables.set(FIRST, Millis(clock.now() + 20))

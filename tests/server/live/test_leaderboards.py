@@ -12,9 +12,9 @@ from saratoga_protocol.commands import (
     SubscribeLeaderboard,
 )
 from saratoga_protocol.events import Leaderboard
-from saratoga_server.leaderboard_port import BoardKey, RankedRow
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.messages.node_events import RaceVoided
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
 
 BANKS_SOME = (
     "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"

@@ -1,6 +1,7 @@
 """The events that a node publishes, and whether it knows that no other node listens."""
 
 import asyncio
+from typing import cast
 
 import pytest
 
@@ -12,12 +13,12 @@ from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers
 from saratoga_server.messages.node_events import (
     NodeEvent,
-    NodeEventListener,
     Settled,
     Standings,
     Stood,
 )
 from saratoga_server.ports import LiveStanding, StoreUnavailable
+from saratoga_server.store.event_channel import EventChannel
 
 RACE = "mint-otter-42/1"
 
@@ -32,7 +33,9 @@ class Node:
         self.now = 100.0
         self.background_tasks = BackgroundTasks()
         self.is_listening = True
-        self.peers = Peers("node", self, self.background_tasks, lambda: self.now)
+        self.peers = Peers(
+            "node", cast(EventChannel, self), self.background_tasks, lambda: self.now
+        )
 
     async def publish(self, event: NodeEvent) -> int:
         await asyncio.sleep(0)
@@ -41,9 +44,6 @@ class Node:
             raise self.faults.pop()
         self.recorder.receive(event)
         return 1
-
-    async def listen(self, listener: NodeEventListener) -> None:
-        raise AssertionError("not listened to in these tests")
 
     @property
     def published(self) -> list[dict[str, dict[str, LiveStanding]]]:

@@ -23,8 +23,9 @@ from saratoga_server.domain.tables.timers import ALONE_MILLIS
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import MOST_PLACES, TableStore
+from saratoga_server.ports import MOST_PLACES
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.store.tables import TableStore
 
 PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game="canfield")
 

@@ -14,11 +14,11 @@ from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import tables
 from saratoga_server.domain.results import recorded_outcome
-from saratoga_server.leaderboard_port import BoardKey, unpack_settlement
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
 from saratoga_server.live.stored_logs import StoredLogs
-from saratoga_server.ports import TableWrite
+from saratoga_server.ports import TableWrite, unpack_settlement
+from saratoga_server.store.leaderboards import BoardKey
 
 
 @pytest.fixture

@@ -1,15 +1,16 @@
 """The sweeper: how much it deletes at once, and what it reports."""
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import NOON
 from saratoga_server.live import sweeper
 from saratoga_server.live.sweeper import SLICE, SLICES, Sweeper
 from saratoga_server.ports import Millis
-from saratoga_server.retention_port import Swept
+from saratoga_server.store.retention import RetentionStore, Swept
 
 
-class Retention:
+class Retention(RetentionStore):
     """A store with many entries that are due."""
 
     def __init__(self, due: int) -> None:
@@ -68,3 +69,16 @@ async def test_it_logs_once_why_nothing_is_deleted_and_once_that_it_goes_on(
     ]
     assert fields[0][1] == {"reason": "clocks_differ", "ahead_seconds": 90}
     assert fields[1][1]["reason"] == "clock_jumped"
+
+
+SWEPT = Swept(done=3, held_until=Millis(0), ahead=12, clocks_differ=False)
+
+
+def test_a_step_that_kept_nothing_back_has_no_reason() -> None:
+    assert SWEPT.why_postponed is None
+
+
+def test_different_clocks_are_named_before_a_jump() -> None:
+    held = replace(SWEPT, held_until=Millis(9))
+    assert held.why_postponed == "clock_jumped"
+    assert replace(held, clocks_differ=True).why_postponed == "clocks_differ"

@@ -27,10 +27,16 @@ from saratoga_server.domain.tables import (
     elapse,
     resume,
 )
-from saratoga_server.leaderboard_port import pack_settlement
 from saratoga_server.live.live_table import Known
 from saratoga_server.live.table_cache import READ_AT_ONCE
-from saratoga_server.ports import Millis, RaceFinish, StoredBoard, StoreUnavailable, TableWrite
+from saratoga_server.ports import (
+    Millis,
+    RaceFinish,
+    StoredBoard,
+    StoreUnavailable,
+    TableWrite,
+    pack_settlement,
+)
 from saratoga_server.store.keys import race_key, table_key
 
 # Loading

@@ -33,8 +33,8 @@ from saratoga_server.domain.tables import (
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
-from saratoga_server.leaderboard_port import BoardKey
 from saratoga_server.ports import Millis, StoredBoard
+from saratoga_server.store.leaderboards import BoardKey
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from kit.stores import StoreServer
 from saratoga_protocol.events import Result
 from saratoga_rules.records.standing import Reached, State
-from saratoga_server.leaderboard_port import Settlement, pack_settlement, unpack_settlement
 from saratoga_server.messages.node_events import (
     Announce,
     BadNodeEvent,
@@ -27,7 +26,13 @@ from saratoga_server.messages.node_events import (
     encode_node_event,
 )
 from saratoga_server.messages.packing import pack, unpack
-from saratoga_server.ports import LiveStanding, Millis
+from saratoga_server.ports import (
+    LiveStanding,
+    Millis,
+    Settlement,
+    pack_settlement,
+    unpack_settlement,
+)
 from saratoga_server.store.opening import open_store
 
 # Node events, encoded and decoded

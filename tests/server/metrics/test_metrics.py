@@ -9,10 +9,10 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from saratoga_server.health_port import StoreHealth
 from saratoga_server.metrics.counters import Histogram, Metrics
 from saratoga_server.metrics.exporter import MetricsServer, registry_of, serve_metrics
 from saratoga_server.metrics.sampler import Sampler
+from saratoga_server.store.health import StoreHealth
 
 # The counters of a node
 
@@ -50,13 +50,13 @@ async def healthy() -> StoreHealth:
 
 async def test_a_sample_has_readiness_and_store_health() -> None:
     metrics = Metrics()
-    await Sampler(Node(), healthy, metrics, not_refused).sample()
+    await Sampler(Node().why_not_ready, healthy, metrics, not_refused).sample()
     assert (metrics.is_ready, metrics.store) == (True, UP)
 
 
 async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
     metrics = Metrics()
-    sampler = Sampler(Node(), healthy, metrics, not_refused)
+    sampler = Sampler(Node().why_not_ready, healthy, metrics, not_refused)
     await sampler.sample()
     before = metrics.tasks
     another = asyncio.create_task(asyncio.sleep(0))
@@ -67,7 +67,7 @@ async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
 
 async def test_a_node_that_is_about_to_stop_is_sampled_as_not_ready() -> None:
     metrics, node = Metrics(), Node()
-    sampler = Sampler(node, healthy, metrics, not_refused)
+    sampler = Sampler(node.why_not_ready, healthy, metrics, not_refused)
     await sampler.sample()
     node.reason = "This server is about to stop."
     await sampler.sample()
@@ -76,7 +76,7 @@ async def test_a_node_that_is_about_to_stop_is_sampled_as_not_ready() -> None:
 
 async def test_a_refused_store_is_sampled_until_it_is_accepted_again() -> None:
     metrics, reasons = Metrics(), [None, "The store loses moves.", None]
-    sampler = Sampler(Node(), healthy, metrics, reasons.pop)
+    sampler = Sampler(Node().why_not_ready, healthy, metrics, reasons.pop)
     seen = []
     for _ in range(3):
         await sampler.sample()

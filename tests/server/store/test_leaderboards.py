@@ -13,7 +13,7 @@ from kit.settlements import (
     settlement,
 )
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
-from saratoga_server.leaderboard_port import BoardKey, RankedRow
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.opening import Store
 
 

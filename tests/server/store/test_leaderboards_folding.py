@@ -25,8 +25,9 @@ from kit.settlements import (
 from kit.stores import calm
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import BoardKey, RankedRow, Settlement
+from saratoga_server.ports import Settlement
 from saratoga_server.store import leaderboards
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
 
 SLOWEST: Final = 2**21 - 1
 """Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""

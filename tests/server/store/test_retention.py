@@ -10,9 +10,15 @@ from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stepped_store import SteppedStore, stepped_store
 from kit.stores import StoreServer
 from saratoga_server.domain.periods import periods
-from saratoga_server.leaderboard_port import Settlement, pack_settlement
-from saratoga_server.ports import Millis, PlayerRow, RaceFinish, RaceOpening, TableWrite
-from saratoga_server.retention_port import Swept
+from saratoga_server.ports import (
+    Millis,
+    PlayerRow,
+    RaceFinish,
+    RaceOpening,
+    Settlement,
+    TableWrite,
+    pack_settlement,
+)
 from saratoga_server.store import tables
 from saratoga_server.store.keys import (
     CLOCKS_WITHIN,
@@ -29,6 +35,7 @@ from saratoga_server.store.keys import (
     table_key,
 )
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.retention import Swept
 
 DAY = 24 * 60 * 60 * 1000
 SOON = 10_000
