@@ -72,8 +72,8 @@ long: $(TOOLS) ## the long tests: many races, many crashes
 planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the tests find; ARGS="NAME"
 	PYTHONPATH=tests $(BIN)/python tests/planted/run.py $(ARGS)
 
-faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour, writes fault-figures.txt
-	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
+faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour
+	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
 
 fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real server, and guided fuzzing
 	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)

@@ -1,5 +1,7 @@
 """Races on the page with interruptions: nothing is lost, and the player is told."""
 
+import asyncio
+
 from playwright.async_api import expect
 
 from kit.browser_pages import (
@@ -10,11 +12,43 @@ from kit.browser_pages import (
     page_url,
     take_screenshot,
 )
-from kit.faulty_link import link_to_ports
-from kit.link_faults import narrow
+from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports
 from kit.page_player import racing
 from kit.server_process import ServerProcess
 from saratoga_rules.moves import Draw
+
+
+def narrow(bits: int, round_trip: float) -> LinkFault:
+    """Return a fault that makes a link slow: so many bits a second each way, shared by all connections.
+
+    A connection opens after `round_trip` seconds, and data takes half of that each way, in its order.
+    """
+    free = {"to_server": 0.0, "to_client": 0.0}
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        loop = asyncio.get_running_loop()
+        opens = loop.time() + round_trip
+        last = {"to_server": 0.0, "to_client": 0.0}
+
+        def arrival(way: str, data: bytes) -> float:
+            free[way] = max(free[way], loop.time()) + 8 * len(data) / bits
+            # the loop keeps no order among calls at one time
+            last[way] = max(free[way] + round_trip / 2, opens, last[way] + 1e-6)
+            return last[way]
+
+        def to_server(data: bytes) -> bytes:
+            loop.call_at(arrival("to_server", data), connection.send_to_server, data)
+            return b""
+
+        def to_client(data: bytes) -> bytes:
+            arrives = arrival("to_client", data)
+            loop.call_at(arrives, connection.send_to_client, data)
+            connection.late_until = arrives + 1e-6
+            return b""
+
+        connection.to_server, connection.to_client = to_server, to_client
+
+    return fault
 
 
 async def test_a_killed_server_loses_no_move_of_a_race(

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from random import Random
 
 import pytest
 
 from kit.altered_server import QUICK
-from kit.faulty_link import link_to_ports
-from kit.link_faults import break_after
+from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports
 from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
@@ -33,6 +33,23 @@ async def server_process() -> AsyncIterator[ServerProcess]:
     """A server with a short countdown."""
     async with running_server(module=QUICK) as opened:
         yield opened
+
+
+def break_after(seed: int, fewest: int, most: int) -> LinkFault:
+    """Return a fault that cuts each connection after a random number of received chunks."""
+    chance = Random(seed)
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        left = chance.randint(fewest, most)
+
+        def to_client(data: bytes) -> bytes:
+            nonlocal left
+            left -= 1
+            return data if left else link.lose_answer(connection)
+
+        connection.to_client = to_client
+
+    return fault
 
 
 class Racer:

@@ -10,15 +10,15 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from kit.client_frames import payload_of, split_frames
+from kit.faulty_link import FaultyLink, LinkConnection, link_to_ports
 from kit.hosts import INVITATION, enter, free_port, gone, invitation, start_race
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
+from kit.raw_client import split_frames
 from kit.server_process import ServerProcess
 from kit.tmux import Pane, Tmux, open_tmux
 from saratoga_client.local.hosting import is_server
@@ -238,13 +238,37 @@ async def test_bash_completes_a_command() -> None:
     assert output.decode().splitlines()[-1] == "leaderboard"
 
 
-@dataclass
 class Sent:
-    """The number of connections through a proxy, and the commands that clients sent through it."""
+    """What clients sent through a link."""
 
-    connections: int = 0
-    commands: list[str] = field(default_factory=list)
-    """The types of the commands, in order."""
+    def __init__(self) -> None:
+        self._received: list[bytearray] = []
+        """The bytes of each connection."""
+
+    def note(self, link: FaultyLink, connection: LinkConnection) -> None:
+        """Note what comes over a new connection, and forward it unchanged."""
+        received = bytearray()
+        self._received.append(received)
+
+        def to_server(data: bytes) -> bytes:
+            received.extend(data)
+            return data
+
+        connection.to_server = to_server
+
+    @property
+    def connections(self) -> int:
+        return len(self._received)
+
+    @property
+    def commands(self) -> list[str]:
+        """The types of the commands."""
+        return [
+            found[1].decode()
+            for received in self._received
+            for frame in split_frames(bytes(received).partition(b"\r\n\r\n")[2])[0]
+            if (found := COMMAND.search(frame.payload))
+        ]
 
     @property
     def seats_wanted(self) -> list[str]:
@@ -252,56 +276,19 @@ class Sent:
         return [name for name in self.commands if name in ("create_table", "join_table")]
 
 
-@asynccontextmanager
-async def counting_proxy(port: int) -> AsyncIterator[tuple[str, Sent]]:
-    """Forward connections to a port of this machine; yield the proxy's address and what was sent."""
-    sent = Sent()
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def to_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(await reader.readuntil(b"\r\n\r\n"))
-        unread = b""
-        while chunk := await reader.read(65536):
-            frames, unread = split_frames(unread + chunk)
-            for frame in frames:
-                if found := COMMAND.search(payload_of(frame)):
-                    sent.commands.append(found[1].decode())
-            writer.write(chunk)
-        writer.close()
-
-    async def to_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while chunk := await reader.read(65536):
-            writer.write(chunk)
-        writer.close()
-
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        sent.connections += 1
-        from_server, into_server = await asyncio.open_connection("127.0.0.1", port)
-        for forwarding in (to_server(reader, into_server), to_client(from_server, writer)):
-            task = asyncio.create_task(forwarding)
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
-    async with await asyncio.start_server(accept, "127.0.0.1", 0) as proxy:
-        try:
-            yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}", sent
-        finally:
-            for task in tasks:
-                task.cancel()
-
-
 async def test_host_and_join_open_one_connection_each_and_ask_once_for_a_seat(
     server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with counting_proxy(server_process.port) as (url, sent):
+    sent = Sent()
+    async with link_to_ports(server_process.port, fault=sent.note) as link:
         words = ("host", "lafayette", "--name", "Anna", "--plain")
-        async with line_client(url, tmp_path / "anna", *words) as anna:
+        async with line_client(link.url, tmp_path / "anna", *words) as anna:
             code = (await anna.expect("invitation: table ")).split()[-1]
             await anna.expect("table ")
             assert sent.connections == 1
             assert sent.seats_wanted == ["create_table"]
             joining = ("join", code, "--name", "Bert", "--plain")
-            async with line_client(url, tmp_path / "bert", *joining) as bert:
+            async with line_client(link.url, tmp_path / "bert", *joining) as bert:
                 await bert.expect("table ")
                 assert sent.connections == 2
                 bert.type("leave", "quit")

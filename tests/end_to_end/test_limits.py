@@ -7,8 +7,7 @@ from functools import partial
 
 import pytest
 
-from kit.faulty_link import FaultyLink, LinkFault, link_to_ports
-from kit.link_faults import add_header
+from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports, unchanged
 from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
@@ -29,8 +28,23 @@ SHORT_TIMEOUT = Timing(first_within=0.5)
 
 
 def comes_from(address: str) -> LinkFault:
-    """Add a header with the client's address, as a reverse proxy does."""
-    return add_header(FORWARDED_FOR, address)
+    """Return a fault that adds the header of a reverse proxy to each connection's HTTP request."""
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        received = b""
+
+        def to_server(data: bytes) -> bytes:
+            nonlocal received
+            received += data
+            first, found, rest = received.partition(b"\r\n")
+            if not found:
+                return b""
+            connection.to_server = unchanged
+            return first + found + f"{FORWARDED_FOR}: {address}".encode() + b"\r\n" + rest
+
+        connection.to_server = to_server
+
+    return fault
 
 
 @pytest.fixture

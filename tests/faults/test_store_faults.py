@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from kit.faulty_link import link_to_store
-from kit.link_faults import lose_next_answer
+from kit.faulty_link import link_to_store, lose_next_answer
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite

@@ -30,7 +30,7 @@ PACE = 24.0
 def check(result: StormResult, kinds: Sequence[Fault]) -> None:
     """Check that every kind of fault was injected, that races were audited, and that nothing was wrong."""
     assert result.faults == [], result.figures()
-    assert {fault.name for fault in kinds} == set(result.storm.figures_by_kind)
+    assert {fault.name for fault in kinds} == set(result.storm.injected)
     assert result.auditor.moves
     assert result.fewest >= 1
     assert result.auditor.ranked >= len(GAMES) * len(LINE_UP)

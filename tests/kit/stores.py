@@ -20,8 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.faulty_link import link_to_store
-from kit.link_faults import lose_first_answers
+from kit.faulty_link import link_to_store, lose_first_answers
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store

@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
+from kit.faulty_link import Dial, FaultyLink, link_to_store, player_link, to_ports
 from kit.log_pipe import LogPipe, log_pipe
-from kit.player_link import player_link
 from kit.recorded_players import NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
 from kit.stores import SCRATCH, StoreServer, free_port

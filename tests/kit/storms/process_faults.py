@@ -3,9 +3,10 @@
 import asyncio
 import resource
 import time
+from collections.abc import Callable
 from random import Random
 
-from kit.link_faults import cut_within_commits
+from kit.faulty_link import FaultyLink, LinkConnection, LinkFault
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
 from kit.storms.node_faults import some_node
@@ -60,6 +61,23 @@ async def take_descriptors(installation: Installation, random: Random) -> Active
 
 def _hard_limit(pid: int) -> int:
     return resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+
+
+def cut_within_commits(on_cut: Callable[[], None]) -> LinkFault:
+    """Return a fault that forwards half of each commit, calls `on_cut` and cuts the connection."""
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        def to_server(data: bytes) -> bytes:
+            if b"commit_boards" not in data:
+                return data
+            connection.send_to_server(data[: len(data) // 2])
+            on_cut()
+            connection.cut()
+            return b""
+
+        connection.to_server = to_server
+
+    return fault
 
 
 async def cut_within_a_request(installation: Installation, random: Random) -> ActiveFault:

@@ -2,10 +2,10 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from statistics import median
 
 from kit.storms.fault import ActiveFault, Fault
 from kit.storms.installation import Installation
@@ -22,49 +22,20 @@ INJECTED_WITHIN = 90.0
 
 
 @dataclass
-class FaultFigures:
-    """Measurements of one kind of fault: counts, and recovery times in seconds."""
-
-    count: int = 0
-    without_effect: int = 0
-    """The number of injections that affected no player."""
-    alone: int = 0
-    """The number of injections without another fault; only their recovery is timed."""
-    waits: list[float] = field(default_factory=list)
-    """Seconds until an affected racer was back; one value a racer."""
-    heals: list[float] = field(default_factory=list)
-    """Seconds from injection to healing."""
-
-    def line(self) -> str:
-        waits = f"{len(self.waits):>8} {_spread(self.waits)}"
-        return f"{self.count:>6} {self.without_effect:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
-
-
-def _spread(seconds: list[float]) -> str:
-    """Return the median, the 90th percentile and the maximum of the times, as columns."""
-    if not seconds:
-        return f"{'-':>7} {'-':>7} {'-':>7}"
-    ordered = sorted(seconds)
-    most = ordered[int(len(ordered) * 0.9)]
-    return f"{median(ordered):>7.2f} {most:>7.2f} {ordered[-1]:>7.2f}"
-
-
-@dataclass
 class Storm:
     """A series of faults; `seed` determines their order and what each affects."""
 
     installation: Installation
     kinds: Sequence[Fault]
     seed: str
-    figures_by_kind: dict[str, FaultFigures] = field(default_factory=dict)
-    injected: int = 0
-    """Faults injected: fewer than planned if the storm stopped early."""
+    injected: Counter[str] = field(default_factory=Counter)
+    """The number of injections of each kind: fewer than planned if the storm stopped early."""
+    unfelt: Counter[str] = field(default_factory=Counter)
+    """The number of injections of each kind that affected no player."""
     troubles: list[tuple[float, float]] = field(default_factory=list)
     """For every fault of nodes or store: when it was injected, and when all players were back."""
     late: list[str] = field(default_factory=list)
     """Faults after which a player was back later than promised."""
-    latest: str = ""
-    """A text with the recovery time after the latest fault, if it was injected alone."""
 
     def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
         """Plan `faults` faults in random order, each kind equally often.
@@ -98,17 +69,15 @@ class Storm:
         await self.installation.mid_race()
         await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
         racing = self.installation.racing()
-        self.latest = ""
-        first = since = injected = time.monotonic()
+        first = since = time.monotonic()
         active: list[tuple[Fault, ActiveFault]] = []
         for fault in faults:
             began = time.monotonic()
             async with asyncio.timeout(INJECTED_WITHIN):
                 active.append((fault, await fault.inject(self.installation, random)))
-            self.injected += 1
-            injected = time.monotonic()
+            self.injected[fault.name] += 1
             if not fault.by_reconnect:
-                since = injected
+                since = time.monotonic()
             elif len(faults) == 1:
                 since = began
             await asyncio.sleep(random.uniform(*fault.hold))
@@ -118,14 +87,9 @@ class Storm:
         healed = time.monotonic()
         if any(fault.from_heal for fault in faults):
             since = healed
-        if len(faults) == 1:
-            self._figures_of(faults[0]).heals.append(healed - injected)
         await self._await_recovery(faults, active, since, healed, racing)
         if any(fault.part != "connection" for fault in faults):
             self.troubles.append((first, time.monotonic()))
-
-    def _figures_of(self, fault: Fault) -> FaultFigures:
-        return self.figures_by_kind.setdefault(fault.name, FaultFigures())
 
     async def _await_recovery(
         self,
@@ -151,24 +115,17 @@ class Storm:
         if slowest > BACK_WITHIN:
             self._late(names, slowest, healed - since, back)
         for fault, each in active:
-            figures = self._figures_of(fault)
-            figures.count += 1
-            figures.without_effect += not list(each.affected)
-            if len(faults) > 1:
-                continue
-            figures.alone += 1
-            figures.waits += waits
+            self.unfelt[fault.name] += not list(each.affected)
             longest = max(waits, default=0.0)
-            self.latest = f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"
-            if fault.limit is not None and longest > fault.limit:
+            if len(faults) == 1 and fault.limit is not None and longest > fault.limit:
                 self._late(names, longest, healed - since, back)
 
     def without_effect(self) -> list[str]:
         """Name the kinds of fault that never affected a player."""
         return [
-            f"{name}: injected {figures.count} times without affecting a player"
-            for name, figures in sorted(self.figures_by_kind.items())
-            if figures.without_effect >= figures.count
+            f"{name}: injected {count} times without affecting a player"
+            for name, count in sorted(self.injected.items())
+            if self.unfelt[name] >= count
         ]
 
     def _late(
@@ -179,14 +136,3 @@ class Storm:
             f"{names}: {longest:.2f} s, healed after {healed:.2f} s; back at {times}\n"
             f"{self.installation.describe()}"
         )
-
-    def figures(self) -> str:
-        """Return a table: each kind of fault, its number, and the recovery times."""
-        spread = f"{'median':>7} {'90 %':>7} {'longest':>7}"
-        over = f"{'':<32}{'':>20} {'s until racers are back':>32} {'s until healed':>23}"
-        head = f"{'':<32}{'faults':>6} {'unfelt':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
-        lines = [over, head]
-        lines += [
-            f"{name:<32}{figures.line()}" for name, figures in sorted(self.figures_by_kind.items())
-        ]
-        return "\n".join(lines)

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kit.player_link import PlayerLink
+from kit.faulty_link import PlayerLink
 from kit.recorded_players import Notes, RecordedPlayer
 
 RECENT = 50

@@ -9,7 +9,6 @@ from kit.server_process import ServerProcess
 from kit.storms.auditor import Auditor
 from kit.storms.connection_faults import CONNECTION_FAULTS
 from kit.storms.fault import Fault
-from kit.storms.guard_faults import GUARD_FAULTS
 from kit.storms.installation import Installation, NeverHappened, open_installation
 from kit.storms.leaks import leaks_of
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
@@ -17,8 +16,8 @@ from kit.storms.node_faults import NODE_FAULTS, STORE_LINK_FAULTS
 from kit.storms.process_faults import PROCESS_FAULTS
 from kit.storms.refusals import untrue_refusals
 from kit.storms.store_faults import AWAY_LONG as STORE_AWAY_LONG
+from kit.storms.store_faults import GUARD_FAULTS, STORE_FAULTS
 from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
-from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
 from saratoga_client.net.connection import Timing
 from saratoga_rules.games import GAMES
@@ -96,13 +95,12 @@ class StormResult:
         return min((self.auditor.races[table[0].notes.code] for table in tables), default=0)
 
     def figures(self) -> str:
+        """Return what was audited, as a sentence."""
         auditor = self.auditor
         return (
-            f"{self.storm.figures()}\n"
-            f"{auditor.races.total()} finished races audited, at every table {self.fewest} or "
-            f"more; {auditor.ranked} results counted by leaderboards, {auditor.rows} rows "
-            f"compared; {auditor.moves} moves acknowledged, {auditor.repeats} repeats acknowledged again, "
-            f"{auditor.unanswered} boards with an answer that was lost; refusals {self.refusals}"
+            f"{self.storm.injected.total()} faults; {auditor.races.total()} finished races audited, "
+            f"{auditor.rows} rows of leaderboards compared, {auditor.moves} moves acknowledged; "
+            f"refusals {self.refusals}"
         )
 
 
@@ -176,8 +174,6 @@ async def _inject_all(
                 f"injection {number} of {len(schedule)}, {names}: {error!r}\n{storm.installation.describe()}"
             )
             return False
-        if storm.latest:
-            report(f"    {storm.latest}")
         if number % AUDIT_EVERY == 0:
             known = len(auditor.faults)
             await auditor.audit_finished()
