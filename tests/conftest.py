@@ -56,7 +56,7 @@ WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
     "kit.stores",
-    "kit.full_pipe",
+    "kit.processes",
     "kit.completeness",
     "kit.programs",
     "kit.server_process",

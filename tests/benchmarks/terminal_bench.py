@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.measuring import processor_seconds
 from kit import bare_app
+from kit.pseudo_terminal import Window, window
 from kit.server_process import ServerProcess, running_server
-from kit.windows import Window, window
 
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
 BARE: Final = (sys.executable, bare_app.__file__)

@@ -24,8 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kit.in_process_server import always, open_in_process_server
 from kit.players import MemoryPlayer
-from kit.secrecy import ODD_MOVES
-from kit.swaps import is_up, rearranged, slots
+from kit.secrecy import ODD_MOVES, is_up, rearranged, slots
 from kit.walks import banking, wandering
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_rules.cards import is_red

@@ -8,9 +8,9 @@ import msgspec
 from kit.browser_pages import Pages, page_url
 from kit.earlier_lies import in_a_match, in_another_order, with_another_net
 from kit.race_lies import TRUTH
+from kit.races import NONCE, void_record
 from kit.server_process import ServerProcess
 from kit.sightings import announced
-from kit.voided_races import NONCE, void_record
 from saratoga_client.session.earlier_races import earlier_witness
 from saratoga_client.session.match_check import LEAST_GAP, SeenResults
 from saratoga_client.session.witness import GONE, MemoryWitness, Sighting

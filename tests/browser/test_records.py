@@ -13,9 +13,8 @@ from playwright.async_api import Page
 from kit.browser_pages import Pages, page_url
 from kit.forged_records import settled, with_line
 from kit.race_lies import TRUTH, foreign_seed, rivals_illegal_move, wrong_result
-from kit.races import Entrant, race
+from kit.races import Entrant, race, void_record
 from kit.server_process import ServerProcess
-from kit.voided_races import void_record
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key

@@ -11,9 +11,8 @@ import click
 import pytest
 
 import saratoga_client
-from kit.races import Entrant, race
+from kit.races import Entrant, race, void_record, voided_race
 from kit.session_states import CODE, board, snapshot, standings, state_after, table
-from kit.voided_races import void_record, voided_race
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import COMMANDS

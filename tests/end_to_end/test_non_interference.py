@@ -19,8 +19,7 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.secrecy import ODD_MOVES, Leak, leak, turned_up
-from kit.swaps import is_up, rearranged, slots
+from kit.secrecy import ODD_MOVES, Leak, is_up, leak, rearranged, slots, turned_up
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol.commands import Resume, WatchTable

@@ -11,10 +11,9 @@ import pytest
 from kit.altered_server import QUICK
 from kit.faulty_link import link_to_ports
 from kit.figures import note
-from kit.nodes import nodes_on
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.recorded_players import Notes
-from kit.server_process import ServerProcess
+from kit.server_process import ServerProcess, nodes_on
 from kit.stores import StoreServer
 
 PACE = 60.0

@@ -15,9 +15,8 @@ import pytest
 from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
-from kit.nodes import nodes_on
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
-from kit.server_process import ServerProcess
+from kit.server_process import ServerProcess, nodes_on
 from kit.stores import StoreServer
 
 NODES = 3

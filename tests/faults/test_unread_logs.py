@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
-from kit.full_pipe import FullPipe
 from kit.player_sockets import player_at
+from kit.processes import FullPipe
 from kit.recorded_players import players_at_a_table
 from kit.server_process import READY, python_path
 

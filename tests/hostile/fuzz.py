@@ -20,10 +20,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from kit.decoding import read_or_refused
 from kit.hostile_load import HostileLoad, load_with_hostile_clients
 from kit.messages import COMMANDS, EVENTS
-from kit.mutations import Spoiler
+from kit.mutations import Spoiler, read_or_refused
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.codec import CODECS, Frame
 from saratoga_rules.dealing.deal import deal_for_key, practice_key

@@ -14,7 +14,7 @@ from typing import Any, Final
 import atheris
 
 with atheris.instrument_imports(include=["saratoga_rules", "saratoga_protocol"]):
-    from kit.decoding import read_or_refused
+    from kit.mutations import read_or_refused
     from saratoga_protocol.codec import CODECS, BadFrame
     from saratoga_protocol.version import JSON, MSGPACK
     from saratoga_protocol.views import rules_view

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.decoding import CODES, KINDS, read_or_refused
-from kit.mutations import Spoiler
+from kit.mutations import CODES, KINDS, Spoiler, read_or_refused
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.version import JSON, MSGPACK
 

@@ -11,9 +11,8 @@ from typing import Any
 import msgpack
 import pytest
 
-from kit.secrecy import leak
+from kit.secrecy import Slot, is_up, leak, rearranged, slots
 from kit.secret_commands import Run, check_same, run_script, scripted
-from kit.swaps import Slot, is_up, rearranged, slots
 from kit.tables import CODE
 from saratoga_protocol.events import Refused
 from saratoga_protocol.refusals import REASONS

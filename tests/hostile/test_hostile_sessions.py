@@ -24,11 +24,11 @@ from hypothesis.stateful import (
 )
 
 from kit.altered_server import QUICK
-from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
 from kit.hostile_client import ACTS, Act, HostileClient, HostileFigures, SharedKnowledge
 from kit.hostile_load import connections_closed, tasks_at_most, tasks_of
 from kit.in_process_server import counted_down, gathered
+from kit.mutations import TRACE
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import GetRecord

@@ -12,8 +12,7 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from kit.deployment import Proxy, open_proxy, open_valkey
-from kit.nodes import nodes_on
-from kit.server_process import ServerProcess
+from kit.server_process import ServerProcess, nodes_on
 from saratoga_server.embedded_store.process import find_binary
 
 FLAGS = (

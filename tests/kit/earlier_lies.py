@@ -9,7 +9,7 @@ import msgspec
 
 from kit.lying_server import Lie
 from kit.race_lies import TRUTH
-from kit.voided_races import ANNA, NONCE, void_record
+from kit.races import ANNA, NONCE, void_record
 from saratoga_protocol import events
 from saratoga_protocol.match_rows import Match, MatchResult
 from saratoga_protocol.matches import ranked, with_race

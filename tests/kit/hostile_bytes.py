@@ -8,10 +8,8 @@ from contextlib import suppress
 from random import Random
 from typing import Final
 
-from kit.decoding import TRACE
-from kit.hostile_client import DOCUMENTED_CLOSES
-from kit.hostile_conversation import BOUND
-from kit.mutations import Spoiler
+from kit.hostile_client import BOUND, DOCUMENTED_CLOSES
+from kit.mutations import TRACE, Spoiler
 from kit.raw_client import HEADERS, REQUEST_LINE, close_code, split_frames
 from saratoga_protocol.version import SUBPROTOCOLS
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from random import Random
 from urllib.request import urlopen
 
-from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
-from kit.hostile_client import HostileClient, HostileFigures, SharedKnowledge
-from kit.hostile_conversation import BOUND
+from kit.hostile_client import BOUND, HostileClient, HostileFigures, SharedKnowledge
+from kit.mutations import TRACE
 from kit.server_process import ServerProcess
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength

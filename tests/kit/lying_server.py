@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from kit.races import shown_void
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from kit.sightings import announced
-from kit.voided_races import shown_void
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS

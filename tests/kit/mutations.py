@@ -6,17 +6,50 @@ ordinary encoders do not write such frames. Then its bytes may be changed too.
 """
 
 import json
+import re as regex
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgpack
 import msgspec
 
 from kit.messages import COMMANDS
-from saratoga_protocol.codec import Frame
+from saratoga_protocol.codec import LONGEST_DETAIL, BadFrame, Codec, Frame
 from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES
+from saratoga_protocol.version import JSON, LARGEST_NUMBER, MAX_COMMAND_BYTES
+
+KINDS = get_args(AnyCommand)
+CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})
+"""The refusals that a decoder may raise."""
+
+TRACE: Final = regex.compile(r"Traceback \(most|File \".*\", line [0-9]|Error\(|object at 0x")
+"""Matches text that reveals the inside of a program, such as a traceback."""
+
+
+def read_or_refused(codec: Codec, frame: Frame) -> str:
+    """Return the kind of command in the frame, or the code of its refusal.
+
+    A command must survive encoding and decoding. A refusal must be short, have one of `CODES`, and must
+    not name an id that no command can have.
+    """
+    try:
+        command = codec.decode_command(frame)
+    except BadFrame as bad:
+        return _refusal(bad)
+    assert type(command) in KINDS, command
+    assert 1 <= command.id <= LARGEST_NUMBER, command
+    assert codec.decode_command(codec.encode_command(command)) == command
+    return type(command).__name__
+
+
+def _refusal(bad: BadFrame) -> str:
+    assert bad.code in CODES, bad
+    assert 0 < len(bad.detail) <= LONGEST_DETAIL + 4, bad
+    assert not TRACE.search(bad.detail), bad
+    assert bad.re is None or 1 <= bad.re <= LARGEST_NUMBER, bad
+    return bad.code
+
 
 Fields = list[tuple[Any, Any]]
 """A message before it is encoded; keys may have any type and occur twice."""

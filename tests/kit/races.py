@@ -1,10 +1,11 @@
-"""Records of whole races, played by strategies at invented times."""
+"""Records of whole races and of voided ones, played by strategies at invented times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from kit.walks import Strategy
+from saratoga_protocol import events
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
@@ -20,7 +21,63 @@ from saratoga_rules.records.record import (
     results_of,
 )
 from saratoga_rules.records.standing import Count, RacerScore, State, last_reached, ranking
+from saratoga_rules.records.void_record import VoidedLog, VoidRecord
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
+
+SEED = bytes(range(32))
+ANNA = "annaannaannaanna"
+NONCE = "0a" * 16
+
+
+def void_record(race: str = "mint-otter-42/1", game: str = "canfield") -> VoidRecord:
+    """Return the record of a voided race with one racer."""
+    table, _, number = race.rpartition("/")
+    log = VoidedLog(
+        player=ANNA,
+        name="Anna",
+        bot=False,
+        nonce=NONCE,
+        log=(LogLine(502, 1, "draw"),),
+        complete=False,
+    )
+    return VoidRecord(
+        game=game,
+        rules_version=1,
+        table=table,
+        race=int(number),
+        start_at=1_790_000_000_000,
+        cap=10,
+        public=False,
+        reason="damaged",
+        commitment=commitment(SEED, game, 1, table, int(number), cap=10, public=False),
+        seed=SEED.hex(),
+        racers=(log,),
+    )
+
+
+def voided_race(race: str = "mint-otter-42/1", game: str = "canfield") -> events.VoidedRace:
+    """Return the same race as a table shows it."""
+    return shown_void(void_record(race, game))
+
+
+def shown_void(record: VoidRecord) -> events.VoidedRace:
+    """Return a voided race as a table shows it."""
+    line = record.line
+    return events.VoidedRace(
+        race=record.race_id,
+        game=line.game,
+        rules=line.rules_version,
+        cap=line.cap,
+        public=line.public,
+        reason=line.reason,
+        commitment=line.commitment,
+        seed=line.seed,
+        nonces=dict(line.nonces),
+        missing=dict(line.missing),
+        left=line.left,
+        logs=line.logs,
+    )
+
 
 TABLE = "mint-otter-42"
 CAP = 10

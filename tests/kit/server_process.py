@@ -11,8 +11,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -230,3 +230,24 @@ async def quick_server() -> AsyncIterator[ServerProcess]:
     """A server process with its embedded store and a short countdown."""
     async with running_server(module=QUICK) as opened:
         yield opened
+
+
+@asynccontextmanager
+async def nodes_on(
+    redis: str | Sequence[str], count: int, *flags: str, module: str = ServerProcess.module
+) -> AsyncIterator[list[ServerProcess]]:
+    """Run `count` servers named `n1`, `n2` and so on, each with the options `flags`.
+
+    `redis` is the address of the store, or one address of the same store for each server.
+    """
+    urls = [redis] * count if isinstance(redis, str) else redis
+    async with AsyncExitStack() as stack:
+        opening = (
+            stack.enter_async_context(
+                running_server(
+                    *flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)), module=module
+                )
+            )
+            for number, url in enumerate(urls[:count], start=1)
+        )
+        yield list(await asyncio.gather(*opening))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from kit.races import void_record
 from kit.solo_player import before, finished
-from kit.voided_races import void_record
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.local.settings import Settings

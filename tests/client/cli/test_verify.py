@@ -9,8 +9,7 @@ from unittest.mock import Mock
 import click
 import pytest
 
-from kit.races import Entrant, race
-from kit.voided_races import void_record
+from kit.races import Entrant, race, void_record
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import verify

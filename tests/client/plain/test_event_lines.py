@@ -6,6 +6,7 @@ from types import MappingProxyType
 import msgspec
 import pytest
 
+from kit.races import voided_race
 from kit.session_states import (
     CAP,
     CODE,
@@ -22,7 +23,6 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
-from kit.voided_races import voided_race
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
 from saratoga_client.plain.event_lines import (

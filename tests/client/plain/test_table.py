@@ -5,8 +5,8 @@ import asyncio
 from msgspec.structs import replace
 
 from kit.plain_tables import at_table
+from kit.races import voided_race
 from kit.scripted_server import CODE, snapshot
-from kit.voided_races import voided_race
 from saratoga_client.net.connection import Timing
 from saratoga_client.plain.session import ExitReason
 from saratoga_protocol import commands, events

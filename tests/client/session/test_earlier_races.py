@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.races import Entrant, race
+from kit.races import NONCE, Entrant, race, void_record
 from kit.sightings import announced
-from kit.voided_races import NONCE, void_record
 from kit.walks import banking
 from saratoga_client.session.earlier_races import earlier_witness
 from saratoga_client.session.verification import prove

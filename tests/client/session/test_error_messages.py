@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from kit.races import voided_race
 from kit.session_states import CODE, board, snapshot, standings, state_after, table
-from kit.voided_races import voided_race
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,

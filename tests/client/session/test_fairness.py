@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.races import voided_race
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -24,7 +25,6 @@ from kit.scripted_table import (
     countdown,
     gathering,
 )
-from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent
 from saratoga_client.session.table_observer import (

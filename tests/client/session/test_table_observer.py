@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.races import voided_race
 from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
 from kit.session_states import in_match, outcome
-from kit.voided_races import voided_race
 from saratoga_client.net.connection import Connection
 from saratoga_client.session import table_observer
 from saratoga_client.session.match_check import OTHER_RESULT

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.races import Entrant, race
+from kit.races import ANNA, NONCE, Entrant, race, void_record, voided_race
 from kit.sightings import announced, sighting_of, watcher_of
-from kit.voided_races import ANNA, NONCE, void_record, voided_race
 from kit.walks import banking, wandering
 from saratoga_client.session.announced_result import RESULT_AND_VOID
 from saratoga_client.session.seen_board import SeenBoard, SeenEntry

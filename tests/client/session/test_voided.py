@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
+from kit.races import ANNA, void_record, voided_race
 from kit.session_states import table
-from kit.voided_races import ANNA, void_record, voided_race
 from saratoga_client.problems import Exit
 from saratoga_client.session.voided import newly_voided, voided_problem, voided_words
 from saratoga_protocol import events

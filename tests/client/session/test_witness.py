@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.races import Entrant, race
+from kit.races import ANNA, NONCE, Entrant, race, voided_race
 from kit.sightings import sighting_of, watcher_of
-from kit.voided_races import ANNA, NONCE, voided_race
 from kit.walks import banking
 from saratoga_client.session import witness as witness_module
 from saratoga_client.session.seen_board import MOST_SEEN

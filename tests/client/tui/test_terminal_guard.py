@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit import bare_app
-from kit.windows import Window, window
+from kit.pseudo_terminal import Window, window
 
 PROGRAM = (sys.executable, bare_app.__file__, "--guarded")
 

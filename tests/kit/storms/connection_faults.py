@@ -7,8 +7,7 @@ from functools import partial
 from random import Random
 
 from kit.storms.fault import ActiveFault, Fault
-from kit.storms.installation import Installation
-from kit.storms.storm_player import StormPlayer
+from kit.storms.installation import Installation, StormPlayer
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_protocol.commands import MakeMove
 

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
-from kit.storms.installation import Installation
-from kit.storms.storm_player import StormPlayer
+from kit.storms.installation import Installation, StormPlayer
 
 
 async def nothing_to_heal() -> None:

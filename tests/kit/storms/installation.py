@@ -5,26 +5,145 @@ own link to the store. Players reconnect by themselves after every fault.
 """
 
 import asyncio
+import fcntl
+import os
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
-from kit.faulty_link import Dial, FaultyLink, link_to_store, player_link, to_ports
-from kit.log_pipe import LogPipe, log_pipe
-from kit.recorded_players import NotingConnection, RecordedPlayer
+from kit.faulty_link import Dial, FaultyLink, PlayerLink, link_to_store, player_link, to_ports
+from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
-from kit.storms.storm_player import StormPlayer
 from saratoga_client.net.connection import Timing
 from saratoga_client.net.unanswered import Draft
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_server.embedded_store.process import find_binary
+
+RECENT = 50
+"""The number of latest acknowledged moves that `back_since` searches."""
+
+
+@dataclass
+class StormPlayer:
+    """A racing bot and its faulty link to the servers."""
+
+    bot: RecordedPlayer
+    link: PlayerLink
+
+    @property
+    def notes(self) -> Notes:
+        return self.bot.notes
+
+    def back_since(self, moment: float, *, by_reconnect: bool) -> float | None:
+        """Return when the server first acknowledged a move after `moment`, `None` if it has not yet.
+
+        A player without a board to play on is back when any event arrives. With `by_reconnect`, only
+        what follows a new connection counts.
+        """
+        notes = self.notes
+        if by_reconnect:
+            connected = [at for at in notes.connected if at > moment]
+            if not connected:
+                return None
+            moment = connected[0]
+        for each in notes.acknowledged[-RECENT:]:
+            if each.moment > moment:
+                return each.moment
+        if notes.is_connected and not notes.is_racing and notes.heard > moment:
+            return notes.heard
+        return None
+
+    def pause(self, since: float, until: float) -> float:
+        """Return the longest time in seconds without an acknowledged move.
+
+        The time between two races does not count.
+        """
+        answers = [(each.moment, each.race) for each in self.notes.acknowledged]
+        answers += [(moment, race) for race, moment in self.notes.over.items()]
+        heard = sorted(answer for answer in answers if since < answer[0] <= until)
+        if not heard:
+            return until - since
+        stops = [(since, heard[0][1]), *heard]
+        return max(
+            after[0] - before[0] for before, after in pairwise(stops) if before[1] == after[1]
+        )
+
+    def __str__(self) -> str:
+        notes = self.notes
+        board = notes.board
+        count = "" if board is None else f", {board.count} moves ({board.state})"
+        link = "connected" if notes.is_connected else "disconnected"
+        ago = time.monotonic() - notes.heard
+        return (
+            f"{self.bot.name} at {notes.code}: {notes.phase}{count}, {link} "
+            f"(node {self.link.server_port}), last event {ago:.1f} s ago, "
+            f"refusals {dict(notes.refused)}"
+        )
+
+
+SIZE: Final = 4096
+"""The size of the pipe in bytes, the smallest that Linux makes."""
+
+
+class LogPipe:
+    """A named pipe from a server's standard error to a log file."""
+
+    def __init__(self, pipe: Path, log: Path) -> None:
+        self._path = pipe
+        self._log = log
+        os.mkfifo(pipe)
+        # open in both directions: the pipe stays while the server is restarted
+        self._pipe = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, SIZE)
+
+    @property
+    def before_program(self) -> tuple[str, ...]:
+        """Return the command prefix of the server."""
+        return ("sh", "-c", 'exec 2>"$0" "$@"', str(self._path))
+
+    def stop_reading(self) -> None:
+        """Read no more, and fill the pipe with empty lines, so that the server's next line waits."""
+        asyncio.get_running_loop().remove_reader(self._pipe)
+        try:
+            while True:
+                os.write(self._pipe, b"\n")
+        except BlockingIOError:
+            pass
+
+    def resume_reading(self) -> None:
+        """Copy everything to the log file from now on."""
+        asyncio.get_running_loop().add_reader(self._pipe, self._copy)
+
+    def _copy(self) -> None:
+        with self._log.open("ab") as log:
+            log.write(os.read(self._pipe, SIZE))
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._pipe)
+        os.close(self._pipe)
+
+
+@contextmanager
+def log_pipe(folder: Path, log: Path) -> Iterator[LogPipe]:
+    """A pipe in `folder` that is read into the file `log`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pipe = LogPipe(folder / "log-pipe", log)
+    pipe.resume_reading()
+    try:
+        yield pipe
+    finally:
+        pipe.close()
+
 
 WITHIN = 60.0
 """Seconds for anything awaited: a bound that no storm should reach."""

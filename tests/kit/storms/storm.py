@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from kit.storms.fault import ActiveFault, Fault
-from kit.storms.installation import Installation
-from kit.storms.storm_player import StormPlayer
+from kit.storms.installation import Installation, StormPlayer
 
 LONGEST_PAUSE = 0.3
 """Longest pause in seconds between all players' recovery and the next fault."""

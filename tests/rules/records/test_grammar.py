@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from kit.loose_forms import LOOSE, loosened, sealed
-from kit.races import Entrant, race
-from kit.voided_races import void_record
+from kit.races import Entrant, race, void_record
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.races import Entrant, race
-from kit.voided_races import ANNA, void_record
+from kit.races import ANNA, Entrant, race, void_record
 from kit.walks import banking
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.records.checks import Check

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race
+from kit.races import void_record
 from kit.tables import ANN, CODE, NOON
-from kit.voided_races import void_record
 from kit.walks import banking, walk
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

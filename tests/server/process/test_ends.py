@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.full_pipe import FullPipe
+from kit.processes import FullPipe
 from saratoga_server.cancellation import TaskEnded
 from saratoga_server.process import shutdown as module
 from saratoga_server.process.shutdown import Shutdown

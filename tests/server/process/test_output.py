@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import pytest
 
-from kit.full_pipe import FullPipe
+from kit.processes import FullPipe
 from saratoga_server.live.people import Person
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Group
 
+from kit.races import voided_race
 from kit.rich_pages import INK, page_text
 from kit.session_states import in_match, player, seat, snapshot, state_after, table
-from kit.voided_races import voided_race
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols

@@ -7,9 +7,9 @@ import pytest
 from rich.cells import cell_len
 
 from kit.finished_races import finished_race, over
+from kit.races import voided_race
 from kit.rich_pages import INK, page_text
 from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
-from kit.voided_races import voided_race
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
