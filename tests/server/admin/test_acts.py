@@ -165,15 +165,6 @@ async def test_closing_a_table_leaves_a_player_who_sits_elsewhere_by_now_alone(
     assert (await office.player(BEN)).table == "blue-crane-07"
 
 
-async def test_a_table_is_closed_once(office: Office) -> None:
-    await office.admin.close(CODE, "Closing time.")
-    with pytest.raises(NotDone, match="closed already"):
-        await office.admin.close(CODE, "Again.")
-    with pytest.raises(NotDone, match="no table"):
-        await office.admin.close("no-such-01", "Why not.")
-    assert len(await office.noted()) == 1
-
-
 async def test_closing_is_judged_again_if_a_node_wrote_first(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,14 +255,6 @@ async def test_a_table_whose_last_player_is_banned_is_not_listed_any_more(office
     await office.admin.ban("Ann")
     assert (await office.table()).seats == ()
     assert await office.store.tables.list_public() == []
-
-
-async def test_banning_a_player_without_a_seat_changes_no_table(office: Office) -> None:
-    before = await office.store.tables.load_table(CODE)
-    await office.store.players.sit(CLEO, CODE)
-    await office.admin.ban("Cleo")
-    assert await office.store.tables.load_table(CODE) == before
-    assert (await office.player(CLEO)).table is None
 
 
 @pytest.mark.parametrize(

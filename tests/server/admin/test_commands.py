@@ -1,4 +1,4 @@
-"""The administrator's commands, run as from a shell, against a real store."""
+"""The administrator's commands: what they ask, show and refuse."""
 
 import asyncio
 import json
@@ -11,11 +11,14 @@ from typing import TypeVar
 import pytest
 from click.testing import CliRunner, Result
 
+from kit.running_race import running_race
 from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from kit.terminals import HOSTILE, TRICKS
 from saratoga_protocol.visible_text import UNSEEN
+from saratoga_server.__main__ import main
 from saratoga_server.admin.commands import admin
+from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, due, unpack
 from saratoga_server.domain.tables.writes import pack
@@ -24,6 +27,9 @@ from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
+
+# The administrator's commands, run as from a shell, against a real store
+
 
 T = TypeVar("T")
 
@@ -221,3 +227,112 @@ def test_all_tables_are_closed_after_a_question(url: str) -> None:
     assert result.output == "Tables closed: 1.\n"
     assert json.loads(typed(url, "close-all", "--yes", "--json").output) == {"closed": 0}
     assert "restored from a backup" in typed(url, "audit").output
+
+
+# `admin backup` and `admin restore` as an administrator types them
+
+
+EXTERNAL = "redis://:hunter2@store.example.org"
+
+
+def typed_backup_commands(*words: str | Path) -> tuple[int, str]:
+    result = CliRunner().invoke(main, ["admin", *map(str, words)])
+    return result.exit_code, result.output
+
+
+async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, str]:
+    """Run a command while a server with a race is running; return its exit code and output."""
+    folder = Config(data=data).store_folder
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        await running_race(store)
+        # the command has an event loop of its own, so it needs a thread of its own
+        return await asyncio.to_thread(typed_backup_commands, "--data", data, *words)
+
+
+async def tables_in(data: Path) -> list[str]:
+    folder = Config(data=data).store_folder
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        return [code async for code in store.tables.all_codes()]
+
+
+def test_out_into_a_folder_and_back_into_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, told = asyncio.run(typed_beside_a_server(Path("data"), "backup", "b", "--keep", "3"))
+    assert code == 0, told
+    (backup,) = Path("b").iterdir()
+    code, told = typed_backup_commands("restore", "--check", backup)
+    assert (code, "complete, " in told) == (0, True)
+    code, told = typed_backup_commands("--data", "new", "restore", backup)
+    assert (code, "keys restored into new/store, as of 20" in told) == (0, True), told
+    assert asyncio.run(tables_in(Path("new"))) == [CODE]
+    code, told = typed_backup_commands("--data", "new", "restore", backup)
+    assert (code, "new/store is not empty" in told) == (1, True), told
+
+
+def test_a_backup_that_looks_newer_than_the_one_just_taken_is_named(tmp_path: Path) -> None:
+    (tmp_path / "b" / "saratoga-29991231T040000Z").mkdir(parents=True)
+    code, told = asyncio.run(typed_beside_a_server(tmp_path / "data", "backup", tmp_path / "b"))
+    assert (code, "saratoga-29991231T040000Z: its date is later" in told) == (0, True), told
+
+
+def test_there_is_nothing_to_back_up_where_nothing_runs(tmp_path: Path) -> None:
+    code, told = typed_backup_commands("--data", tmp_path, "backup", tmp_path / "b")
+    assert (code, "No server runs on" in told) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("backup", "b"), ("restore", "."), ("tables",)],
+)
+def test_a_folder_of_another_user_is_left_to_that_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Config(data=tmp_path / "data").store_folder
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / "appendonlydir").mkdir()
+    (folder / "appendonlydir" / "appendonly.aof.1.incr.aof").write_bytes(b"*")
+    other = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: other)
+    code, told = typed_backup_commands("--data", tmp_path / "data", *words)
+    assert (code, f"{folder} belongs to another user. Run this command as " in told) == (1, True)
+
+
+@pytest.mark.parametrize("words", [("backup", "b"), ("restore", ".")])
+def test_another_store_is_left_to_its_own_tools_which_are_named(words: tuple[str, str]) -> None:
+    code, told = typed_backup_commands("--redis", EXTERNAL, *words)
+    assert code == 1
+    assert "for the embedded store" in told
+    assert "deploy/RUNBOOK.md" in told
+    assert "hunter2" not in told
+
+
+def test_what_is_no_backup_is_said(tmp_path: Path) -> None:
+    code, told = typed_backup_commands("restore", "--check", tmp_path)
+    assert (code, "is not a backup" in told) == (1, True)
+
+
+# Answers to the administrator are visible text, whatever players are called
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_an_answer_is_one_visible_line(trick: str, capsys: pytest.CaptureFixture[str]) -> None:
+    say(f"Anna{trick} is banned.")
+    line = capsys.readouterr().out.removesuffix("\n")
+    assert line.isprintable()
+    assert line.startswith("Anna<U+")
+
+
+def test_json_is_one_visible_line_that_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json({"player": HOSTILE})
+    line = capsys.readouterr().out.removesuffix("\n")
+    assert not UNSEEN.search(line)
+    assert json.loads(line) == {"player": HOSTILE}
+
+
+def test_a_failure_keeps_its_lines_and_shows_all_other_characters() -> None:
+    assert failure("The store did not start.\nIts log: \x1b[2J").message == (
+        "The store did not start.\nIts log: <U+001B>[2J"
+    )

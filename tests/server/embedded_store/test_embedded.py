@@ -253,11 +253,6 @@ async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) 
             pass
 
 
-async def test_there_is_no_replica(folder: Path) -> None:
-    with pytest.raises(StoreRefused, match="no replica"):
-        EmbeddedStore(folder, Durability.REPLICATED)
-
-
 @asynccontextmanager
 async def served(folder: Path) -> AsyncIterator[tuple[EmbeddedStore, Store]]:
     """Run a store on the folder and open it, as a server does."""

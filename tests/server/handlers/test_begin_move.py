@@ -149,13 +149,6 @@ async def test_a_refusal_comes_at_once_with_the_board_and_leaves_it_free(
     begun(server, anna, move(anna, "draw"))
 
 
-async def test_a_board_that_has_ended_refuses_at_once(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    await anna.cash_out()
-    assert refusal(answered(server, anna, move(anna, "draw"))) == ("board_over", 1)
-
-
 async def test_a_repeated_move_is_answered_at_once_and_not_made_again(
     server: InProcessServer, held: HeldCommits
 ) -> None:

@@ -23,7 +23,6 @@ from saratoga_protocol.commands import (
     Heartbeat,
     Hello,
     MakeMove,
-    NextRace,
     Ready,
     Reveal,
     Start,
@@ -31,7 +30,6 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     Dealt,
-    Done,
     MoveMade,
     RaceOver,
     Record,
@@ -124,66 +122,6 @@ async def test_standings_are_sent_before_the_result_and_not_after_it(
     assert kinds[-3:] == [Standings, TableChanged, RaceOver]
     last = anna.received.all(Standings)[-1]
     assert {row.state for row in last.standings} == {"cashed out"}
-
-
-async def test_a_ready_racer_who_is_not_connected_is_left_out(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
-    await bert.ready()
-    await bert.disconnect()
-    await counted_down(anna)
-    assert anna.table.racers == [anna.player]
-    assert "Bert" in anna.table.notice
-
-
-async def test_results_add_up_over_the_races_of_a_table() -> None:
-    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.player("Anna"), await opened.player("Bert")
-        code = await opened.race(anna, bert)
-        for number in (1, 2):
-            assert anna.table.race == f"{code}/{number}"
-            await (anna if number == 1 else bert).moves("t1>up")
-            await anna.cash_out()
-            await bert.cash_out()
-            await opened.settle()
-            assert await bert.refused(NextRace, table=code) == "host_only"
-            assert isinstance(await anna.ask(NextRace, table=code), Done)
-            if number == 1:
-                await opened.deal(anna, bert)
-        assert [(seat.races, seat.wins, seat.net) for seat in bert.table.seats] == [
-            (2, 1, 2 * -50 + 45),
-            (2, 1, 2 * -50 + 45),
-        ]
-        first, second = bert.received.all(RaceOver)
-        assert [row.player for row in first.outcome.results] == [anna.player, bert.player]
-        assert [row.player for row in second.outcome.results] == [bert.player, anna.player]
-        assert first.outcome.seed != second.outcome.seed
-
-
-async def test_racers_who_banked_nothing_more_share_a_place() -> None:
-    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert, cleo = [await opened.player(name) for name in ("Anna", "Bert", "Cleo")]
-        await opened.race(anna, bert, cleo)
-        await cleo.moves("t1>up")
-        await opened.pass_time(250)
-        rows = anna.received.all(Standings)[-1].standings
-        assert [(row.place, row.banked) for row in rows] == [(1, 5), (2, 4), (2, 4)]
-        assert rows[0].player == cleo.player
-
-
-async def test_of_two_racers_with_the_same_count_the_one_who_reached_it_first_is_ahead() -> None:
-    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.player("Anna"), await opened.player("Bert")
-        await opened.race(anna, bert)
-        await bert.moves("t1>up")
-        opened.time.at += 1500
-        await anna.moves("t1>up")
-        for player in (anna, bert):
-            await player.cash_out()
-        await opened.settle()
-        results = anna.received.all(RaceOver)[0].outcome.results
-        assert [(row.name, row.place) for row in results] == [("Bert", 1), ("Anna", 2)]
-        assert results[1].tie == "reached 5 cards 1.5 s later"
 
 
 async def test_standings_are_coalesced_and_sent_once_a_tick() -> None:

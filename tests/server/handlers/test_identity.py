@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from kit.in_process_server import InProcessServer, gathered, serving
 from kit.players import MemoryPlayer, token_of
 from kit.stepped_store import stepped_store
@@ -99,13 +97,6 @@ async def test_a_name_that_was_given_up_goes_to_no_lookalike_and_back_to_its_own
     assert (await anna.ask(ClaimName, name="Anna")).name == "Anna"
 
 
-@pytest.mark.parametrize("name", ["a", "x" * 40, "admin", "two\nlines", "\u202eanna", "   "])
-async def test_a_bad_name_is_refused(server: InProcessServer, name: str) -> None:
-    anna = await server.player("Anna")
-    assert await anna.refused(ClaimName, name=name) == "bad_name"
-    assert (await server.row(anna.player)).name == "Anna"
-
-
 async def test_a_new_name_is_shown_at_the_table(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
@@ -125,15 +116,6 @@ async def test_a_banned_player_is_refused_and_disconnected(
     back = server.connect("Anna")
     assert await back.refused(Hello, token=back.token) == "banned"
     assert back.close_codes == [BANNED.code]
-
-
-async def test_a_hello_whose_reply_was_lost_may_be_repeated(
-    server: InProcessServer,
-) -> None:
-    anna = server.connect("Anna")
-    server.faults.lost_replies = 1
-    assert await anna.refused(Hello, token=anna.token, name="Anna") == "store_unavailable"
-    assert (await anna.hello()).name == "Anna"
 
 
 async def test_a_connection_with_too_many_refused_hellos_is_closed(server: InProcessServer) -> None:

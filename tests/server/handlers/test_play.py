@@ -1,21 +1,47 @@
-"""Moves and cash-outs: judged, stored before they are answered, and answered again when repeated."""
+"""Moves: dealt, judged, answered, and the endings of boards."""
+
+from collections.abc import AsyncIterator
 
 import pytest
 
 from kit.in_process_server import (
     InProcessServer,
+    always,
     counted_down,
     gathered,
+    open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import CashOut, JoinTable, LeaveTable, MakeMove, Resume, WatchTable
-from saratoga_protocol.events import Dealt, Done, MoveMade, RaceOver, Refused, Snapshot, Standings
-from saratoga_protocol.views import wire_view
+from saratoga_protocol.commands import (
+    CashOut,
+    Heartbeat,
+    JoinTable,
+    LeaveTable,
+    MakeMove,
+    Resume,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    BoardEnded,
+    Dealt,
+    Done,
+    MoveMade,
+    RaceOver,
+    Refused,
+    SeatLost,
+    Snapshot,
+    Standings,
+)
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
-from saratoga_rules.views import redact
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import IDLE_MILLIS
+from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables.countdown import MINUTE
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
+
+# Moves and cash-outs: judged, stored before they are answered, and answered again when repeated
 
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
@@ -31,19 +57,6 @@ def refused(answer: object) -> tuple[str, int | None]:
 
 
 # The deal
-
-
-async def test_every_racer_is_sent_the_same_deal_at_the_same_moment(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await two_racing(server)
-    (to_anna,), (to_bert,) = anna.received.all(Dealt), bert.received.all(Dealt)
-    assert to_anna == to_bert
-    state = server.state(anna.table.code)
-    position = deal_for_key(GAMES["canfield"], bytes.fromhex(state.deal_key))
-    assert to_anna.board.view == wire_view(redact(position))
-    assert (to_anna.start_at, to_anna.deadline) == (state.start_at, state.start_at + 10 * MINUTE)
-    assert (to_anna.board.banked, to_anna.board.net, to_anna.board.count) == (1, -45, 0)
 
 
 async def test_no_deal_is_sent_before_the_start(server: InProcessServer) -> None:
@@ -68,12 +81,6 @@ async def test_legal_moves_are_sent_only_to_players_who_asked_for_them(
     assert bert.board.legal is None
 
 
-async def test_a_board_that_has_ended_has_no_legal_moves(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
-    await server.race(anna, bert)
-    assert (await anna.cash_out()).board.legal == []
-
-
 # Moves
 
 
@@ -86,17 +93,6 @@ async def test_no_player_can_move_before_the_start(server: InProcessServer, phas
     assert await anna.refused(MakeMove, race=f"{code}/1", after=0, move="draw") == "wrong_phase"
     assert await anna.refused(CashOut, race=f"{code}/1") == "wrong_phase"
     assert anna.table.phase == phase
-
-
-async def test_the_answer_to_a_move_has_the_whole_board(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    stock = anna.board.view.stock
-    server.time.at += 1234
-    answer = await anna.move("draw")
-    assert isinstance(answer, MoveMade)
-    assert (answer.at, answer.board.count, answer.repeat) == (1234, 1, False)
-    assert answer.board.view.stock == stock - 3
-    assert len(answer.board.view.waste) == 6
 
 
 async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
@@ -129,51 +125,6 @@ async def test_a_move_meant_for_another_position_is_stale(
     assert anna.board.count == 2
 
 
-async def test_a_repeated_move_is_answered_but_not_made_again(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    first = await anna.send(command)
-    server.time.at += 77
-    again = await anna.send(command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (first.repeat, again.repeat) == (False, True)
-    assert (first.at, first.board) == (again.at, again.board)
-    # after later moves the repeated answer has the present board
-    anna.last_id = 50
-    await anna.moves("draw")
-    late = await anna.send(command)
-    assert isinstance(late, MoveMade)
-    assert (late.repeat, late.board.count, late.at) == (True, 2, first.at)
-
-
-async def test_a_repeated_move_is_not_made_again_after_a_restart(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    await anna.moves("draw")
-    command = MakeMove(id=60, race=anna.board.race, after=1, move="draw")
-    first = await anna.send(command)
-    await server.restart()
-    back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=anna.table.code)
-    assert snapshot.board is not None
-    assert (snapshot.board.count, snapshot.next_id) == (2, 61)
-    again = await back.send(command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (again.repeat, again.at, again.board) == (True, first.at, first.board)
-
-
-async def test_an_id_below_the_last_one_that_was_never_used_is_stale(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    await anna.send(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
-    answer = await anna.send(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
-    assert refused(answer)[0] == "stale_id"
-
-
 async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -> None:
     anna, _ = await two_racing(server)
     race = anna.board.race
@@ -203,14 +154,6 @@ async def test_neither_returning_to_the_seat_nor_watching_uses_up_an_id(
     assert isinstance(done, Done)
 
 
-async def test_several_moves_may_be_sent_in_a_row(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    race = anna.board.race
-    for number in range(5):
-        answer = await anna.ask(MakeMove, race=race, after=number, move="draw")
-        assert answer.board.count == number + 1
-
-
 @pytest.mark.parametrize("kind", [MakeMove, CashOut])
 async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> None:
     anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
@@ -222,13 +165,6 @@ async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> 
     assert await cleo.refused(kind, **said) == "not_racing"
     assert await anna.refused(kind, **said | {"race": f"{code}/2"}) == "no_such_race"
     assert await anna.refused(kind, **said | {"race": "odd-emu-11/1"}) == "no_such_race"
-
-
-@pytest.mark.parametrize("odd", ["", "../../../etc", "\0" * 35])
-async def test_text_that_is_no_race_id_is_no_race(server: InProcessServer, odd: str) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    assert await anna.refused(MakeMove, race=odd, after=0, move="draw") == "no_such_race"
 
 
 async def test_a_racer_of_one_table_cannot_move_at_another(server: InProcessServer) -> None:
@@ -298,3 +234,140 @@ async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
     await server.pass_time(250)
     states = {row.player: row.state for row in bert.received.all(Standings, told)[-1].standings}
     assert states == {anna.player: "cashed out", bert.player: "racing"}
+
+
+# The ends of boards: won, stuck, cashed out, out of time and left
+
+
+ONE_MOVE_TO_WIN = (
+    "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
+)
+
+ONE_DRAW_TO_STUCK = (
+    "stock=7C waste=- reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=1"
+)
+
+
+@pytest.fixture
+async def nearly_won() -> AsyncIterator[InProcessServer]:
+    async with open_in_process_server(always(ONE_MOVE_TO_WIN)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def nearly_stuck() -> AsyncIterator[InProcessServer]:
+    async with open_in_process_server(always(ONE_DRAW_TO_STUCK)) as opened:
+        yield opened
+
+
+# Endings
+
+
+async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
+    anna, bert = await two_racing(nearly_won)
+    answer = await anna.moves("t1>up")
+    assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
+    assert refused(await anna.move("draw")) == ("board_over", 1)
+    assert bert.board.state == "racing"
+
+
+async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
+    nearly_stuck: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(nearly_stuck)
+    answer = await anna.moves("draw")
+    assert (answer.board.state, answer.board.count) == ("stuck", 2)
+    stored = await nearly_stuck.board(anna.table.code, anna.player)
+    assert [entry.text for entry in stored.entries] == ["draw", "stuck"]
+    assert anna.received.all(BoardEnded) == []
+    assert bert.board.state == "racing"
+
+
+async def test_a_long_search_for_stuck_goes_on_in_the_background(
+    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
+    anna, bert = await two_racing(nearly_stuck)
+    answer = await anna.moves("draw")
+    assert answer.board.state == "racing"
+    await nearly_stuck.settle()
+    (ended,) = anna.received.all(BoardEnded)
+    assert (ended.board.state, ended.board.count) == ("stuck", 2)
+    assert bert.received.all(BoardEnded) == []
+
+
+async def test_a_search_for_stuck_is_out_of_date_after_another_move(
+    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
+    anna, _ = await two_racing(nearly_stuck)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await nearly_stuck.settle()
+    assert anna.received.all(BoardEnded) == []
+    stored = await nearly_stuck.board(anna.table.code, anna.player)
+    assert [entry.text for entry in stored.entries] == ["draw", "cash-out"]
+
+
+async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_once(
+    server: InProcessServer,
+) -> None:
+    """A new primary may be ahead: the table must not run on while every move is refused."""
+    anna, bert = await two_racing(server)
+    await bert.moves("draw")
+    server.time.behind = -10 * MINUTE
+    server.time.at += 1
+    assert refused(await anna.move("draw")) == ("time_up", 0)
+    await server.settle()
+    for racer in (anna, bert):
+        assert [ended.board.state for ended in racer.received.all(BoardEnded)] == ["out of time"]
+        (over,) = racer.received.all(RaceOver)
+        assert [row.state for row in over.outcome.results] == ["out of time", "out of time"]
+        assert racer.table.phase == "over"
+
+
+async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    await anna.moves("draw")
+    server.time.at += 10 * MINUTE
+    assert refused(await anna.move("draw")) == ("time_up", 1)
+    assert (await anna.ask(CashOut, race=anna.board.race)).code == "time_up"
+    await server.pass_time(0)
+    for player, count in ((anna, 2), (bert, 1)):
+        (ended,) = player.received.all(BoardEnded)
+        assert (ended.board.state, ended.board.count) == ("out of time", count)
+        assert len(player.received.all(RaceOver)) == 1
+
+
+async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_the_seat_stays(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(server)
+    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await anna.moves("draw")
+    await server.pass_time(LOOK_MILLIS)
+    (ended,) = bert.received.all(BoardEnded)
+    assert ended.board.state == "idle"
+    assert bert.received.all(SeatLost) == []
+    assert anna.received.all(BoardEnded) == []
+    assert [seat.name for seat in anna.table.seats] == ["Anna", "Bert"]
+    await anna.cash_out()
+    await server.settle()
+    (over,) = bert.received.all(RaceOver)
+    assert {result.name: result.state for result in over.outcome.results}["Bert"] == "idle"
+    record = await server.record(anna.table.code)
+    assert record is not None
+    assert " idle\n" in record
+    assert verify(parse_record(record)).ok
+
+
+async def test_a_racer_who_gives_signs_of_activity_may_think_for_as_long_as_the_race_lasts(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(server)
+    for _ in range(3):
+        await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+        await anna.ask(Heartbeat)
+        await bert.ask(Heartbeat, active=True)
+    assert [each.board.state for each in anna.received.all(BoardEnded)] == ["idle"]
+    assert bert.received.all(BoardEnded) == []

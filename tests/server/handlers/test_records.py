@@ -1,9 +1,32 @@
-"""Records of finished races."""
+"""What is read: leaderboards, records, and the boards of past races."""
 
+import asyncio
+import gzip
+import json
+
+import pytest
+
+from kit.finished_races import finished_race
 from kit.in_process_server import InProcessServer, gathered
-from saratoga_protocol.commands import GetRecord, NextRace
-from saratoga_protocol.events import Record
-from saratoga_rules.records.record import parse_record
+from kit.results import add_results
+from saratoga_protocol.commands import (
+    GetLeaderboard,
+    GetRecord,
+    NextRace,
+    SubscribeLeaderboard,
+    UnsubscribeLeaderboard,
+)
+from saratoga_protocol.events import Done, Leaderboard, Record
+from saratoga_rules.records.record import format_record, parse_record
+from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.domain import replays
+from saratoga_server.domain.replays import CannotReplay
+from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.handlers import replays as module
+from saratoga_server.handlers.replays import Replays, TooManyReplays
+from saratoga_server.live.leaderboards import UNCHANGED_EVERY
+
+# Records of finished races
 
 
 async def test_a_record_opens_when_the_race_is_over(server: InProcessServer) -> None:
@@ -36,3 +59,169 @@ async def test_records_stay_open_while_players_gather_for_the_next_race(
 async def test_a_race_that_never_ran_has_no_record(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     assert await anna.refused(GetRecord, race="odd-emu-11/1") in ("no_such_table", "no_such_race")
+
+
+# The boards of finished races: replayed once for all who ask, and kept
+
+
+RECORDS = {f"mint-otter-42/{seed}": format_record(finished_race(seed=seed)) for seed in (1, 2)}
+
+
+async def load(race: str) -> str:
+    return RECORDS.get(race, "nothing like a record")
+
+
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were replayed."""
+    texts: list[str] = []
+    really = replays.replay_json
+
+    def note(text: str) -> bytes:
+        texts.append(text)
+        return really(text)
+
+    monkeypatch.setattr(replays, "replay_json", note)
+    return texts
+
+
+async def test_boards_are_replayed_once_for_all_who_ask(replayed: list[str]) -> None:
+    boards = Replays(load, BackgroundTasks())
+    race = "mint-otter-42/1"
+    told = await asyncio.gather(*(boards.boards(race) for _ in range(16)))
+    assert {each.tag for each in [*told, await boards.boards(race)]} == {told[0].tag}
+    assert replayed == [RECORDS[race]]
+    assert len(json.loads(gzip.decompress(told[0].compressed))["boards"]) == 3
+
+
+async def test_only_so_many_replays_wait_and_none_begins_while_the_node_stops(
+    replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    waiting = [asyncio.create_task(boards.boards(race)) for race in RECORDS]
+    await asyncio.sleep(0)
+    with pytest.raises(TooManyReplays):
+        await boards.boards("mint-otter-42/3")
+    boards.stop()
+    await tasks.finish()
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert sum(isinstance(each, TooManyReplays) for each in ended) == 2 - len(replayed)
+    assert len(replayed) < 2
+
+
+async def test_a_caller_that_gives_up_takes_nothing_from_the_others(replayed: list[str]) -> None:
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    hasty = asyncio.create_task(boards.boards("mint-otter-42/1"))
+    await asyncio.sleep(0)
+    patient = asyncio.create_task(boards.boards("mint-otter-42/1"))
+    await asyncio.sleep(0)
+    hasty.cancel()
+    assert (await patient).tag
+    await tasks.finish()
+    assert len(replayed) == 1
+
+
+async def test_the_boards_asked_for_longest_ago_are_dropped_first(
+    replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boards = Replays(load, BackgroundTasks())
+    first = await boards.boards("mint-otter-42/1")
+    second = await boards.boards("mint-otter-42/2")
+    largest = max(len(first.compressed), len(second.compressed))
+    monkeypatch.setattr(module, "MOST_KEPT", largest)
+    boards = Replays(load, BackgroundTasks())
+    for number in (1, 2, 2, 1):
+        await boards.boards(f"mint-otter-42/{number}")
+    assert len(replayed) == 2 + 3
+
+
+async def test_whoever_asks_for_boards_that_do_not_exist_is_told_why(replayed: list[str]) -> None:
+    tasks = BackgroundTasks()
+    boards = Replays(load, tasks)
+    for _ in range(2):
+        with pytest.raises(CannotReplay):
+            await boards.boards("mint-otter-42/3")
+    await tasks.finish()
+    assert len(replayed) == 2
+
+
+async def test_the_boards_of_a_race_open_when_it_is_over(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    with pytest.raises(CommandRejected, match="not over"):
+        await server.node.replay(f"{code}/1")
+    await anna.cash_out()
+    await server.settle()
+    boards = json.loads(gzip.decompress((await server.node.replay(f"{code}/1")).compressed))
+    (board,) = boards["boards"]
+    assert (board["name"], [each["entry"] for each in board["entries"]]) == ("Anna", ["cash-out"])
+
+
+# Commands about leaderboards
+
+
+async def test_a_page_answers_the_command_with_the_players_own_row(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
+    for racer in (anna, bert):
+        await racer.moves("draw")
+        await racer.cash_out()
+    await server.pass_time(1000)
+    page = await anna.ask(GetLeaderboard, game="canfield", period="all")
+    assert isinstance(page, Leaderboard)
+    assert (page.re, page.total) == (anna.last_id, 2)
+    assert page.me is not None
+    assert page.me.player == anna.player
+
+
+async def test_an_unknown_game_has_no_leaderboard(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    assert await anna.refused(GetLeaderboard, game="freecell") == "no_such_leaderboard"
+    assert await anna.refused(SubscribeLeaderboard, game="freecell") == "no_such_leaderboard"
+
+
+async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await anna.ask(SubscribeLeaderboard, game="caprice", period="all")
+    told = len(anna.received.events)
+    await add_results(server.store, 3)
+    for _ in range(UNCHANGED_EVERY):
+        await server.pass_time(1000)
+    assert anna.received.all(Leaderboard, told) == []
+
+
+@pytest.mark.parametrize("ending", ["unsubscribe", "hang up"])
+async def test_after_the_subscription_ends_nothing_more_is_sent(
+    server: InProcessServer, ending: str
+) -> None:
+    anna = await server.player("Anna")
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    if ending == "unsubscribe":
+        assert isinstance(await anna.ask(UnsubscribeLeaderboard), Done)
+    else:
+        await anna.disconnect()
+    told = len(anna.received.events)
+    await add_results(server.store, 3)
+    for _ in range(UNCHANGED_EVERY):
+        await server.pass_time(1000)
+    assert anna.received.events[told:] == []
+
+
+async def test_a_subscription_survives_a_store_failure(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await add_results(server.store, 3)
+    await server.store.leaderboards.settle_outbox(10)
+    told = len(anna.received.events)
+    server.faults.unavailable = True
+    assert await anna.refused(GetLeaderboard, game="canfield") == "store_unavailable"
+    server.faults.unavailable = False
+    for _ in range(UNCHANGED_EVERY):
+        await server.pass_time(1000)
+    assert len(anna.received.all(Leaderboard, told)) == 1

@@ -1,37 +1,44 @@
-"""Seats: opening a table, joining, coming back, leaving, and lost connections."""
+"""Seats: taken, created, left, lost and kept within limits."""
+
+import asyncio
 
 import pytest
 
-from kit.in_process_server import InProcessServer, counted_down, gathered
+from kit.in_process_server import InProcessServer, gathered
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
     CreateTable,
+    GetRecord,
     Hello,
     JoinTable,
-    Kick,
     LeaveTable,
     MakeMove,
     NextRace,
     NotReady,
+    Ready,
     Resume,
     Start,
+    UnwatchTable,
     WatchTable,
 )
 from saratoga_protocol.events import (
-    Dealt,
+    AnyEvent,
     Done,
     Refused,
-    SeatLost,
     Snapshot,
     Standings,
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, UNUSED_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.rate_limits.rates import Action, Rate
+
+# Seats: opening a table, joining, coming back, leaving, and lost connections
+
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -67,15 +74,6 @@ async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) 
     await nobody.ask(ClaimName, name="Dora")
     await nobody.at_table(JoinTable, table=code)
     assert seated(anna) == ["Anna", "Dora"]
-
-
-async def test_a_full_table_refuses_more_players(server: InProcessServer) -> None:
-    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
-    snapshot = await anna.at_table(CreateTable, game="canfield", seats=2)
-    await bert.at_table(JoinTable, table=snapshot.table.code)
-    assert await cleo.refused(JoinTable, table=snapshot.table.code) == "table_full"
-    await bert.ask(LeaveTable, table=snapshot.table.code)
-    await cleo.at_table(JoinTable, table=snapshot.table.code)
 
 
 @pytest.mark.parametrize("kind", [JoinTable, Resume, WatchTable, LeaveTable, Start, NotReady])
@@ -123,32 +121,6 @@ async def test_a_watcher_who_leaves_the_seat_goes_on_watching(server: InProcessS
     assert len(bert.received.all(TableChanged, told)) == 1
 
 
-async def test_a_kicked_player_gets_the_reason_and_cannot_join_again(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    assert await bert.refused(Kick, table=code, player=anna.player) == "host_only"
-    assert await anna.refused(Kick, table=code, player="b" * 16) == "no_such_player"
-    assert await anna.refused(Kick, table=code, player=anna.player) == "no_such_player"
-    assert isinstance(await anna.ask(Kick, table=code, player=bert.player), Done)
-    (lost,) = bert.received.all(SeatLost)
-    assert lost.table == code
-    assert await bert.refused(JoinTable, table=code) == "kicked"
-    assert await bert.refused(Resume, table=code) == "not_seated"
-    await gathered(bert)  # the player may join another table
-
-
-async def test_when_the_host_leaves_the_next_seat_is_host(server: InProcessServer) -> None:
-    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, bert, cleo)
-    await anna.ask(LeaveTable, table=code)
-    assert cleo.table.host == bert.player
-    assert "Bert is host now" in cleo.table.notice
-    assert await cleo.refused(ChangeSettings, table=code, cap=3) == "host_only"
-    assert isinstance(await bert.ask(ChangeSettings, table=code, cap=3), Done)
-
-
 async def test_a_seat_is_kept_for_a_minute_after_the_connection_is_lost(
     server: InProcessServer,
 ) -> None:
@@ -176,26 +148,6 @@ async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) 
     await anna.cash_out()
     await server.settle()
     assert anna.table.phase == "over"
-
-
-async def test_a_racer_who_is_disconnected_too_long_has_left(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    await server.race(anna, bert)
-    await bert.disconnect()
-    await server.pass_time(ABSENCE_MILLIS)
-    rows = {row.player: row.state for row in anna.received.all(Standings)[-1].standings}
-    assert rows == {anna.player: "racing", bert.player: "left"}
-
-
-async def test_a_racer_who_leaves_during_the_countdown_voids_it(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await counted_down(anna, bert)
-    commitment = anna.table.commitment
-    await bert.ask(LeaveTable, table=code)
-    assert (anna.table.phase, anna.table.commitment != commitment) == ("gathering", True)
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert anna.received.all(Dealt) == []
 
 
 # Taking over
@@ -330,3 +282,172 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     await newer.at_table(Resume, table=code)
     assert anna.close_codes == [TAKEN_OVER.code]
     assert newer.close_codes == []
+
+
+# Creating a table: repeats, lost replies and the number of store round trips
+
+
+# Opening and joining
+
+
+async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    command = CreateTable(id=7, game="canfield")
+    assert isinstance(await anna.send(command), Snapshot)
+    await server.pass_time(UNUSED_MILLIS)
+    again = await anna.send(command)
+    assert isinstance(again, Snapshot)
+    assert again.table.phase == "closed"
+    assert len(await server.codes()) == 1
+
+
+async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    command = CreateTable(id=7, game="canfield")
+    codes = set()
+    for lost in (3, 2, 1):  # the code, the table, and the note of the seat
+        server.faults.lost_replies = lost
+        while server.faults.lost_replies:
+            answer = await anna.send(command)
+            assert isinstance(answer, Refused)
+            assert answer.code == "store_unavailable"
+        done = await anna.send(command)
+        assert isinstance(done, Snapshot)
+        codes.add(done.table.code)
+    assert len(codes) == len(await server.codes()) == 1
+
+
+class RoundTrips:
+    """A counter of store round trips, which holds each store call until all tasks wait."""
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Event] = []
+        self._in_flight = 0
+
+    async def before(self) -> None:
+        turn = asyncio.Event()
+        self._waiting.append(turn)
+        await turn.wait()
+        self._in_flight += 1
+
+    def after(self, method: str) -> None:
+        self._in_flight -= 1
+
+    async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
+        """Run the task to its end; return the number of store round trips that it took."""
+        rounds = 0
+        while not task.done():
+            for _ in range(50):
+                await asyncio.sleep(0)
+            if self._in_flight:
+                continue
+            rounds += bool(self._waiting)
+            turns, self._waiting = self._waiting, []
+            for turn in turns:
+                turn.set()
+        return rounds
+
+
+@pytest.mark.parametrize("public", [False, True])
+async def test_a_table_is_created_in_three_store_round_trips(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
+) -> None:
+    anna = await server.player("Anna")
+    trips = RoundTrips()
+    with monkeypatch.context() as patch:
+        patch.setattr(server.faults, "before", trips.before)
+        patch.setattr(server.faults, "after", trips.after)
+        command = CreateTable(id=7, game="canfield", public=public)
+        task = asyncio.create_task(server.node.dispatcher.answer(anna.session, command))
+        assert await trips.until_done(task) == 3
+    snapshot = task.result()
+    assert isinstance(snapshot, Snapshot)
+    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
+    assert len(await server.real.tables.list_public()) == int(public)
+
+
+async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await server.player("Anna")
+
+    async def unavailable(code: str, summary: bytes | None) -> None:
+        raise StoreUnavailable("the store does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server.store.tables, "set_public", unavailable)
+        code = await gathered(anna, public=True)
+    assert await server.real.tables.list_public() == []
+    await server.node.scheduler.sweep()
+    (summary,) = await server.real.tables.list_public()
+    assert code.encode() in summary
+
+
+# Limits on seat commands: guessed codes, new tables and changes of a table
+
+
+# Limits
+
+
+def limited(player: MemoryPlayer, act: Action, times: int) -> None:
+    """Limit how often a player may do this: `times` at once, then once a minute."""
+    limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
+    player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    player.session.quota.authenticated(player.player)
+
+
+async def test_only_wrong_codes_count_against_the_limit(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(bert)
+    limited(anna, Action.WRONG_CODE, 2)
+    for _ in range(5):
+        assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
+        assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
+    assert await anna.refused(JoinTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
+    answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
+    assert (answer.code, answer.wait) == ("too_fast", 60_000)
+    # from now on only codes of the player's own tables are looked up
+    assert await anna.refused(JoinTable, table=code) == "too_fast"
+    assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
+
+
+async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna)
+    other = await gathered(bert)
+    await anna.ask(WatchTable, table=other)
+    limited(anna, Action.WRONG_CODE, 1)
+    assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
+    assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
+    back = server.connect("Anna")
+    await back.hello()
+    limited(back, Action.WRONG_CODE, 1)
+    assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert isinstance(await back.ask(Resume, table=code), Snapshot)
+
+
+async def test_creating_tables_is_limited(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    limited(anna, Action.TABLE, 1)
+    code = await gathered(anna)
+    await anna.ask(LeaveTable, table=code)
+    answer = await anna.ask(CreateTable, game="canfield")
+    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
+
+
+async def test_changing_a_table_is_limited(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna)
+    limited(anna, Action.CHANGE, 2)
+    for cap in (3, 5):
+        assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
+    assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
+    assert anna.table.settings.cap == 5

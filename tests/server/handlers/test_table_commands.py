@@ -13,11 +13,8 @@ from saratoga_protocol.commands import (
     EndRace,
     GetRecord,
     JoinTable,
-    LeaveTable,
     LockTable,
     NextRace,
-    NotReady,
-    Ready,
     Resume,
     Reveal,
     Start,
@@ -39,47 +36,6 @@ from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLI
 
 async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
     return [await server.player(name) for name in names]
-
-
-async def test_ready_names_the_commitment_of_the_coming_deal(server: InProcessServer) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await gathered(anna)
-    old = anna.table.commitment
-    await anna.ask(ChangeSettings, table=code, cap=3)
-    assert anna.table.commitment != old
-    said = {"table": code, "nonce_hash": nonce_hash(anna.player)}
-    assert await anna.refused(Ready, commitment=old, **said) == "wrong_commitment"
-    assert await anna.refused(Ready, commitment="0" * 64, **said) == "wrong_commitment"
-    assert isinstance(await anna.ready(), Done)
-
-
-async def test_a_change_of_settings_clears_the_ready_marks(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    assert [seat.ready for seat in anna.table.seats] == [True, True]
-    await anna.ask(ChangeSettings, table=code, game="lafayette")
-    assert [seat.ready for seat in bert.table.seats] == [False, False]
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-
-
-async def test_only_the_host_starts(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await bert.ready()
-    assert await bert.refused(Start, table=code) == "host_only"
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-    await anna.ready()
-    await anna.ask(NotReady, table=code)
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-    await anna.ready()
-    command = Start(id=50, table=code)
-    assert isinstance(await anna.send(command), Done)
-    assert isinstance(await anna.send(command), Done), "said again"
-    assert (bert.table.phase, bert.table.racers) == ("countdown", [])
-    await bert.call_ended()
-    assert bert.table.racers == [anna.player, bert.player]
 
 
 async def test_players_who_are_not_ready_or_join_late_do_not_race(server: InProcessServer) -> None:
@@ -171,26 +127,6 @@ async def test_a_nonce_that_came_in_time_counts_if_the_table_was_held_until_late
     assert table.state.deal_key
 
 
-async def test_a_player_who_voided_a_countdown_waits_for_the_hosts_permission(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    await anna.ask(Start, table=code)
-    await anna.reveal()
-    await bert.ask(LeaveTable, table=code)
-    await bert.at_table(JoinTable, table=code)
-    ready = {"commitment": bert.table.commitment, "nonce_hash": nonce_hash(bert.player)}
-    assert await bert.refused(Ready, table=code, **ready) == "ready_blocked"
-    (seat,) = (each for each in anna.table.seats if each.player == bert.player)
-    assert (seat.blocked, seat.voids) == (True, 1)
-    assert await bert.refused(AllowReady, table=code, player=bert.player) == "host_only"
-    assert isinstance(await anna.ask(AllowReady, table=code, player=bert.player), Done)
-    assert isinstance(await bert.ready(), Done)
-
-
 async def test_a_player_may_get_ready_in_the_call_and_no_settings_change_then(
     server: InProcessServer,
 ) -> None:
@@ -205,27 +141,6 @@ async def test_a_player_may_get_ready_in_the_call_and_no_settings_change_then(
     await server.pass_time(COUNTDOWN_MILLIS)
     assert anna.table.racers == [anna.player, bert.player]
     assert (anna.table.phase, anna.table.call_until) == ("running", 0)
-
-
-async def test_a_racer_who_copied_a_nonce_hash_is_the_one_who_is_named(
-    server: InProcessServer,
-) -> None:
-    anna, mallory = await players(server, "Anna", "Mallory")
-    code = await gathered(anna, mallory)
-    await mallory.ask(
-        Ready,
-        table=code,
-        commitment=mallory.table.commitment,
-        nonce_hash=nonce_hash(anna.player),
-    )
-    await anna.ready()
-    await anna.ask(Start, table=code)
-    await anna.reveal()
-    assert await mallory.refused(Reveal, table=code, nonce=nonce(mallory.player)) == "wrong_nonce"
-    await server.pass_time(REVEAL_MILLIS)
-    assert anna.table.phase == "gathering"
-    assert "Mallory" in anna.table.notice
-    assert "Anna" not in anna.table.notice
 
 
 async def test_a_locked_table_takes_nobody_new_but_watchers_and_its_own_players(
@@ -278,18 +193,6 @@ async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProc
     assert verify(record).ok
 
 
-@pytest.mark.parametrize("kind", [Ready, NotReady, Start, ChangeSettings, NextRace, Reveal])
-async def test_commands_in_the_wrong_phase_are_refused(server: InProcessServer, kind: type) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await server.race(anna)
-    more: dict[str, object] = {}
-    if kind is Ready:
-        more = {"commitment": anna.table.commitment, "nonce_hash": nonce_hash(anna.player)}
-    if kind is Reveal:
-        more = {"nonce": nonce(anna.player)}
-    assert await anna.refused(kind, table=code, **more) == "wrong_phase"
-
-
 # A store that fails
 
 
@@ -323,19 +226,3 @@ async def test_the_host_sets_the_races_of_a_match_with_a_new_table_and_later(
     assert isinstance(await anna.ask(ChangeSettings, table=code, races=3), Done)
     assert anna.table.settings.races == 3
     assert await anna.refused(ChangeSettings, table=code, races=4) == "bad_settings"
-
-
-async def test_a_command_with_an_id_below_the_last_one_is_refused(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await gathered(anna)
-    late = anna.last_id + 1
-    anna.last_id += 1
-    assert isinstance(await anna.ready(), Done)
-    answer = await anna.send(NotReady(id=late, table=code))
-    assert isinstance(answer, Refused)
-    assert answer.code == "stale_id"
-    assert [seat.ready for seat in anna.table.seats] == [True]
-    assert isinstance(await anna.send(NotReady(id=anna.last_id, table=code)), Done)
-    assert [seat.ready for seat in anna.table.seats] == [True]

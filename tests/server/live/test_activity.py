@@ -222,17 +222,6 @@ async def idle_host(nodes: Nodes) -> tuple[MemoryPlayer, MemoryPlayer]:
     return anna, bert
 
 
-async def test_friends_do_not_wait_for_a_host_whose_board_ended_as_idle(nodes: Nodes) -> None:
-    anna, bert = await idle_host(nodes)
-    await bert.cash_out()
-    await nodes.settle()
-    for player in (anna, bert):
-        assert player.received.all(RaceOver)
-        assert player.table.host == bert.player
-        assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
-        assert [seat.name for seat in player.table.seats] == ["Anna", "Bert"]
-
-
 @pytest.mark.parametrize("after", [1_000, LAST_BOARD_MILLIS])
 async def test_a_host_who_is_back_before_the_race_is_over_keeps_the_table(
     nodes: Nodes, after: int
@@ -282,16 +271,6 @@ async def test_between_races_a_seats_signs_are_stored_once_a_minute_and_none_is_
     assert not bert.received.all(TableChanged)[1:], "a sign is no news"
 
 
-async def test_a_bot_gives_no_signs_between_races(server: InProcessServer) -> None:
-    anna, otto = await server.player("Anna"), await server.player("Otto", bot=True)
-    code = await gathered(anna, otto)
-    await server.pass_time(SEAT_MILLIS)
-    before, _ = await server.stored(code)
-    await otto.ask(Heartbeat, active=True)
-    await server.pass_time(0)
-    assert (await server.stored(code))[0] == before
-
-
 @pytest.mark.parametrize("is_over", [False, True], ids=["gathering", "over"])
 async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     nodes: Nodes, is_over: bool
@@ -316,14 +295,3 @@ async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     kind = NextRace if is_over else LockTable
     fields = {} if is_over else {"locked": True}
     assert isinstance(await bert.ask(kind, table=bert.table.code, **fields), Done)
-
-
-async def test_a_host_who_gives_signs_between_races_stays_host(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    await anna.at_table(CreateTable, game="canfield")
-    await bert.at_table(JoinTable, table=anna.table.code)
-    for _ in range(2 * IDLE_MILLIS // SEAT_MILLIS):
-        await nodes.pass_time(SEAT_MILLIS)
-        for player in (anna, bert):
-            await player.ask(Heartbeat, active=True)
-    assert bert.table.host == anna.player

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, counted_down, gathered
+from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     CashOut,
@@ -16,8 +16,8 @@ from saratoga_protocol.commands import (
     MakeMove,
     WatchTable,
 )
-from saratoga_protocol.events import Announcement, SeatLost
-from saratoga_protocol.refusals import BANNED, DELETED
+from saratoga_protocol.events import SeatLost
+from saratoga_protocol.refusals import BANNED
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.admin.acts import Administration, NotDone
@@ -25,7 +25,6 @@ from saratoga_server.app import compose_table_cache
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.messages.node_events import (
     AdminEvent,
-    Announce,
     Banned,
     NodeEvent,
     TableClosedByAdmin,
@@ -56,15 +55,6 @@ async def administration(server: InProcessServer) -> Administration:
         server.store, events=cast(EventChannel, AppliedAtOnce(server.node.admin_events))
     )
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
-
-
-async def test_an_announcement_is_sent_to_every_connection(
-    server: InProcessServer,
-) -> None:
-    anna, nobody = await server.player("Anna"), server.connect("nobody")
-    await server.node.admin_events.apply(Announce("We close at ten."))
-    for each in (anna, nobody):
-        assert each.received.all(Announcement) == [Announcement(text="We close at ten.")]
 
 
 async def test_closing_a_table_frees_its_seats_and_watchers(
@@ -110,20 +100,6 @@ async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(
     assert await server.record(code) == answer.text
     board = BoardKey(game="canfield", ranking="best", period="all", bots=False)
     assert await server.real.leaderboards.page(board, 0, 10) == (0, [])
-
-
-async def test_a_countdown_is_voided_when_the_table_is_closed(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    await administration.close(code, "Enough.")
-    (voided,) = anna.received.all(events.TableChanged)[-1].table.voided
-    assert (voided.race, voided.reason) == (f"{code}/1", "closed-in-countdown")
-    record = await server.record(code)
-    assert record is not None
-    assert verify(record).ok
 
 
 async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
@@ -179,31 +155,6 @@ async def test_a_banned_player_is_disconnected_and_leaves_the_race(
     assert rows == {anna.player: "racing", bert.player: "left"}
     back = server.connect("Bert")
     assert await back.refused(Hello, token=back.token) == "banned"
-
-
-async def test_a_renamed_player_has_the_new_name_at_the_table(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
-    await administration.rename("Bert", "Bernard")
-    await server.settle()
-    assert [seat.name for seat in anna.table.seats] == ["Anna", "Bernard"]
-    assert bert.session.name == "Bernard"
-
-
-async def test_a_forgotten_player_loses_connection_seat_and_row(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
-    await administration.forget("Bert")
-    assert bert.close_codes == [DELETED.code]
-    assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    assert await server.real.players.load_player(bert.player) is None
-    back = server.connect("Bert")
-    assert await back.refused(Hello, token=back.token, name="Bert") == "name_taken"
-    assert (await back.hello(name="Benno")).name == "Benno"
 
 
 async def test_actions_on_players_and_tables_that_are_not_here_change_nothing(

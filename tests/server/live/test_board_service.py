@@ -1,19 +1,33 @@
-"""Boards on a node: dealt, ended by the server, and checked."""
+"""Boards of a race on a node: locked, dealt, ended, shown and read from their logs."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from saratoga_protocol.commands import Resume, WatchTable
-from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
+from kit.tables import ANN, BEN, CODE, NOON, after
+from saratoga_protocol.commands import CashOut, Resume, WatchTable
+from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused, Standings
+from saratoga_protocol.views import wire_view
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import parse_position
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
+from saratoga_rules.views import redact
+from saratoga_server.domain.board import ended, enter, open_board
 from saratoga_server.domain.tables.countdown import MINUTE
-from saratoga_server.live.live_race import LiveRace
+from saratoga_server.live.board_lock import BoardLock
+from saratoga_server.live.live_race import BoardRun, LiveRace
+from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.node import Node
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import LiveStanding, LogEntry, Millis, StoreUnavailable
+from saratoga_server.store.keys import race_key
+
+# Boards on a node: dealt, ended by the server, and checked
 
 
 async def racing(server: InProcessServer, *names: str) -> tuple[LiveRace, list[MemoryPlayer]]:
@@ -202,3 +216,157 @@ async def test_idle_racers_are_found_by_the_newest_log(
     server.time.at += IDLE_MILLIS
     await newer.moves("draw")  # this node has not noticed the change
     assert await server.node.boards.sweep(race, Millis(0)) == [bert.player]
+
+
+# A race on a node: deadlines, standings, and the view of a board
+
+
+GAME = GAMES["canfield"]
+OPENING = parse_position(
+    "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
+)
+
+
+def race(standings: dict[str, LiveStanding]) -> LiveRace:
+    """Return a race with these standings."""
+    return LiveRace(
+        id=f"{CODE}/1",
+        code=CODE,
+        number=1,
+        game=GAME,
+        opening=OPENING,
+        runs={player: run(player, standing) for player, standing in standings.items()},
+    )
+
+
+def run(player: str, standing: LiveStanding, deadline: int = 0) -> BoardRun:
+    return BoardRun(
+        player=player,
+        start_at=NOON,
+        deadline=Millis(deadline),
+        audience=CODE,
+        standing=standing,
+    )
+
+
+RACING = LiveStanding(0, 4, State.RACING)
+
+
+def test_a_run_is_out_of_time_from_its_deadline_on() -> None:
+    limited = run(ANN, RACING, deadline=after(60_000))
+    assert not limited.is_out_of_time(after(59_999))
+    assert limited.is_out_of_time(after(60_000))
+    assert not run(ANN, RACING).is_out_of_time(after(10**9)), "it has no deadline"
+
+
+def test_a_race_is_over_when_every_run_has_ended() -> None:
+    stuck, left = LiveStanding(3, 6, State.STUCK), LiveStanding(1, 4, State.LEFT)
+    assert not race({ANN: RACING, BEN: stuck}).is_over
+    assert race({ANN: left, BEN: stuck}).is_over
+
+
+@pytest.mark.parametrize("legal", [True, False])
+def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) -> None:
+    board = open_board(OPENING, NOON)
+    view = race({ANN: RACING}).view(board, legal)
+    assert view.view == wire_view(redact(OPENING))
+    assert (view.race, view.count, view.banked, view.net) == (f"{CODE}/1", 0, 4, -30)
+    assert view.state == "racing"
+    if legal:
+        assert view.legal is not None
+        assert {"draw", "t1>up", "t2>up"} <= set(view.legal)
+    else:
+        assert view.legal is None
+
+
+def test_a_board_that_has_ended_has_no_legal_moves() -> None:
+    board = open_board(OPENING, NOON)
+    enter(board, ended(board, State.CASHED_OUT), [LogEntry("cash-out", after(500), 1, 7)])
+    here = race({ANN: board.standing()})
+    assert (here.view(board, legal=True).legal, here.view(board, legal=True).count) == ([], 1)
+    assert here.view(board, legal=False).legal is None
+
+
+# The stored logs of a race: what can be replayed of them, and which boards have ended
+
+
+async def test_the_logs_of_a_race_say_which_boards_have_ended(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    assert isinstance(await anna.move("draw"), MoveMade)
+    assert isinstance(await bert.ask(CashOut, race=f"{code}/1"), MoveMade)
+    logs, state = StoredLogs(server.store.boards, deal_for_key), server.state(code)
+    read = await logs.readable(state)
+    texts = {player: [entry.text for entry in log.entries] for player, log in read.items()}
+    assert texts == {anna.player: ["draw"], bert.player: ["cash-out"]}
+    assert [player for player, log in read.items() if log.has_ended] == [bert.player]
+    assert all(log.is_complete for log in read.values())
+
+
+async def test_a_log_with_a_damaged_entry_is_not_complete(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    for _ in range(2):
+        assert isinstance(await anna.move("draw"), MoveMade)
+    log = f"{race_key(code, 1)}:log:{anna.player}"
+    async with Redis.from_url(server.store.server.url) as raw:
+        await raw.lset(log, 1, "no entry")
+    logs, state = StoredLogs(server.store.boards, deal_for_key), server.state(code)
+    (read,) = (await logs.readable(state)).values()
+    assert (read.entries, read.is_complete) == ((), False)
+
+
+# The lock of a board: taken at once if it is free, otherwise in order
+
+
+async def test_a_released_lock_goes_to_the_waiter_first() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    waiting = asyncio.create_task(lock.acquire())
+    await asyncio.sleep(0)
+    lock.release()
+    # the waiter has not run yet, but the lock was handed to it
+    assert not lock.try_acquire()
+    await waiting
+
+
+async def test_waiters_get_the_lock_in_the_order_they_came() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    order: list[int] = []
+
+    async def enter(number: int) -> None:
+        async with lock:
+            order.append(number)
+
+    entering = [asyncio.create_task(enter(number)) for number in range(3)]
+    await asyncio.sleep(0)
+    lock.release()
+    await asyncio.gather(*entering)
+    assert order == [0, 1, 2]
+
+
+async def test_a_cancelled_waiter_leaves_the_lock_to_others() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    waiting = asyncio.create_task(lock.acquire())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    lock.release()
+    assert lock.try_acquire()
+
+
+async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    first, second = (asyncio.create_task(lock.acquire()) for _ in range(2))
+    await asyncio.sleep(0)
+    lock.release()
+    first.cancel()
+    assert not lock.try_acquire()
+    await asyncio.gather(first, return_exceptions=True)
+    assert not lock.try_acquire()
+    await second
+    lock.release()
+    assert lock.try_acquire()

@@ -8,7 +8,7 @@ from kit.players import Received, RecordingConnection
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement, AnyEvent, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
-from saratoga_server.live.broadcaster import TABLES_AT_ONCE, TICK, Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import TABLES_AT_ONCE, Broadcaster, send_to_all
 from saratoga_server.live.session import Session
 
 CODE, OTHER = "mint-otter-42", "odd-emu-11"
@@ -50,10 +50,6 @@ def received(by: Session) -> list[AnyEvent]:
 def standings(place: int) -> Standings:
     row = Standing(player="a" * 16, place=place, banked=1, net=-45, state="racing")
     return Standings(race=f"{CODE}/1", standings=[row])
-
-
-def test_standings_are_sent_at_most_four_times_a_second() -> None:
-    assert TICK >= 1 / 4
 
 
 def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:

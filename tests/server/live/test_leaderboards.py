@@ -59,49 +59,6 @@ async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: AfterRace, per
     assert rows(bankroll) == [(1, "Bert", -15), (2, "Anna", -20)]
 
 
-async def test_other_games_and_bots_have_leaderboards_of_their_own(
-    after_a_race: AfterRace,
-) -> None:
-    _, anna, _, _ = after_a_race
-    for other in ({"game": "caprice"}, {"game": "canfield", "bots": True}):
-        page = await anna.ask(GetLeaderboard, **other)
-        assert (page.rows, page.total, page.me) == ([], 0, None)
-
-
-async def test_a_game_whose_pack_costs_more_has_its_own_money_on_its_leaderboards(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert, game="klondike")
-    for racer in (anna, bert):
-        await racer.moves("draw")
-        await racer.cash_out()
-    await server.pass_time(1000)
-    best = await anna.ask(GetLeaderboard, game="klondike", period="all")
-    assert [(row.value, row.net) for row in best.rows] == [(0, -52), (0, -52)]
-    bankroll = await anna.ask(GetLeaderboard, game="klondike", ranking="bankroll", period="all")
-    assert {row.value for row in bankroll.rows} == {-52}
-
-
-async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: AfterRace) -> None:
-    server, anna, _, _ = after_a_race
-    server.time.at += 31 * DAY
-    for period, count in (("day", 0), ("week", 0), ("month", 0), ("all", 2)):
-        page = await anna.ask(GetLeaderboard, game="canfield", period=period)
-        assert page.total == count
-
-
-async def test_a_leaderboard_is_shown_page_by_page(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    await add_results(server.store, 30)
-    await server.pass_time(1000)
-    page = await anna.ask(GetLeaderboard, game="canfield", offset=10, limit=5)
-    assert [row.rank for row in page.rows] == [11, 12, 13, 14, 15]
-    assert (page.total, page.offset) == (30, 10)
-    assert {row.name for row in page.rows} == {"(forgotten)"}
-    assert (await anna.ask(GetLeaderboard, game="canfield", offset=100)).rows == []
-
-
 async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
     async with open_in_process_server(always(BANKS_SOME)) as server:
         anna, bert = await server.player("Anna"), await server.player("Bert")

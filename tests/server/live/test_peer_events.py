@@ -1,16 +1,18 @@
-"""Two nodes: each applies the events of the other, and finds changes whose events it missed."""
+"""Two nodes: what each publishes, and how it follows what the other does."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import cast
 
 import pytest
 
-from kit.event_recorder import recording
+from kit.event_recorder import EventRecorder, recording
 from kit.in_process_server import InProcessServer, gathered
 from kit.players import RECEIVED_WITHIN
 from kit.results import add_results
 from kit.stepped_store import SteppedStore, opened_on
+from kit.tables import ANN, BEN
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -18,6 +20,7 @@ from saratoga_protocol.commands import (
     Kick,
     LeaveTable,
     ListTables,
+    MakeMove,
     Resume,
     SubscribeLeaderboard,
     WatchTable,
@@ -25,30 +28,36 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import (
     Announcement,
     BoardEnded,
-    Dealt,
     Done,
     Leaderboard,
     RaceOver,
     SeatLost,
-    Standings,
     TableChanged,
     Tables,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.standing import State
+from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers
 from saratoga_server.live.table_loads import LoadTable
 from saratoga_server.messages.node_events import (
     Announce,
     Here,
+    NodeEvent,
     NodeEventListener,
+    Settled,
+    Standings,
     Stood,
     TableClosedByAdmin,
     Touched,
 )
-from saratoga_server.ports import LiveStanding, StoreUnavailable
+from saratoga_server.ports import LiveStanding, StoredBoard, StoreUnavailable
+from saratoga_server.store.event_channel import EventChannel
+
+# Two nodes: each applies the events of the other, and finds changes whose events it missed
 
 
 async def test_a_table_is_the_same_on_both_nodes(nodes: Nodes) -> None:
@@ -60,36 +69,6 @@ async def test_a_table_is_the_same_on_both_nodes(nodes: Nodes) -> None:
     assert isinstance(answer, Done)
     await nodes.settle()
     assert (bert.table.settings.game, bert.table) == ("lady-palk", anna.table)
-
-
-async def test_racers_on_two_nodes_are_sent_the_same_race(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    await nodes.race(anna, bert)
-    deals = [player.received.all(Dealt)[0] for player in (anna, bert)]
-    assert deals[0].board == deals[1].board
-    await anna.moves("draw")
-    await anna.cash_out()
-    await nodes.pass_time(250)
-    rows = {row.player: row.state for row in bert.received.all(Standings)[-1].standings}
-    assert rows == {anna.player: "cashed out", bert.player: "racing"}
-    await bert.cash_out()
-    await nodes.pass_time(250)
-    (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
-    assert over == also
-    assert anna.received.all(Standings)[-1] == bert.received.all(Standings)[-1]
-
-
-async def test_a_newer_connection_on_another_node_closes_the_older_one(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
-    await anna.moves("draw")
-    newer = await nodes.west.player("Anna")
-    snapshot = await newer.at_table(Resume, table=code)
-    assert snapshot.board is not None
-    assert snapshot.board.count == 1
-    await nodes.settle()
-    assert anna.close_codes == [TAKEN_OVER.code]
-    await newer.moves("draw")
 
 
 async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: Nodes) -> None:
@@ -350,3 +329,181 @@ async def test_standings_that_cannot_be_read_keep_no_other_race_from_being_read(
         if racer.player in race.runs
     }
     assert states == {first: State.RACING, second: State.CASHED_OUT}
+
+
+# Two connections of one player on two nodes: only the newer one holds the seat
+
+
+@pytest.mark.parametrize("same_node", [True, False])
+async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_the_seat(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, same_node: bool
+) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert)
+    slow = await nodes.east.player("Anna")
+    quick = await (nodes.east if same_node else nodes.west).player("Anna")
+    boards = nodes.east.store.boards
+    load = boards.load_board
+    loads: list[str] = []
+
+    async def load_board(table: str, race: int, player: str) -> StoredBoard | None:
+        if not loads:
+            # the older connection's resume is stored, and its node now receives what it missed
+            loads.append(player)
+            nodes.east.tap.is_deaf = False
+            await quick.at_table(Resume, table=code)
+            await nodes.east.tap.pass_marker(nodes.east.real.events)
+        return await load(table, race, player)
+
+    nodes.east.tap.is_deaf = True
+    await bert.ask(LeaveTable, table=code)
+    monkeypatch.setattr(boards, "load_board", load_board)
+    assert await slow.refused(Resume, table=code) == "taken_over"
+    assert loads == [bert.player]
+    assert set(slow.close_codes) == {TAKEN_OVER.code}
+    assert (quick.close_codes, anna.close_codes) == ([], [TAKEN_OVER.code])
+    await quick.moves("draw")
+    assert await slow.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
+
+
+async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_one(
+    nodes: Nodes,
+) -> None:
+    anna, bert = await nodes.two()
+    code = await gathered(anna, bert)
+    await nodes.settle()
+    nodes.east.tap.is_deaf = True
+    newer = await nodes.west.player("Anna")
+    await newer.at_table(Resume, table=code)
+    assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
+    assert set(anna.close_codes) == {TAKEN_OVER.code}
+
+
+# The events that a node publishes, and whether it knows that no other node listens
+
+
+RACE = "mint-otter-42/1"
+
+
+class Node:
+    """The peers of one node, and a stub that passes events to `recorder`."""
+
+    def __init__(self) -> None:
+        self.recorder = EventRecorder("other")
+        self.faults: list[Exception] = []
+        self.has_failed = asyncio.Event()
+        self.now = 100.0
+        self.background_tasks = BackgroundTasks()
+        self.is_listening = True
+        self.peers = Peers(
+            "node", cast(EventChannel, self), self.background_tasks, lambda: self.now
+        )
+
+    async def publish(self, event: NodeEvent) -> int:
+        await asyncio.sleep(0)
+        if self.faults:
+            self.has_failed.set()
+            raise self.faults.pop()
+        self.recorder.receive(event)
+        return 1
+
+    @property
+    def published(self) -> list[dict[str, dict[str, LiveStanding]]]:
+        """Return the standings of every publication that had some."""
+        return [
+            event.races
+            for event in self.recorder.events
+            if isinstance(event, Stood) and event.races
+        ]
+
+
+def standing(length: int, banked: int = 3) -> LiveStanding:
+    return LiveStanding(length, banked, State.RACING)
+
+
+@pytest.fixture
+def node() -> Node:
+    return Node()
+
+
+def test_a_node_is_alone_only_while_it_listens(node: Node) -> None:
+    assert node.peers.is_alone
+    node.is_listening = False
+    assert not node.peers.is_alone
+
+
+def test_another_node_counts_for_a_while_after_its_last_sign_of_life(node: Node) -> None:
+    assert node.peers.met("other")
+    assert not node.peers.is_alone
+    node.now += PEER_COUNTS_FOR - 1
+    assert not node.peers.met("other"), "it was known already"
+    node.now += PEER_COUNTS_FOR - 0.01
+    assert not node.peers.is_alone
+    node.now += 0.01
+    assert node.peers.is_alone
+
+
+async def test_a_single_node_publishes_nothing(node: Node) -> None:
+    node.peers.publish(Settled(["canfield"]))
+    node.peers.standing_changed(RACE, ANN, standing(1))
+    await node.background_tasks.finish()
+    await node.peers.publish_standings()
+    assert node.published == []
+    assert Settled(["canfield"]) not in node.recorder.events
+
+
+async def test_an_event_is_published_in_the_background(node: Node) -> None:
+    node.peers.seen()
+    node.peers.publish(Settled(["canfield"]))
+    assert node.recorder.events == []
+    await node.background_tasks.finish()
+    assert node.recorder.events == [Settled(["canfield"])]
+
+
+async def test_only_the_newest_standing_of_a_racer_is_published_and_only_once(node: Node) -> None:
+    node.peers.seen()
+    for length in (1, 2):
+        node.peers.standing_changed(RACE, ANN, standing(length))
+    node.peers.standing_changed(RACE, BEN, standing(7))
+    for _ in range(2):
+        await node.peers.publish_standings()
+    assert node.published == [{RACE: {ANN: standing(2), BEN: standing(7)}}]
+
+
+async def test_more_races_than_fit_into_one_publication_wait_for_the_next(node: Node) -> None:
+    races = [f"odd-emu-11/{number}" for number in range(RACES_AT_ONCE + 3)]
+    for race in races:
+        node.peers.publish_all(race, {ANN: standing(1)})
+    for _ in range(2):
+        await node.peers.publish_standings()
+    assert [len(each) for each in node.published] == [RACES_AT_ONCE, 3]
+    assert [race for each in node.published for race in each] == races
+
+
+async def test_standings_that_could_not_be_published_are_published_the_next_time(
+    node: Node,
+) -> None:
+    newer: Standings = {BEN: standing(9)}
+    node.peers.publish_all(RACE, {ANN: standing(1), BEN: standing(8)})
+    node.faults.append(StoreUnavailable("away"))
+    publishing = asyncio.create_task(node.peers.publish_standings())
+    await asyncio.sleep(0)
+    node.peers.publish_all(RACE, newer)  # while an event is being published
+    await publishing
+    assert node.published == []
+    await node.peers.publish_standings()
+    assert node.published == [{RACE: {ANN: standing(1), BEN: standing(9)}}]
+
+
+async def test_a_failure_does_not_stop_the_publishing(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.live.peers.PUBLISH_EVERY", 0.0)
+    node.faults.append(ValueError("a mistake"))
+    node.peers.publish_all(RACE, {ANN: standing(1)})
+    publishing = asyncio.create_task(node.peers.keep_publishing())
+    await node.has_failed.wait()
+    node.peers.publish_all(RACE, {ANN: standing(2)})
+    await node.recorder.until(lambda: bool(node.published))
+    assert node.published == [{RACE: {ANN: standing(2)}}]
+    await cancel_all([publishing])

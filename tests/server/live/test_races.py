@@ -17,7 +17,7 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
-from saratoga_protocol.refusals import STORE_LOST_DATA, TAKEN_OVER
+from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
@@ -114,27 +114,7 @@ async def test_a_race_is_found_at_its_own_table_only(
         await server.node.races.running_at(other, race.id)
 
 
-async def test_a_player_who_does_not_race_has_no_board(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    race = await race_on(server.node, anna)
-    with pytest.raises(CommandRejected, match="not_racing"):
-        await server.node.races.board(race, "x" * 16)
-    with pytest.raises(CommandRejected, match="not_racing"):
-        await server.node.races.latest(race, "x" * 16)
-
-
 # Boards that another connection or node wrote to
-
-
-async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, _ = await two_racing(server)
-    server.tap.is_deaf = True  # otherwise an event would arrive first
-    newer = await come_back(elsewhere, anna)
-    assert refused(await anna.move("draw"))[0] == "taken_over"
-    assert anna.close_codes == [TAKEN_OVER.code]
-    await newer.moves("draw")
 
 
 async def test_a_board_that_another_node_wrote_to_is_read_again(
@@ -149,31 +129,6 @@ async def test_a_board_that_another_node_wrote_to_is_read_again(
     assert refused(await back.move("draw", after=0))[0] == "stale_move"
     assert (await back.moves("draw")).board.count == 3
     assert bert.board.count == 0
-
-
-async def test_boards_are_folded_from_the_store_after_a_restart(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    await anna.moves("draw", "draw", "draw")
-    await bert.moves("draw")
-    await server.restart()
-    for player, count in ((anna, 3), (bert, 1)):
-        back = await server.player(player.name)
-        snapshot = await back.at_table(Resume, table=player.table.code)
-        assert snapshot.board == player.board
-        assert snapshot.board is not None
-        assert snapshot.board.count == count
-
-
-async def test_an_ending_by_the_server_is_sent_to_the_player_once(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, _ = await two_racing(server)
-    race = await race_on(server.node, anna)
-    await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
-    for _ in range(2):
-        assert not (await server.node.races.latest(race, anna.player)).racing
-    (ended,) = anna.received.all(BoardEnded)
-    assert ended.board.state == "left"
 
 
 async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(

@@ -1,11 +1,26 @@
-"""Readiness: at most one request a second to the store, for any number of callers."""
+"""Whether a node is ready, how it refuses, and its work in the background."""
 
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
+from kit.tables import NOON
+from saratoga_protocol.refusals import REASONS
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position, parse_position
+from saratoga_rules.stuck.stuck import StuckSearch
+from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.live import sweeper
 from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.live.refusals import refused, too_much
+from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.sweeper import SLICE, SLICES, Sweeper
+from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.store.retention import RetentionStore, Swept
+
+# Readiness: at most one request a second to the store, for any number of callers
+
 
 NO_STORE = "The store does not answer."
 STOPPING = "This server is about to stop."
@@ -90,3 +105,224 @@ async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store()
     assert store.asked == 0
     del reasons[0]
     assert await readiness.why_not_ready() is None
+
+
+# Refusals as events
+
+
+@pytest.mark.parametrize("code", REASONS)
+def test_every_refusal_has_a_sentence_and_says_whether_to_retry(code: str) -> None:
+    answer = refused(code, 7)
+    assert (answer.re, answer.code) == (7, code)
+    assert (answer.message, answer.retry) == (REASONS[code].sentence, REASONS[code].retry)
+
+
+@pytest.mark.parametrize("code", REASONS)
+def test_every_refusal_to_be_retried_and_no_other_names_a_wait(code: str) -> None:
+    answer = refused(code, 7)
+    assert (answer.wait > 0) == answer.retry
+
+
+@pytest.mark.parametrize(("wait", "seconds"), [(0.2, 1), (2.0, 2), (59.1, 60)])
+def test_a_limit_names_the_wait_in_whole_seconds(wait: float, seconds: int) -> None:
+    refusal = too_much("Too many tables were opened.", wait)
+    assert (refusal.code, refusal.wait) == ("too_fast", wait)
+    assert refusal.detail == f"Too many tables were opened. Wait {seconds} s."
+    answer = refused(refusal.code, 7, refusal.detail, wait=refusal.wait)
+    assert (answer.retry, answer.wait) == (True, round(wait * 1000))
+
+
+# The sweeper: how much it deletes at once, and what it reports
+
+
+class Retention(RetentionStore):
+    """A store with many entries that are due."""
+
+    def __init__(self, due: int) -> None:
+        self.due = due
+        self.calls: list[tuple[Millis, int]] = []
+        self.ahead = 0
+        self.held_until = Millis(0)
+
+    async def sweep(self, node_time: Millis, limit: int) -> Swept:
+        self.calls.append((node_time, limit))
+        differ = abs(self.ahead) > 60_000
+        done = 0 if differ or self.held_until else min(limit, self.due)
+        self.due -= done
+        return Swept(done=done, held_until=self.held_until, ahead=self.ahead, clocks_differ=differ)
+
+
+@pytest.fixture(autouse=True)
+def prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeper, "PAUSE", 0.0)
+
+
+async def test_it_deletes_in_slices_until_nothing_is_due() -> None:
+    store = Retention(due=2 * SLICE + 1)
+    await Sweeper(store, lambda: NOON / 1000).sweep()
+    assert store.due == 0
+    assert store.calls == [(NOON, SLICE)] * 3
+
+
+async def test_one_round_is_bounded() -> None:
+    store = Retention(due=SLICES * SLICE + 1)
+    await Sweeper(store, lambda: NOON / 1000).sweep()
+    assert store.due == 1
+
+
+async def test_it_logs_once_why_nothing_is_deleted_and_once_that_it_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "saratoga")
+    store = Retention(due=1)
+    swept = Sweeper(store, lambda: NOON / 1000)
+    store.ahead = 90_000
+    for _ in range(2):
+        await swept.sweep()
+    store.ahead, store.held_until = 0, Millis(NOON)
+    for _ in range(2):
+        await swept.sweep()
+    store.held_until = Millis(0)
+    for _ in range(2):
+        await swept.sweep()
+    assert store.due == 0
+    fields = [(each.message, vars(each)["fields"]) for each in caplog.records]
+    assert [event for event, _ in fields] == [
+        "sweep_postponed",
+        "sweep_postponed",
+        "sweep_resumed",
+    ]
+    assert fields[0][1] == {"reason": "clocks_differ", "ahead_seconds": 90}
+    assert fields[1][1]["reason"] == "clock_jumped"
+
+
+SWEPT = Swept(done=3, held_until=Millis(0), ahead=12, clocks_differ=False)
+
+
+def test_a_step_that_kept_nothing_back_has_no_reason() -> None:
+    assert SWEPT.why_postponed is None
+
+
+def test_different_clocks_are_named_before_a_jump() -> None:
+    held = replace(SWEPT, held_until=Millis(9))
+    assert held.why_postponed == "clock_jumped"
+    assert replace(held, clocks_differ=True).why_postponed == "clocks_differ"
+
+
+# Long searches for *stuck* boards run one at a time, in slices, and stop when they are out of date
+
+
+STUCK = parse_position(
+    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
+)
+NOT_STUCK = parse_position(
+    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=2C/5S/9C/9S base=1 passes=2"
+)
+SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
+
+
+class BoardEnding:
+    """A callback that counts the boards that it ends; its first calls may fail."""
+
+    def __init__(self, *faults: Exception) -> None:
+        self.ended = 0
+        self.faults = list(faults)
+
+    async def __call__(self) -> None:
+        self.ended += 1
+        if self.faults:
+            raise self.faults.pop()
+
+
+@pytest.fixture
+def background_tasks() -> BackgroundTasks:
+    return BackgroundTasks()
+
+
+@pytest.fixture
+def searches(background_tasks: BackgroundTasks) -> StuckSearches:
+    return StuckSearches(background_tasks)
+
+
+def search(position: Position = STUCK) -> StuckSearch:
+    return StuckSearch(GAMES["canfield"], position)
+
+
+async def test_a_board_proved_stuck_is_ended_once(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    for _ in range(3):
+        searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 1
+
+
+async def test_each_subject_is_searched(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    for length in range(3):
+        searches.search((*SUBJECT[:2], length), search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 3
+
+
+async def test_a_board_that_is_not_stuck_is_not_ended(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    searches.search(SUBJECT, search(NOT_STUCK), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0
+
+
+async def test_a_search_out_of_date_is_given_up(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    searches.search(SUBJECT, search(), lambda: False, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0
+
+
+async def test_a_board_whose_ending_failed_is_searched_again(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding(StoreUnavailable("away"))
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 2
+
+
+class EndlessSearch(StuckSearch):
+    """A search without a verdict, which sets an event when it begins."""
+
+    def __init__(self) -> None:
+        super().__init__(GAMES["canfield"], STUCK)
+        self.slices = 0
+        self.has_begun = asyncio.Event()
+
+    def advance(self, arrangements: int) -> bool | None:
+        self.slices += 1
+        self.has_begun.set()
+        return None
+
+
+async def test_searches_end_when_the_server_stops(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    endless, ending = EndlessSearch(), BoardEnding()
+    searches.search(SUBJECT, endless, lambda: True, ending)
+    await endless.has_begun.wait()
+    searches.stop()
+    slices = endless.slices
+    await background_tasks.finish()
+    assert (endless.slices, ending.ended) == (slices, 0)
+    searches.search(("mint-otter-42/1", "b" * 16, 7), search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0, "none begins afterwards"

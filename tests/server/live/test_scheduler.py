@@ -1,6 +1,7 @@
-"""The scheduler: timers, restarts of the server, and lost replies of the store."""
+"""Timers of tables: when they are due, carried out in time, and after a restart."""
 
 import asyncio
+import tracemalloc
 from collections.abc import Iterable
 
 import msgspec
@@ -14,20 +15,24 @@ from kit.in_process_server import (
     listed,
 )
 from kit.messages import COMMANDS
+from kit.stepped_store import InventedTime
+from kit.tables import NOON, after
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
+from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import (
-    ABSENCE_MILLIS,
     EMPTY_MILLIS,
     LATE_MILLIS,
     LOOK_MILLIS,
 )
+from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
 from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
-from saratoga_server.store.keys import race_key
+
+# The scheduler: timers, restarts of the server, and lost replies of the store
 
 
 async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
@@ -92,17 +97,6 @@ async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_
     assert await nodes.east.real.boards.load_standings(code, 1)
 
 
-async def test_a_start_that_comes_late_moves_the_clock_along(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    await server.pass_time(COUNTDOWN_MILLIS + 60_000)
-    (dealt,) = anna.received.all(Dealt)
-    assert dealt.start_at == server.time.at
-    stored = await server.real.client.command("HGET", race_key(code, 1), "start")
-    assert int(stored) == server.time.at
-
-
 async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     server: InProcessServer,
 ) -> None:
@@ -135,18 +129,6 @@ async def test_a_race_that_ended_while_the_server_was_away_is_counted(
 
 
 # Seats
-
-
-async def test_seats_of_a_dead_node_are_lost_after_a_while(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    await server.restart()
-    back = await server.player("Bert")
-    await back.at_table(Resume, table=code)
-    await server.node.scheduler.elapse(code)
-    assert [seat.connected for seat in back.table.seats] == [False, True]
-    await server.pass_time(ABSENCE_MILLIS)
-    assert [seat.name for seat in back.table.seats] == ["Bert"]
 
 
 async def test_seats_of_a_node_that_dies_later_are_found_by_a_look(nodes: Nodes) -> None:
@@ -391,3 +373,136 @@ async def test_a_closed_table_is_dropped_when_its_timer_runs_out(server: InProce
     server.time.at += EMPTY_MILLIS
     await server.node.scheduler.elapse(code)
     assert server.node.table_cache.known(code) is None
+
+
+# Timers of tables: each table is taken once, in the order in which the timers run out
+
+
+FIRST, SECOND, THIRD = "mint-otter-42", "odd-emu-11", "red-fox-77"
+
+
+class Store:
+    """A store that has only a clock."""
+
+    def __init__(self, time: InventedTime) -> None:
+        self.time = time
+
+    async def now(self) -> Millis:
+        return Millis(self.time.at)
+
+
+@pytest.fixture
+def time() -> InventedTime:
+    return InventedTime()
+
+
+@pytest.fixture
+async def due_tables(time: InventedTime) -> DueTables:
+    clock = ServerClock(Store(time).now, time.steady)
+    await clock.synchronise()
+    return DueTables(clock)
+
+
+def all_due(due_tables: DueTables) -> list[str]:
+    """Take all tables that are due; return their codes."""
+    return list(iter(due_tables.take_due, None))
+
+
+def test_a_timer_is_due_when_its_moment_has_come(time: InventedTime, due_tables: DueTables) -> None:
+    due_tables.set(FIRST, after(1000))
+    assert due_tables.take_due() is None
+    time.at += 999
+    assert due_tables.take_due() is None
+    time.at += 1
+    assert due_tables.take_due() == FIRST
+    assert due_tables.take_due() is None, "each is taken once"
+
+
+def test_timers_are_taken_in_the_order_in_which_they_run_out(
+    time: InventedTime, due_tables: DueTables
+) -> None:
+    for code, millis in ((THIRD, 300), (FIRST, 100), (SECOND, 200)):
+        due_tables.set(code, after(millis))
+    time.at += 250
+    assert all_due(due_tables) == [FIRST, SECOND]
+    time.at += 50
+    assert all_due(due_tables) == [THIRD]
+
+
+def test_a_table_has_one_timer_the_one_set_last(time: InventedTime, due_tables: DueTables) -> None:
+    due_tables.set(FIRST, after(100))
+    due_tables.set(FIRST, after(300))
+    due_tables.set(SECOND, after(300))
+    due_tables.set(SECOND, after(100))
+    due_tables.set(SECOND, after(100))
+    time.at += 100
+    assert all_due(due_tables) == [SECOND]
+    time.at += 200
+    assert all_due(due_tables) == [FIRST]
+
+
+def test_a_timer_can_be_removed(time: InventedTime, due_tables: DueTables) -> None:
+    due_tables.set(FIRST, after(100))
+    due_tables.set(FIRST, None)
+    due_tables.set(SECOND, None)
+    time.at += 1000
+    assert all_due(due_tables) == []
+
+
+def test_a_table_can_be_due_at_once_whatever_its_timer(
+    time: InventedTime, due_tables: DueTables
+) -> None:
+    due_tables.set(FIRST, after(100))
+    due_tables.set_now(FIRST)
+    due_tables.set(FIRST, after(200))
+    due_tables.set_now(SECOND)
+    due_tables.set(SECOND, None)
+    assert all_due(due_tables) == [FIRST]
+    time.at += 200
+    assert all_due(due_tables) == [FIRST], "its timer is as it was set"
+
+
+def test_a_timer_that_is_often_put_off_takes_no_memory(
+    time: InventedTime, due_tables: DueTables
+) -> None:
+    due_tables.set(SECOND, after(5))
+    tracemalloc.start()
+    try:
+        for millis in range(20_000):
+            due_tables.set(FIRST, after(7_200_000 + millis))
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used < 500_000, "a hundred bytes for each would be two million"
+    time.at += 5
+    assert all_due(due_tables) == [SECOND]
+    time.at += 7_200_000 + 20_000
+    assert all_due(due_tables) == [FIRST]
+
+
+async def test_a_wait_ends_when_the_next_table_becomes_due(due_tables: DueTables) -> None:
+    due_tables.set(FIRST, after(3_600_000))
+    waiting = asyncio.create_task(due_tables.wait())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    due_tables.set(SECOND, NOON)
+    async with asyncio.timeout(20):
+        await waiting
+    assert all_due(due_tables) == [SECOND]
+
+
+async def test_a_wait_ends_when_a_timer_runs_out() -> None:
+    clock = ServerClock(RealTime().now)
+    await clock.synchronise()
+    due_tables = DueTables(clock)
+    due_tables.set(FIRST, Millis(clock.now() + 20))
+    async with asyncio.timeout(20):
+        await due_tables.wait()
+    assert all_due(due_tables) == [FIRST]
+
+
+class RealTime:
+    """A store whose clock begins at noon."""
+
+    async def now(self) -> Millis:
+        return NOON

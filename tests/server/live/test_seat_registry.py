@@ -280,17 +280,6 @@ async def test_of_two_seats_the_wrong_one_is_given_up_by_the_sweep(
         assert (slow.session.seat, slow.close_codes, quick.close_codes) == (None, [], [])
 
 
-async def test_of_two_seats_the_wrong_one_is_given_up_when_a_third_connection_asks_for_it(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with two_seats(server, monkeypatch) as (nodes, slow, _, one, other):
-        third = await nodes.west.player("Anna")
-        assert await third.refused(JoinTable, table=one) == "elsewhere"
-        await nodes.settle()
-        assert await tables_of(server, third.player) == [other]
-        assert [lost.table for lost in slow.received.all(SeatLost)] == [one]
-
-
 async def test_a_seat_at_which_the_player_races_is_never_given_up(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,22 +1,16 @@
-"""Tables on a node: loaded once, changed one change at a time, and read again after another node's write."""
+"""The cache of tables: loaded once, changed durably, as new as what other nodes publish."""
 
 import asyncio
 
 import pytest
 from msgspec.structs import replace
 
-from kit.settlements import result, settlement
-from kit.table_caches import OPENING, OTHER, Caches, CachingNode, SlowTables, WrappedTables, adding
+from kit.table_caches import OTHER, Caches, CachingNode, SlowTables, WrappedTables, adding
 from kit.tables import (
     ANN,
     BEN,
     CODE,
-    NODE,
     NOON,
-    OTHER_SEED,
-    all_shown,
-    counting,
-    running,
     seated,
 )
 from saratoga_protocol.events import TableChanged
@@ -24,20 +18,20 @@ from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
     TableState,
-    elapse,
-    resume,
 )
 from saratoga_server.live.live_table import Known
 from saratoga_server.live.table_cache import READ_AT_ONCE
+from saratoga_server.live.table_loads import TableLoads
 from saratoga_server.ports import (
     Millis,
-    RaceFinish,
     StoredBoard,
     StoreUnavailable,
     TableWrite,
-    pack_settlement,
 )
-from saratoga_server.store.keys import race_key, table_key
+from saratoga_server.store.keys import table_key
+
+# Tables on a node: loaded once, changed one change at a time, and read again after another node's write
+
 
 # Loading
 
@@ -116,17 +110,6 @@ async def test_an_invisible_change_is_not_sent(here: CachingNode, caches: Caches
     assert (await caches.version(), here.received.events) == (2, [])
 
 
-async def test_a_refused_change_changes_nothing(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(seated(ANN))
-
-    def refused(state: TableState, now: Millis) -> Change:
-        raise CommandRejected("host_only")
-
-    with pytest.raises(CommandRejected, match="host_only"):
-        await here.cache.change(CODE, refused)
-    assert (await caches.version(), here.received.events) == (1, [])
-
-
 async def test_a_change_is_judged_anew_when_another_node_wrote_first(
     here: CachingNode, there: CachingNode
 ) -> None:
@@ -194,35 +177,6 @@ async def board(caches: Caches, player: str) -> StoredBoard:
 
 
 # What is written with a change
-
-
-async def test_the_start_of_a_race_opens_its_boards_in_the_same_write(caches: Caches) -> None:
-    here = await caches.node(opening=lambda state: OPENING._replace(up=(3, 2, 1, 1)))
-    table = all_shown(counting(ANN, BEN))
-    await here.cache.open(table)
-    await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
-    times = await caches.store.real.client.command("HMGET", race_key(CODE, 1), "start", "deadline")
-    assert [int(each) for each in times] == [table.start_at, running(ANN, BEN).deadline]
-    boards = [await board(caches, player) for player in (ANN, BEN)]
-    assert [(each.banked, each.epoch) for each in boards] == [(7, 1), (7, 2)]
-
-
-async def test_a_newer_connection_fences_the_board(here: CachingNode, caches: Caches) -> None:
-    table = all_shown(counting(ANN, BEN))
-    await here.cache.open(table)
-    await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
-    await here.cache.change(CODE, lambda state, now: resume(state, BEN, node=NODE, now=now))
-    assert [(await board(caches, player)).epoch for player in (ANN, BEN)] == [1, 3]
-
-
-async def test_a_result_is_written_with_the_table(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(running(ANN))
-    finish = RaceFinish(
-        race=1, record="the record", settlement=pack_settlement(settlement(result("anna", 20)))
-    )
-    await here.cache.change(CODE, adding("Over."), finish)
-    assert await caches.store.tables.load_record(CODE, 1) == "the record"
-    assert len(await caches.store.leaderboards.settle_outbox(1)) == 1
 
 
 # Writes whose outcome is unknown
@@ -368,3 +322,70 @@ async def test_tables_changed_without_notice_are_found(
     for code in (codes[0], codes[-1]):
         await here.cache.change(code, adding("one"))
     assert await there.cache.changed_elsewhere() == [codes[0], codes[-1]]
+
+
+# The first load of a table: one read for all callers, and never older than a published version
+
+
+OTHER_TABLE_LOADS = "odd-emu-11"
+
+
+class Store:
+    """A table store that returns these versions in turn."""
+
+    def __init__(self, *versions: int | None) -> None:
+        self.versions = list(versions)
+        self.reads = 0
+
+    async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        await asyncio.sleep(0)
+        self.reads += 1
+        version = self.versions.pop(0)
+        return None if version is None else (version, code.encode())
+
+
+async def test_one_caller_at_a_time_loads_a_table() -> None:
+    loads, inside = TableLoads(), 0
+
+    async def load(code: str) -> int:
+        nonlocal inside
+        async with loads.one_at_a_time(code):
+            inside += 1
+            most = inside
+            await asyncio.sleep(0)
+            inside -= 1
+        return most
+
+    assert await asyncio.gather(*map(load, (CODE, CODE, CODE))) == [1, 1, 1]
+    assert await asyncio.gather(*map(load, (CODE, OTHER_TABLE_LOADS))) == [1, 2], (
+        "other tables do not wait"
+    )
+
+
+async def test_a_read_is_repeated_until_it_is_as_new_as_what_was_published() -> None:
+    loads, store = TableLoads(), Store(1, 2, 4)
+    loads.heard_of(CODE, 9)  # no caller waits for it, so it is forgotten
+
+    async def load_table(code: str) -> tuple[int, bytes] | None:
+        answer = await store.load_table(code)
+        if store.reads == 1:
+            loads.heard_of(CODE, 2)
+            loads.heard_of(CODE, 1)
+        elif store.reads == 2:
+            loads.heard_of(CODE, 3)
+        loads.heard_of(OTHER_TABLE_LOADS, 9)
+        return answer
+
+    async with loads.one_at_a_time(CODE):
+        assert await loads.read(CODE, load_table) == (4, CODE.encode())
+    assert store.reads == 3
+
+
+async def test_nothing_is_kept_of_a_load_that_has_ended() -> None:
+    loads = TableLoads()
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            async with loads.one_at_a_time(CODE):
+                raise ZeroDivisionError
+        with pytest.raises(KeyError):
+            await loads.read(CODE, Store(1).load_table)

@@ -1,4 +1,6 @@
-"""The effects of a change of a table."""
+"""Effects of changes of a table, its looks at boards, its last racer, and what a race counts for."""
+
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -8,33 +10,36 @@ from kit.in_process_server import (
     cash_out_unnoticed,
     counted_down,
     gathered,
-    listed,
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.table_changes import kicking, live_table, two_at
-from kit.two_nodes import Nodes
+from kit.table_changes import kicking, two_at
+from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import (
     ChangeSettings,
+    EndRace,
+    GetLeaderboard,
     JoinTable,
+    Kick,
     LeaveTable,
     NextRace,
     Resume,
-    WatchTable,
 )
-from saratoga_protocol.events import BoardEnded, Dealt, RaceOver, SeatLost, TableChanged
-from saratoga_rules.records.standing import IDLE_MILLIS, State
+from saratoga_protocol.events import BoardEnded, Dealt, Done, RaceOver, SeatLost, TableChanged
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_server.domain.tables import (
     Change,
     TableState,
     close,
-    disconnect,
 )
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
-from saratoga_server.domain.tables.seating import KICKED
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 from saratoga_server.ports import Millis, StoredBoard
 from saratoga_server.store.leaderboards import BoardKey
+
+# The effects of a change of a table
+
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 
@@ -55,50 +60,6 @@ def closing(state: TableState, now: Millis) -> Change:
 
 
 # Effects of a change by this node
-
-
-async def test_the_start_of_a_race_deals_and_counts_it(server: InProcessServer) -> None:
-    anna, bert, code = await two_at(server)
-    await counted_down(anna, bert)
-    server.time.at += COUNTDOWN_MILLIS
-    await server.node.table_service.elapse(code, ())
-    assert [len(player.received.all(Dealt)) for player in (anna, bert)] == [1, 1]
-    assert server.node.metrics.races_begun == 1
-    assert server.node.metrics.tables == {"running": 1}
-
-
-async def test_a_kicked_player_loses_the_seat_and_gets_the_reason(
-    server: InProcessServer,
-) -> None:
-    anna, bert, code = await two_at(server)
-    await server.node.table_service.change(code, kicking(anna, bert))
-    (lost,) = bert.received.all(SeatLost)
-    assert (lost.table, lost.reason) == (code, KICKED)
-    assert anna.received.all(SeatLost) == []
-    assert bert.session.seat is None
-    assert (await server.row(bert.player)).table is None
-    assert not server.node.broadcaster.is_following(bert.player, code)
-
-
-async def test_a_racer_who_leaves_ends_the_board(server: InProcessServer) -> None:
-    anna, bert, code = await two_racing(server)
-    await bert.moves("draw")
-    await bert.ask(LeaveTable, table=code)
-    states = [(await server.board(code, each.player)).state for each in (bert, anna)]
-    assert states == ["left", "racing"]
-
-
-async def test_a_closed_table_sends_everybody_away_and_is_not_listed(
-    server: InProcessServer,
-) -> None:
-    anna, cleo = await server.player("Anna"), await server.player("Cleo")
-    code = await gathered(anna, public=True)
-    await cleo.at_table(WatchTable, table=code)
-    await server.node.table_service.change(code, closing)
-    for player in (anna, cleo):
-        assert {lost.reason for lost in player.received.all(SeatLost)} == {"Good night."}
-    assert server.node.broadcaster.audience(code) == frozenset()
-    assert (await listed(cleo), (await server.row(anna.player)).table) == ([], None)
 
 
 async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
@@ -247,27 +208,154 @@ async def test_the_last_board_that_the_server_ends_ends_the_race(server: InProce
     assert server.node.metrics.races_over == 1
 
 
-async def test_a_finished_race_is_settled_and_announced_once(server: InProcessServer) -> None:
-    anna, bert, code = await two_racing(server)
-    for player in (anna, bert):
-        await player.moves("draw")
-        await cash_out_unnoticed(server, player)
-    table = live_table(server, code)
-    await server.node.table_service.check_race(table)
-    await server.node.table_service.finish(code)
+# The last racer of a race is named to the table, and the host's ending of the race is carried out
+
+
+async def test_the_last_racer_is_named_though_the_other_boards_ending_was_not_noticed(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    await cash_out_unnoticed(server, anna)
+    assert server.state(code).last_racer == ""
+    await server.pass_time(LOOK_MILLIS)
+    assert server.state(code).last_racer == bert.player
+
+
+async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProcessServer) -> None:
+    async with beside(server) as nodes:
+        anna, bert = await nodes.two()
+        code = await nodes.race(anna, bert)
+        await anna.cash_out()
+        await nodes.settle()
+        assert bert.table.last_racer == bert.player
+        await nodes.pass_time(LAST_BOARD_MILLIS + AHEAD_MILLIS)
+        assert isinstance(await anna.ask(EndRace, race=f"{code}/1"), Done)
+        await nodes.settle()
+        (ended,) = bert.received.all(BoardEnded)
+        assert ended.board.state == "ended by host"
+        for player in (anna, bert):
+            assert len(player.received.all(RaceOver)) == 1
+
+
+async def test_a_race_that_its_host_ended_ends_though_the_reply_was_lost(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    await anna.cash_out()
+    await server.pass_time(LAST_BOARD_MILLIS + LOOK_MILLIS)
+    server.faults.lost_replies = 1
+    assert await anna.refused(EndRace, race=f"{code}/1") == "store_unavailable"
+    assert bert.received.all(BoardEnded) == []
+    await server.pass_time(1000)
+    (ended,) = bert.received.all(BoardEnded)
+    assert ended.board.state == "ended by host"
+    assert server.state(code).outcome is not None
+
+
+# Which races count for the leaderboards: this is fixed when the race starts, and no racer can change it
+
+
+BANKS_SOME = (
+    "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"
+)
+"""A deal with four cards banked: a board without a move nets -$30."""
+
+TEN_MINUTES = 600_000
+
+Goes = Callable[[InProcessServer, MemoryPlayer, MemoryPlayer], Awaitable[object]]
+"""A way in which a player's puppet ends its board without a move."""
+
+
+async def cashes_out(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
+    await puppet.cash_out()
+
+
+async def leaves_and_is_kicked(
+    server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer
+) -> None:
+    code = host.table.code
+    assert await host.refused(Kick, table=code, player=puppet.player) == "wrong_phase"
+    await puppet.ask(LeaveTable, table=code)
+    assert await host.refused(Kick, table=code, player=puppet.player) == "no_such_player"
+
+
+async def disconnects(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
+    await puppet.disconnect()
+    await server.pass_time(ABSENCE_MILLIS)
+
+
+async def stays_idle(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
+    await server.pass_time(TEN_MINUTES)
+
+
+async def is_over(server: InProcessServer, player: MemoryPlayer) -> bool:
+    """Wait for the end of the race and for the leaderboards; return whether the race was ranked."""
     await server.settle()
-    assert len(anna.received.all(RaceOver)) == 1
-    row = await server.real.leaderboards.row(BANKROLL, anna.player)
-    assert row is not None
-    assert (row.races, server.node.metrics.races_over) == (1, 1)
-    assert server.node.metrics.tables == {"over": 1}
+    await server.node.leaderboards.settle()
+    (race,) = [
+        each.outcome
+        for each in player.received.all(RaceOver)
+        if each.outcome.race == player.table.race
+    ]
+    return race.ranked
 
 
-async def test_a_racer_who_lost_the_connection_keeps_the_board(server: InProcessServer) -> None:
-    anna, _, code = await two_racing(server)
+async def bankrolls(player: MemoryPlayer, *, bots: bool = False) -> dict[str, tuple[int, int]]:
+    """Return everyone's net and number of races on today's leaderboard, by name."""
+    page = await player.ask(GetLeaderboard, game="canfield", ranking="bankroll", bots=bots)
+    return {row.name: (row.value, row.races) for row in page.rows}
 
-    def gone(state: TableState, now: Millis) -> Change | None:
-        return disconnect(state, anna.player, anna.session.epoch, now=now)
 
-    await server.node.table_service.change(code, gone)
-    assert (await server.board(code, anna.player)).state == "racing"
+@pytest.mark.parametrize("goes", [cashes_out, leaves_and_is_kicked, disconnects, stays_idle])
+async def test_a_puppet_that_never_moves_cannot_unrank_a_race(goes: Goes) -> None:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, puppet = await server.player("Anna"), await server.player("Puppet")
+        await server.race(anna, puppet)
+        assert anna.table.ranked
+        await anna.moves("t1>up", "t2>up")
+        await anna.cash_out()
+        await goes(server, anna, puppet)
+        assert await is_over(server, anna)
+        assert await bankrolls(anna) == {"Anna": (-20, 1), "Puppet": (-30, 1)}
+
+
+async def test_a_puppet_cannot_choose_by_its_moves_which_races_count() -> None:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, puppet = await server.player("Anna"), await server.player("Puppet")
+        code = await server.race(anna, puppet)
+        for banked in (0, 4):
+            if banked:
+                await anna.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:banked])
+                await puppet.moves("draw")
+            for player in (anna, puppet):
+                await player.cash_out()
+            assert await is_over(server, anna)
+            if not banked:
+                await anna.ask(NextRace, table=code)
+                assert not anna.table.ranked, "the next race has not started"
+                await server.deal(anna, puppet)
+        assert await bankrolls(anna) == {"Anna": (-40, 2), "Puppet": (-60, 2)}
+
+
+async def test_rows_show_against_how_many_different_people() -> None:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert, otto = [
+            await server.player(name, bot=name == "Otto") for name in ("Anna", "Bert", "Otto")
+        ]
+        for racers in ((anna, bert), (anna, otto), (anna, bert, otto)):
+            await server.race(*racers)
+            for racer in racers:
+                await racer.cash_out()
+            await is_over(server, anna)
+            for racer in racers:
+                await racer.ask(LeaveTable, table=racer.table.code)
+        for ranking in ("best", "bankroll"):
+            shown: dict[str, int] = {}
+            for bots in (False, True):
+                page = await anna.ask(
+                    GetLeaderboard, game="canfield", ranking=ranking, period="week", bots=bots
+                )
+                shown |= {row.name: row.rivals for row in page.rows}
+            assert shown == {"Anna": 1, "Bert": 1, "Otto": 2}

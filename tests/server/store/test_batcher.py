@@ -1,14 +1,33 @@
-"""Commits to one primary: those of one turn of the event loop share a request."""
+"""Commits in batches: encoded, confirmed, and what to do with each error."""
 
 import asyncio
+from typing import Any
 
+import hiredis
+import msgpack
 import pytest
+from msgspec.structs import replace
+from redis.exceptions import (
+    BusyLoadingError,
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
 
-from kit.running_race import ANNA, BERT, move, running_race
+from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.batcher import BATCH, Batcher
+from saratoga_server.store.commit_encoder import CommitEncoder
+from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
+from saratoga_server.store.errors import TRANSIENT, is_function_missing, is_transient
+from saratoga_server.store.keys import race_key
+from saratoga_server.store.library import function_name
 from saratoga_server.store.opening import open_store
+
+# Commits to one primary: those of one turn of the event loop share a request
 
 
 async def test_commits_of_one_turn_share_a_request(store_server: StoreServer) -> None:
@@ -59,3 +78,169 @@ async def test_a_commit_outlives_a_restart_of_the_store(mortal_store: StoreServe
         mortal_store.start()
         assert (await outcome).length == 2
         assert await race.texts() == ["draw", "draw"]
+
+
+# Batches of commits as requests: one Function call, then the replica's confirmation
+
+
+def decoded(request: bytes) -> list[list[bytes]]:
+    """Return the words of every command in a request."""
+    reader = hiredis.Reader(notEnoughData=None)
+    reader.feed(request)
+    commands: list[Any] = []
+    while (command := reader.gets()) is not None:
+        commands.append(command)
+    return commands
+
+
+def test_commits_of_one_race_share_its_key() -> None:
+    encoder = CommitEncoder(replicated=False, on_disk=False)
+    other = replace(move("draw", 0, player="b"), race=2)
+    commits = [move("draw", 0), move("t1>up", 1), other]
+    ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits, resent=False))
+    assert (call, function) == (b"FCALL", function_name("commit_boards").encode())
+    assert (keys, first, second) == (
+        b"2",
+        race_key(CODE, 1).encode(),
+        race_key(CODE, 2).encode(),
+    )
+    resent, boards = msgpack.unpackb(batch)
+    assert resent is False
+    assert [(board[0], board[-1]) for board in boards] == [
+        (1, ["draw"]),
+        (1, ["t1>up"]),
+        (2, ["draw"]),
+    ]
+
+
+def test_a_repeated_request_is_marked() -> None:
+    encoder = CommitEncoder(replicated=False, on_disk=False)
+    ((*_, batch),) = decoded(encoder.encode([move("draw", 0)], resent=True))
+    assert msgpack.unpackb(batch)[0] is True
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_behind_the_call_a_replica_is_asked_for_its_confirmation(on_disk: bool) -> None:
+    encoder = CommitEncoder(replicated=True, on_disk=on_disk)
+    names = [command[0] for command in decoded(encoder.encode([move("draw", 0)], resent=False))]
+    asked = [b"SET", b"WAIT", *([b"WAITAOF"] if on_disk else [])]
+    assert names == [b"FCALL", *asked]
+    assert encoder.confirmations == len(asked)
+
+
+def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
+    encoder = CommitEncoder(replicated=False, on_disk=False)
+    commit = replace(move("draw", 0), banked=2**70)
+    with pytest.raises(OverflowError):
+        encoder.encode([commit], resent=False)
+
+
+# The replies after a write that count as a confirmation by a replica
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        (b"OK", 1),
+        (True, 2),
+        (b"OK", 1, [1, 1]),
+        (True, 3, [1, 2]),
+    ],
+)
+def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
+    assert is_confirmed(replies)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        pytest.param((b"OK", 0), id="no replica in time"),
+        pytest.param((b"OK", 1, [1, 0]), id="on no replica's disk"),
+        pytest.param((b"OK", 1, [0, 1]), id="not on the primary's"),
+        pytest.param((Exception("OOM no memory"), 1), id="the mark was not written"),
+        pytest.param((b"OK", Exception("ERR WAIT cannot be used")), id="no replica was asked"),
+        pytest.param((b"OK", 1, Exception("ERR unknown command")), id="half was asked"),
+    ],
+)
+def test_anything_less_is_no_confirmation(replies: tuple[Any, ...]) -> None:
+    assert not is_confirmed(replies)
+
+
+def test_the_mark_is_written_before_and_the_disk_asked_for_last() -> None:
+    words = [question[0] for question in confirmation_commands(on_disk=True)]
+    assert words == ["SET", "WAIT", "WAITAOF"]
+    assert [question[0] for question in confirmation_commands(on_disk=False)] == [
+        "SET",
+        "WAIT",
+    ]
+
+
+# The store's errors: transient or permanent
+
+
+@pytest.mark.parametrize("word", TRANSIENT)
+def test_a_transient_error_is_recognised_by_its_first_word(word: str) -> None:
+    assert is_transient(f"{word} and more words")
+    assert is_transient(ResponseError(f"{word} and more words"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BusyLoadingError("and more words"),
+        MasterDownError("and more words"),
+        OutOfMemoryError("and more words"),
+        ReadOnlyError("and more words"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_whose_first_word_redis_py_removed_is_recognised_by_its_class(
+    error: RedisError,
+) -> None:
+    assert is_transient(error)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ERR unknown command", "WRONGTYPE Operation", "NOAUTH", "BUSYGROUP there is one"]
+)
+def test_any_other_error_is_permanent(text: str) -> None:
+    assert not is_transient(ResponseError(text))
+
+
+def test_a_missing_function_is_recognised_by_the_reply() -> None:
+    assert is_function_missing(ResponseError("Function not found"))
+    assert is_function_missing("ERR Function not found")
+    assert not is_function_missing(ResponseError("ERR unknown command"))
+
+
+LIBRARY = """#!lua name=tests
+redis.register_function{function_name='write', callback=function(keys, args)
+  return redis.call('SET', keys[1], 'value')
+end}
+"""
+
+
+def answer(server: StoreServer) -> str:
+    """Return the reply to a Function that writes."""
+    return server.ask("FCALL", "write", "1", "key").decode().removeprefix("-")
+
+
+@pytest.mark.parametrize(
+    ("fault", "end", "word"),
+    [
+        ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0", "OOM"),
+        ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0", "NOREPLICAS"),
+        ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE", "READONLY"),
+    ],
+)
+def test_what_a_store_answers_to_a_function_for_a_while_is_transient(
+    store_server: StoreServer, fault: str, end: str, word: str
+) -> None:
+    store_server.ask("FUNCTION", "LOAD", LIBRARY)
+    assert answer(store_server) == "+OK"
+    server_said = store_server.ask(*fault.split())
+    assert server_said == b"+OK"
+    found = answer(store_server)
+    store_server.ask(*end.split())
+    assert found.partition(" ")[0] == word
+    assert is_transient(found)

@@ -1,5 +1,9 @@
-"""The boards of races, on every kind of store."""
+"""Boards in a store, the same on every store."""
 
+from itertools import count
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.running_race import (
@@ -13,10 +17,21 @@ from kit.running_race import (
     move,
     running_race,
 )
+from kit.stepped_store import empty_store
+from kit.stores import calm
 from saratoga_rules.records.standing import IDLE_MILLIS, State
-from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, Millis, TableWrite
+from saratoga_server.ports import (
+    BoardCommit,
+    CommitOutcome,
+    CommitStatus,
+    LiveStanding,
+    Millis,
+    TableWrite,
+)
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.opening import Store
+
+# The boards of races, on every kind of store
 
 
 async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
@@ -42,13 +57,6 @@ async def test_numbers_run_without_a_gap_over_all_boards_of_a_race(store: AnySto
     ]
     assert sorted(numbers) == [1, 2, 3, 4]
     assert last.number == 4
-
-
-async def test_the_outcome_tells_the_number_of_the_first_entry(store: AnyStore) -> None:
-    race = await running_race(store)
-    [outcome] = await race.commit(ending("stuck", 0, "draw", "stuck"))
-    assert (outcome.length, outcome.number) == (2, 1)
-    assert [entry.number for entry in (await race.board()).entries] == [1, 2]
 
 
 async def test_a_repeated_command_changes_nothing(store: AnyStore) -> None:
@@ -99,16 +107,6 @@ async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
         CommitStatus.NO_BOARD,
     ]
     assert await race.texts(BERT) == ["draw"]
-
-
-async def test_many_tables_share_a_batch(store: AnyStore) -> None:
-    codes = [f"mint-otter-{number}" for number in range(10, 50)]
-    for code in codes:
-        await running_race(store, code=code)
-    outcomes = await commit_all(store, [move("draw", 0, code=code) for code in codes])
-    assert {(outcome.status, outcome.length, outcome.number) for outcome in outcomes} == {
-        (CommitStatus.DONE, 1, 1)
-    }
 
 
 async def test_one_board_may_appear_twice_in_a_batch(store: AnyStore) -> None:
@@ -329,3 +327,87 @@ async def test_a_missing_board_loads_as_none(store: AnyStore) -> None:
     await running_race(store)
     assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
     assert await store.boards.load_board(CODE, 2, ANNA) is None
+
+
+# Every kind of store gives the same outcomes for any sequence of commits
+
+
+numbers = count()
+
+
+small = st.integers(0, 3)
+commits = st.builds(
+    BoardCommit,
+    table=st.just(""),
+    race=st.sampled_from([1, 1, 1, 1, 2]),
+    player=st.sampled_from([ANNA, ANNA, ANNA, BERT, BERT, "nobody"]),
+    epoch=small,
+    command_id=st.integers(0, 6),
+    after=small,
+    entries=st.lists(st.sampled_from(["draw", "w>t1", "stuck"]), min_size=1, max_size=3).map(tuple),
+    banked=small,
+    state=st.sampled_from(["racing", "racing", "racing", "racing", "won", "stuck"]),
+    rises=st.booleans(),
+    late=st.booleans(),
+)
+batches = st.lists(st.one_of(st.lists(commits, min_size=1, max_size=4), small), max_size=12)
+
+
+@calm
+@given(batches=batches, minutes=st.sampled_from([10, 10, 10, 1, 0]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_every_store_answers_as_the_embedded_one_does(
+    store: Store, batches: list[list[BoardCommit] | int], minutes: int
+) -> None:
+    code = f"mint-otter-{next(numbers)}"
+    stories = []
+    async with empty_store() as embedded:
+        for each in (store, embedded):
+            await running_race(each, code=code, minutes=minutes, started_ago=70_000, banked=1)
+            stories.append(await story(each, code, batches))
+    assert stories[0] == stories[1]
+
+
+async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | int]) -> list[object]:
+    """Commit the batches; return their outcomes and all stored data, except times."""
+    seen: list[object] = []
+    version = 1
+    for batch in batches:
+        if isinstance(batch, int):
+            write = TableWrite(
+                code=code, expected=version, body=b"", due=None, race=1, epochs={ANNA: batch}
+            )
+            assert await store.tables.save_table(write)
+            version += 1
+            continue
+        outcomes = await commit_all(store, [replace(each, table=code) for each in batch])
+        seen += [(each.status, each.length, each.number) for each in outcomes]
+    for player in (ANNA, BERT):
+        board = await store.boards.load_board(code, 1, player)
+        assert board is not None
+        seen += [(board.epoch, board.last_id, board.banked, board.state)]
+        seen += [(each.text, each.number, each.command_id) for each in board.entries]
+    standings = await store.boards.load_standings(code, 1)
+    seen += [
+        (player, each.length, each.banked, each.state, each.reached and each.reached.number)
+        for player, each in standings.items()
+    ]
+    seen.append(code in await store.tables.due(await store.tables.now(), 1000))
+    return seen
+
+
+@calm
+async def test_more_boards_than_fit_into_one_request(store: Store) -> None:
+    codes = [f"lone-crane-{number}" for number in range(300)]
+    for code in codes:
+        await running_race(store, code=code)
+    for after in range(2):
+        outcomes = await commit_all(
+            store,
+            [
+                move("draw", after, code=code, player=player)
+                for code in codes
+                for player in (ANNA, BERT)
+            ],
+        )
+        assert [outcome.length for outcome in outcomes] == [after + 1] * 600

@@ -1,4 +1,4 @@
-"""The store guard: a store that changes while a server uses it gets no commits and answers no reads."""
+"""The check of a store: before it is used, while it is used, and its health."""
 
 import asyncio
 import shutil
@@ -12,11 +12,17 @@ import pytest
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, confirmations, guard, ledger, store_client
+from saratoga_server.store import batcher, confirmations, guard, ledger, opening, store_client
+from saratoga_server.store.clients import primary_at
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.health import health_of, read_health
+from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.keys import LEDGER as KEY
-from saratoga_server.store.ledger import STORE_FORMAT, Ledger, ProcessMemory
+from saratoga_server.store.ledger import STORE_FORMAT, Ledger, LedgerEntry, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.preflight import Preflight, check_server
+
+# The store guard: a store that changes while a server uses it gets no commits and answers no reads
 
 
 @pytest.fixture(autouse=True)
@@ -260,3 +266,225 @@ def restart_on(server: StoreServer, data: Path | None) -> None:
     if data is not None:
         shutil.copytree(data, server.folder / "appendonlydir")
     server.start()
+
+
+# Unsuitable stores are refused, with the reason and the command that fixes it
+
+
+async def refusal(
+    url: str, durability: Durability = Durability.SAFE, *, trust_store: bool = False
+) -> str:
+    with pytest.raises(StoreRefused) as refused:
+        async with open_store(url, durability, trust_store=trust_store):
+            pass
+    return str(refused.value)
+
+
+@pytest.fixture
+def changed_back(store_server: StoreServer) -> Iterator[StoreServer]:
+    """A shared store whose settings a test may change; they are restored afterwards."""
+    yield store_server
+    for name, value in (
+        ("maxmemory-policy", "noeviction"),
+        ("appendonly", "yes"),
+        ("appendfsync", "always"),
+        ("no-appendfsync-on-rewrite", "no"),
+        ("requirepass", ""),
+    ):
+        store_server.ask("CONFIG", "SET", name, value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "wrong", "right"),
+    [
+        ("maxmemory-policy", "allkeys-lru", "noeviction"),
+        ("maxmemory-policy", "volatile-ttl", "noeviction"),
+        ("appendonly", "no", "yes"),
+        ("appendfsync", "everysec", "always"),
+        ("appendfsync", "no", "always"),
+        ("no-appendfsync-on-rewrite", "yes", "no"),
+    ],
+)
+async def test_each_wrong_setting_is_named_with_the_command_that_fixes_it(
+    changed_back: StoreServer, setting: str, wrong: str, right: str
+) -> None:
+    changed_back.ask("CONFIG", "SET", setting, wrong)
+    assert f"`CONFIG SET {setting} {right}`" in await refusal(changed_back.url)
+    assert changed_back.ask("CONFIG", "SET", setting, right) == b"+OK"
+    async with open_store(changed_back.url):
+        pass
+
+
+async def test_all_wrong_settings_are_reported_at_once(changed_back: StoreServer) -> None:
+    changed_back.ask("CONFIG", "SET", "appendonly", "no")
+    changed_back.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
+    text = await refusal(changed_back.url)
+    assert "CONFIG SET appendonly yes" in text
+    assert "CONFIG SET maxmemory-policy noeviction" in text
+
+
+async def test_the_level_fast_requires_less(changed_back: StoreServer) -> None:
+    changed_back.ask("CONFIG", "SET", "appendfsync", "everysec")
+    changed_back.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
+    async with open_store(changed_back.url, Durability.FAST):
+        pass
+    changed_back.ask("CONFIG", "SET", "appendfsync", "no")
+    assert "`CONFIG SET appendfsync everysec`" in await refusal(changed_back.url, Durability.FAST)
+
+
+async def test_a_store_that_hides_its_settings_needs_trust_store(
+    store_server: StoreServer,
+) -> None:
+    rules = ("on", ">word", "~*", "&*", "+@all", "-config")
+    assert store_server.ask("ACL", "SETUSER", "managed", *rules) == b"+OK"
+    url = f"{store_server.url}?username=managed&password=word"
+    assert "--trust-store" in await refusal(url)
+    async with open_store(url, trust_store=True) as store:
+        assert await store.tables.now() > 0
+
+
+async def test_a_wrong_password_is_refused_at_once(changed_back: StoreServer) -> None:
+    changed_back.ask("CONFIG", "SET", "requirepass", "word")
+    try:
+        assert "refuses the login" in await refusal(changed_back.url)
+        assert "refuses the login" in await refusal(f"{changed_back.url}?password=other")
+        async with open_store(f"{changed_back.url}?password=word") as store:
+            assert await store.tables.now() > 0
+            await store.client.command("CONFIG", "SET", "requirepass", "")
+    finally:
+        changed_back.ask("AUTH", "word")
+
+
+async def test_a_cluster_is_refused(mortal_store: StoreServer) -> None:
+    mortal_store.kill()
+    mortal_store.settings |= {"cluster-enabled": "yes", "port": "0"}
+    mortal_store.start()
+    assert await refusal(mortal_store.url) == (
+        "This store is a Redis or Valkey Cluster, which is not supported: give --redis the address of "
+        "one store with `cluster-enabled no`, which may have replicas."
+    )
+
+
+async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: StoreServer) -> None:
+    mortal_store.ask("REPLICAOF", "127.0.0.1", "1")
+    assert "127.0.0.1:1" in await refusal(mortal_store.url)
+
+
+@pytest.mark.parametrize("version", ["6.2.14", "5.0.3", "0"])
+def test_an_old_store_is_refused(version: str) -> None:
+    with pytest.raises(StoreRefused, match="too old"):
+        check_server({"cluster_enabled": 0}, Preflight("Redis", version))
+
+
+async def test_an_address_without_a_store_is_unavailable(
+    store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "STORE_TIMEOUT", 0.2)
+    with pytest.raises(StoreUnavailable):
+        async with open_store(f"unix://{store_server.folder}/nobody"):
+            pass
+
+
+async def test_a_store_without_a_replica_is_refused(store_server: StoreServer) -> None:
+    assert "no replica in sync" in await refusal(store_server.url, Durability.REPLICATED)
+
+
+async def test_a_replica_that_keeps_no_file_is_not_asked_for_its_disk(
+    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with replica_of(mortal_store, {"appendonly": "no"}):
+        async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+            race = await running_race(store)
+            [outcome] = await race.commit(move("draw", 0))
+            assert outcome.status is CommitStatus.DONE
+    knows = mortal_store.ask("WAITAOF", "0", "0", "1").startswith(b"*")
+    assert ("replica_not_on_disk" in caplog.text) == knows
+
+
+# The health of a store: running, killed, hanging, unable to write
+
+
+async def test_a_running_store_reports_its_figures(store_server: StoreServer) -> None:
+    primary = primary_at(store_server.url)
+    health = await read_health(primary)
+    await primary.client.aclose(close_connection_pool=True)
+    assert (health.is_up, health.is_appending, health.replicas) == (True, True, 0)
+    assert health.primary == primary.name
+    assert health.memory > 100_000
+    assert health.memory_limit == 0
+
+
+async def test_a_killed_store_is_reported_as_down_without_an_error(
+    mortal_store: StoreServer,
+) -> None:
+    primary = primary_at(mortal_store.url)
+    mortal_store.kill()
+    health = await read_health(primary)
+    await primary.client.aclose(close_connection_pool=True)
+    assert (health.is_up, health.is_appending, health.memory) == (False, False, 0)
+
+
+async def test_a_hanging_store_is_reported_as_down_in_time(mortal_store: StoreServer) -> None:
+    primary = primary_at(mortal_store.url)
+    mortal_store.pause()
+    health = await read_health(primary)
+    mortal_store.resume()
+    await primary.client.aclose(close_connection_pool=True)
+    assert not health.is_up
+
+
+def test_only_replicas_that_are_online_and_confirmed_lately_are_in_step() -> None:
+    replicas = {
+        "slave0": {"state": "online", "lag": 1},
+        "slave1": {"state": "online", "lag": 9},
+        "slave2": {"state": "wait_bgsave", "lag": 0},
+        "slave_read_only": 1,
+    }
+    assert health_of("a:1", {**replicas, "connected_slaves": 3}).replicas == 1
+
+
+def test_a_write_that_did_not_reach_the_file_is_seen() -> None:
+    assert not health_of("a:1", {"aof_last_write_status": "err"}).is_appending
+    assert health_of("a:1", {"aof_last_write_status": "ok"}).is_appending
+
+
+async def test_the_name_of_a_store_contains_no_password() -> None:
+    assert primary_at("redis://user:secret@localhost:1/0?password=secret").name == "localhost:1/0"
+
+
+# The ledger of a store, as several nodes raise it
+
+
+async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
+    store_server: StoreServer,
+) -> None:
+    primary = primary_at(store_server.url)
+    nodes = [Ledger(primary, ProcessMemory(), replicated=False, on_disk=False) for _ in range(2)]
+    try:
+        for node in (nodes[0], nodes[1], nodes[1]):
+            _, found = await node.read()
+            await node.raise_(found)
+        one, other = (node.memory.recall() for node in nodes)
+        assert one is not None
+        assert one.generation
+        assert other == LedgerEntry(one.generation, 3)
+        assert not nodes[1].has_lost(other)
+        assert nodes[1].has_lost(one)
+    finally:
+        await primary.client.aclose(close_connection_pool=True)
+
+
+async def test_a_ledger_that_was_replaced_after_it_was_read_is_not_remembered(
+    store_server: StoreServer,
+) -> None:
+    primary = primary_at(store_server.url)
+    node = Ledger(primary, ProcessMemory(), replicated=False, on_disk=False)
+    try:
+        await node.raise_(LedgerEntry())
+        known = node.memory.recall()
+        _, found = await node.read()
+        await primary.client.hset(LEDGER, "generation", "another")
+        await node.raise_(found)
+        assert node.memory.recall() == known
+    finally:
+        await primary.client.aclose(close_connection_pool=True)

@@ -1,20 +1,34 @@
-"""Tables, their timers and finished races, on every kind of store."""
+"""Tables in a store, the nodes, the audit log and the keys beside them."""
 
+from collections.abc import AsyncIterator
+
+import pytest
 from msgspec.structs import replace
+from redis.exceptions import ResponseError
 
+from kit.in_process_server import InProcessServer, gathered
 from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
-from kit.stores import calm
+from kit.stores import StoreServer, calm
+from saratoga_protocol.commands import NextRace
+from saratoga_protocol.events import Done
+from saratoga_server.admin.acts import Administration
+from saratoga_server.app import compose_table_cache
 from saratoga_server.ports import (
     MOST_LISTED,
     MOST_PLACES,
     CommitOutcome,
     CommitStatus,
     Millis,
+    PlayerRow,
     RaceFinish,
     RaceOpening,
     TableWrite,
 )
-from saratoga_server.store.opening import Store
+from saratoga_server.store.keys import player_key
+from saratoga_server.store.nodes import ALIVE_FOR
+from saratoga_server.store.opening import Store, open_store
+
+# Tables, their timers and finished races, on every kind of store
 
 
 def write(
@@ -220,3 +234,105 @@ async def test_a_listing_that_is_not_renewed_keeps_no_place_of_its_address(store
     assert not await store.tables.set_public("another", b"summary", "ab", 1)
     await store.client.command("HSET", "public:summaries", names[0], "0 ab stale")
     assert await store.tables.set_public("another", b"summary", "ab", 1)
+
+
+# Heartbeats of nodes, on every kind of store
+
+
+async def test_a_node_is_alive_from_its_first_beat_until_it_reports_that_it_stopped(
+    store: AnyStore,
+) -> None:
+    assert await store.nodes.dead(["east", "west"]) == {"east", "west"}
+    await store.nodes.beat("east")
+    await store.nodes.beat("east")
+    assert await store.nodes.dead(["east", "west", "west"]) == {"west"}
+    await store.nodes.gone("east")
+    await store.nodes.gone("never-there")
+    assert await store.nodes.dead(["east"]) == {"east"}
+
+
+async def test_without_nodes_no_node_is_dead(store: AnyStore) -> None:
+    assert await store.nodes.dead([]) == frozenset()
+
+
+async def test_a_beat_expires(store: AnyStore) -> None:
+    await store.nodes.beat("east")
+    if isinstance(store, Store):  # the store in memory has no clock of its own
+        assert 0 < await store.client.command("PTTL", "node:east") <= ALIVE_FOR
+
+
+# The audit log, on every kind of store
+
+
+async def test_acts_are_read_newest_first(store: AnyStore) -> None:
+    acts = [{"act": "ban", "player": "anna"}, {"act": "close"}, {"act": "close"}, {"act": "void"}]
+    for act in acts:
+        await store.audit.append(act)
+    assert await store.audit.read(10) == acts[::-1]
+    assert await store.audit.read(2) == acts[:1:-1]
+    assert await store.audit.read(0) == []
+
+
+# Keys: almost none has a TTL
+
+
+KINDS = ("string", "hash", "list", "zset", "set")
+
+
+async def with_ttl(server: InProcessServer) -> set[str]:
+    """Return the keys that the store will delete by its own clock."""
+    keys = [key for kind in KINDS async for key in server.real.client.scan("*", kind)]
+    ends = await server.real.client.commands([("PEXPIRETIME", key) for key in keys])
+    return {key for key, end in zip(keys, ends, strict=True) if end != -1}
+
+
+async def test_no_key_of_a_played_evening_is_deleted_by_the_stores_own_clock(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    row = PlayerRow(player="c" * 16, token_hash="hash", created=Millis(server.time.at))
+    await server.store.players.create_player(row)
+    code = await gathered(anna, bert, public=True)
+    await server.deal(anna, bert)
+    for racer in (anna, bert):
+        await racer.moves("draw")
+        await racer.cash_out()
+    await server.pass_time(1000)
+    assert isinstance(await anna.ask(NextRace, table=code), Done)
+    await server.deal(anna, bert)
+    await anna.moves("draw")
+    nameless = {player_key(row.player), f"node:{server.node.name}"}
+    assert await with_ttl(server) == nameless, "one race has ended and one runs"
+    admin = Administration(server.store, await compose_table_cache(server.store), "root")
+    assert await admin.void(f"{code}/1") == "canfield"
+    await admin.forget("Bert")
+    await admin.close(code, "Closing time.")
+    await server.pass_time(1000)
+    assert await with_ttl(server) == nameless
+
+
+# A key of a wrong type, or an argument that is no number, is an error of a sweep
+
+
+@pytest.fixture
+async def real(store_server: StoreServer) -> AsyncIterator[Store]:
+    async with open_store(store_server.url) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("due_tables", ("soon", 10, 10)),
+        ("due_tables", (0, 10, 10)),
+        ("sweep", ("soon", 10, 1, 1, 1)),
+        ("sweep", (0, 10, 10**14, 1, 1)),
+    ],
+)
+async def test_an_error_of_a_sweep_is_raised(
+    real: Store, function: str, arguments: tuple[str | int, ...]
+) -> None:
+    for key in ("due", "expiring"):
+        await real.client.command("SET", key, "no sorted set")
+    with pytest.raises(ResponseError):
+        await real.client.read(function, (), *arguments)

@@ -1,0 +1,479 @@
+"""Connections to a store: addresses, dialling, replies whole and in order, and losses."""
+
+import asyncio
+import socket
+import ssl
+import struct
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import hiredis
+import pytest
+import uvloop
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from kit.fake_transport import FakeTransport
+from kit.programs import program
+from kit.running_race import running_race
+from kit.stores import StoreServer
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.addresses import fault_in
+from saratoga_server.store.clients import Sending, open_client
+from saratoga_server.store.dial import dial
+from saratoga_server.store.opening import open_store
+from saratoga_server.store.request_connection import RequestConnection
+from saratoga_server.store.resp_connection import RespConnection, encode_command
+
+# Addresses of stores, as an operator configures them
+
+
+GOOD = [
+    "redis://store",
+    "redis://store:6379/",
+    "redis://store:6379/2",
+    "redis://10.0.0.1:1?db=3",
+    "redis://[::1]:6379",
+    "redis://[fe80::1%25eth0]:6379/0/",
+    "rediss://me:a%2Fb%40c@store_1.example.org:65535/2",
+    "rediss://store?ssl_ca_certs=/etc/ca.pem&ssl_cert_reqs=none&ssl_check_hostname=false",
+    "redis://:pass@word,with:many&signs@store",
+    "unix:///run/redis.sock",
+    "unix:///run/my%20store/50%25?db=1&password=hush",
+    "unix://me:hush@/run/redis.sock",
+    "unix:///run/a,b/store",
+    "rediss://me:hush,hush@store?password=a,b",
+]
+
+
+@pytest.mark.parametrize("url", GOOD)
+def test_an_address_that_redis_py_understands_as_it_is_meant_can_be_used(url: str) -> None:
+    assert fault_in(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("", "begin with"),
+        (",", "begin with"),
+        ("store:6379", "begin with"),
+        ("http://store", "begin with"),
+        ("REDIS://store", "begin with"),
+        ("redis:store", "begin with"),
+        ("rediss:/store", "begin with"),
+        ("redis:///", "host name"),
+        ("redis://", "host name"),
+        ("redis://:6379", "host name"),
+        ("redis://me:hush@/2", "host name"),
+        ("redis://one,", "host name"),
+        ("redis://one,redis://two:7000", "Cluster is not supported"),
+        ("redis://one, redis://two", "host name"),
+        (",redis://one", "begin with"),
+        ("redis://my store", "host name"),
+        ("redis://store:99999", "A port"),
+        ("redis://store:0", "A port"),
+        ("redis://store:-1", "A port"),
+        ("redis://store:abc", "A port"),
+        ("redis://[::1", "A port"),
+        ("redis://:a/b@store", "percent-encoded"),
+        ("redis://:a#b@store", "percent-encoded"),
+        ("redis://:a[b@store", "percent-encoded"),
+        ("redis://store/two", "number of a database"),
+        ("redis://store/0/1", "number of a database"),
+        ("redis://store?db=two", "must be a number"),
+        ("redis://store?databse=1", "The options of a redis:// address are db"),
+        ("redis://store?ssl_cert_reqs=none", "The options of a redis:// address are db"),
+        ("rediss://store?ssl_cert_reqs=no", "ssl_cert_reqs must be one of"),
+        ("unix://", "A path must follow"),
+        ("unix:///", "A path must follow"),
+        ("unix://run/redis.sock", "A path must follow"),
+        ("unix:/run/redis.sock", "begin with"),
+    ],
+)
+def test_an_address_that_would_lead_elsewhere_is_refused_with_a_reason(url: str, says: str) -> None:
+    fault = fault_in(url)
+    assert fault is not None
+    assert says in fault
+    assert "hush" not in fault
+
+
+# Store connections without redis-py: the URL sets login, database and TLS
+
+
+async def asked(url: str, *words: str) -> Any:
+    """Return the reply to one command on a new connection."""
+    reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    async with asyncio.timeout(10):
+        transport = await dial(url)
+        connection = RespConnection(transport, reply.set_result, lambda: None)
+        try:
+            connection.send(encode_command(*words))
+            return await reply
+        finally:
+            connection.abort()
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+def locked(store_server: StoreServer) -> Iterator[StoreServer]:
+    """A store with a user whose name and password have characters that an address must encode."""
+    rules = ("on", ">a/b@c", "~*", "&*", "+@all")
+    assert store_server.ask("ACL", "SETUSER", "z@e", *rules) == b"+OK"
+    yield store_server
+    store_server.ask("ACL", "DELUSER", "z@e")
+
+
+async def test_a_connection_shows_whose_it_is(store_server: StoreServer) -> None:
+    assert await asked(store_server.url, "CLIENT", "GETNAME") == b"saratoga"
+
+
+@pytest.mark.parametrize(
+    "query", ["username=z%40e&password=a%2Fb%40c", "db=3&username=z%40e&password=a%2Fb%40c"]
+)
+async def test_user_password_and_database_are_those_of_the_address(
+    locked: StoreServer, query: str
+) -> None:
+    url = f"{locked.url}?{query}"
+    assert await asked(url, "ACL", "WHOAMI") == b"z@e"
+    assert b" db=%d " % (3 if "db=3" in query else 0) in await asked(url, "CLIENT", "INFO")
+
+
+async def test_a_refused_login_is_reported(locked: StoreServer) -> None:
+    with pytest.raises(StoreUnavailable, match="WRONGPASS"):
+        await dial(f"{locked.url}?username=z%40e&password=other")
+
+
+async def test_an_address_without_a_store_is_reported(tmp_path: Path) -> None:
+    for url in (f"unix://{tmp_path}/nothing", "redis://127.0.0.1:1"):
+        with pytest.raises(StoreUnavailable):
+            await dial(url)
+
+
+async def test_a_store_that_hangs_up_is_reported(tmp_path: Path) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    async with await asyncio.start_unix_server(hang_up, tmp_path / "s"):
+        with pytest.raises(StoreUnavailable):
+            await dial(f"unix://{tmp_path}/s")
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A self-signed certificate for localhost, with its key beside it."""
+    path = tmp_path / "certificate.pem"
+    subprocess.run(
+        [
+            *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
+            *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost"),
+            *("-keyout", tmp_path / "key.pem", "-out", path),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return path
+
+
+@pytest.fixture
+async def tls_port(locked: StoreServer, certificate: Path) -> AsyncIterator[int]:
+    """A port that forwards TLS connections to the store."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+        writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        behind, before = await asyncio.open_unix_connection(locked.socket)
+        await asyncio.gather(carry(reader, before), carry(behind, writer), return_exceptions=True)
+
+    async with await asyncio.start_server(serve, "localhost", 0, ssl=context) as server:
+        port: int = server.sockets[0].getsockname()[1]
+        yield port
+
+
+@pytest.mark.needs("openssl")
+async def test_tls_user_and_password_hold_over_tcp(tls_port: int, certificate: Path) -> None:
+    url = f"rediss://z%40e:a%2Fb%40c@localhost:{tls_port}/2?ssl_ca_certs={certificate}"
+    assert await asked(url, "ACL", "WHOAMI") == b"z@e"
+    assert b" db=2 " in await asked(url, "CLIENT", "INFO")
+
+
+@pytest.mark.needs("openssl")
+async def test_a_certificate_is_verified_unless_the_address_says_otherwise(tls_port: int) -> None:
+    with pytest.raises(StoreUnavailable, match="CERTIFICATE_VERIFY_FAILED"):
+        await dial(f"rediss://localhost:{tls_port}")
+    assert await asked(f"rediss://localhost:{tls_port}?ssl_cert_reqs=none", "PING") == b"PONG"
+
+
+@pytest.mark.needs("openssl")
+async def test_the_name_in_the_certificate_is_checked_unless_the_address_says_otherwise(
+    tls_port: int, certificate: Path
+) -> None:
+    url = f"rediss://127.0.0.1:{tls_port}?ssl_ca_certs={certificate}"
+    with pytest.raises(StoreUnavailable, match="CERTIFICATE_VERIFY_FAILED"):
+        await dial(url)
+    assert await asked(f"{url}&ssl_check_hostname=false", "PING") == b"PONG"
+
+
+# redis-py clients: replies as bytes, and an immediate error when the store is gone
+
+
+async def test_replies_are_bytes_and_the_client_has_a_name(store_server: StoreServer) -> None:
+    client = open_client(store_server.url)
+    try:
+        await client.set("key", "ä")
+        assert await client.get("key") == "ä".encode()
+        assert await client.execute_command("CLIENT", "GETNAME") == b"saratoga"
+    finally:
+        await client.aclose()
+
+
+async def test_a_command_to_a_store_that_is_gone_is_not_repeated(mortal_store: StoreServer) -> None:
+    client = open_client(mortal_store.url)
+    try:
+        await client.ping()
+        mortal_store.kill()
+        with pytest.raises(RedisConnectionError):
+            await client.ping()
+    finally:
+        await client.aclose()
+
+
+async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
+    store_server: StoreServer,
+) -> None:
+    client = open_client(store_server.url)
+
+    async def ask_on_and_on() -> None:
+        while True:
+            assert await client.echo("again") == b"again"
+
+    try:
+        for turns in range(60):
+            asking = asyncio.create_task(ask_on_and_on())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait([asking], timeout=10)
+            assert asking.cancelled(), f"not after {turns} turns of the loop"
+            assert await client.ping()
+    finally:
+        await client.aclose()
+
+
+class ResetInThatTurn:
+    """A connection that is reset in the turn of the loop in which its task is cancelled."""
+
+    async def send_packed_command(self, command: bytes, check_health: bool = True) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise RedisConnectionError("Connection reset by peer") from None
+
+
+class SendingOverIt(Sending, ResetInThatTurn):
+    pass
+
+
+async def test_a_cancellation_counts_more_than_a_connection_that_is_reset_with_it() -> None:
+    sending = asyncio.create_task(SendingOverIt().send_packed_command(b"PING"))
+    await asyncio.sleep(0)
+    sending.cancel()
+    await asyncio.wait([sending], timeout=10)
+    assert sending.cancelled()
+
+
+RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)
+"""The value of SO_LINGER with which a closed connection is reset."""
+
+
+class ResettingStore:
+    """A store that answers OK to everything, and resets its connections when it is told to."""
+
+    def __init__(self) -> None:
+        self._transports: list[asyncio.Transport] = []
+
+    def connection(self) -> asyncio.Protocol:
+        return _Answering(self._transports)
+
+    def reset(self) -> None:
+        for transport in self._transports:
+            connected = transport.get_extra_info("socket")
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_WHEN_CLOSED)
+            transport.abort()
+        self._transports.clear()
+
+
+class _Answering(asyncio.Protocol):
+    def __init__(self, transports: list[asyncio.Transport]) -> None:
+        self._transports = transports
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transports.append(self._transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._transport.write(b"+OK\r\n")
+
+
+async def some_turns() -> None:
+    """Wait for turns of the loop in which both sides of a connection notice its end."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_a_write_to_an_idle_connection_that_was_reset_is_a_lost_connection() -> None:
+    """Test on uvloop, whose transports raise a `RuntimeError` when they are written to after their end."""
+
+    async def write_after_reset() -> None:
+        store = ResettingStore()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(store.connection, "127.0.0.1", 0)
+        host, port = server.sockets[0].getsockname()
+        client = open_client(f"redis://{host}:{port}")
+        await client.set("key", "value")
+        store.reset()
+        await some_turns()
+        with pytest.raises(RedisConnectionError):
+            await client.set("key", "value")
+        assert await client.set("key", "value")
+        await client.aclose()
+        server.close()
+        await some_turns()
+
+    uvloop.run(write_after_reset())
+
+
+# Calls to a store: dropped Functions are loaded again, and a call fails within a bounded time
+
+
+async def test_functions_that_were_dropped_are_loaded_again(store_server: StoreServer) -> None:
+    async with open_store(store_server.url) as store:
+        assert store_server.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
+        await running_race(store)
+        assert store_server.ask_all("FUNCTION", "LIST") != b"*0\r\n"
+
+
+async def test_several_commands_are_answered_in_their_order(store_server: StoreServer) -> None:
+    async with open_store(store_server.url) as store:
+        await store.client.command("SET", "one", "1")
+        found = await store.client.commands([("GET", "two"), ("GET", "one"), ("EXISTS", "one")])
+        assert found == [None, b"1", 1]
+        assert await store.client.commands([]) == []
+
+
+async def test_a_scan_finds_the_keys_of_a_type(store_server: StoreServer) -> None:
+    async with open_store(store_server.url) as store:
+        await store.client.command("SET", "a:1", "x")
+        await store.client.command("SADD", "a:2", "x")
+        assert {key async for key in store.client.scan("a:*", "string")} == {"a:1"}
+
+
+async def test_a_command_waits_for_a_store_that_restarts(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store:
+        await store.client.command("SET", "key", "kept")
+        mortal_store.kill()
+        asked = asyncio.create_task(store.client.command("GET", "key"))
+        await asyncio.sleep(0)
+        mortal_store.start()
+        assert await asked == b"kept"
+
+
+async def test_a_store_that_stays_away_is_unavailable(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        mortal_store.kill()
+        monkeypatch.setattr("saratoga_server.store.store_client.STORE_TIMEOUT", 0.1)
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await store.client.command("GET", "key")
+        mortal_store.start()
+
+
+# Requests to the store: all replies to a request arrive together, or the request fails with a reason
+
+
+async def test_the_replies_to_a_request_come_together(store_server: StoreServer) -> None:
+    replies: asyncio.Queue[list[Any]] = asyncio.Queue()
+    losses: list[str] = []
+    transport = await dial(store_server.url)
+    connection = RequestConnection(transport, replies.put_nowait, losses.append)
+    async with asyncio.timeout(10):
+        connection.send(encode_command("PING") + encode_command("INCR", "n"), 2)
+        assert await replies.get() == [b"PONG", 1]
+        connection.send(encode_command("INCR", "n"), 1)
+        assert await replies.get() == [2]
+    connection.abort()
+    await asyncio.sleep(0)
+    assert losses == []
+
+
+async def test_the_end_of_the_store_is_the_reason_why_no_reply_comes(
+    mortal_store: StoreServer,
+) -> None:
+    loss: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    transport = await dial(mortal_store.url)
+    connection = RequestConnection(transport, lambda replies: None, loss.set_result)
+    connection.send(encode_command("BLPOP", "nothing", 0), 1)
+    mortal_store.kill()
+    async with asyncio.timeout(10):
+        assert await loss == "the connection was lost"
+    await asyncio.sleep(0)
+
+
+# A connection to the store: replies in order, in chunks of any size; its loss is reported once
+
+
+class Log:
+    """A record of the received replies, and of how often the connection was lost."""
+
+    def __init__(self) -> None:
+        self.replies: list[Any] = []
+        self.losses = 0
+
+    def lose(self) -> None:
+        self.losses += 1
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log()
+
+
+@pytest.fixture
+def connection(log: Log) -> RespConnection:
+    return RespConnection(FakeTransport(), log.replies.append, log.lose)
+
+
+def test_a_command_is_an_array_of_its_words() -> None:
+    assert encode_command("SET", b"k", 7) == b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\n7\r\n"
+
+
+def test_replies_arrive_whole_however_they_are_cut(connection: RespConnection, log: Log) -> None:
+    for byte in b":1\r\n*2\r\n$1\r\na\r\n$-1\r\n-ERR no\r\n":
+        connection.data_received(bytes([byte]))
+    *replies, error = log.replies
+    assert replies == [1, [b"a", None]]
+    assert isinstance(error, hiredis.ReplyError)
+    connection.data_received(b":2\r\n:3\r\n")
+    assert log.replies[3:] == [2, 3]
+
+
+def test_a_loss_is_reported_once(connection: RespConnection, log: Log) -> None:
+    connection.connection_lost(None)
+    connection.connection_lost(None)
+    assert log.losses == 1
+
+
+def test_an_aborted_connection_reports_neither_replies_nor_its_loss(
+    connection: RespConnection, log: Log
+) -> None:
+    connection.abort()
+    connection.data_received(b":1\r\n")
+    connection.connection_lost(None)
+    assert (log.replies, log.losses) == ([], 0)
