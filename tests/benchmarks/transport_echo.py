@@ -10,6 +10,7 @@ ready.
 
 import sys
 from functools import cache
+from typing import cast
 
 import uvloop
 from websockets.http11 import Request, Response
@@ -18,8 +19,10 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, MakeMove
 from saratoga_protocol.events import AnyEvent, Refused
 from saratoga_protocol.version import MSGPACK
+from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
+from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 
@@ -68,9 +71,9 @@ async def no_page(request: Request) -> Response:
 
 async def main() -> None:
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, per_address=None)
-    gateway = Gateway(Echo(), settings, no_page, Metrics())
+    gateway = Gateway(cast(Dispatcher, Echo()), settings, no_page, Metrics())
     if sys.argv[1] == "bytes":
-        gateway.runner = BytesRunner()
+        gateway.runner = cast(CommandRunner, BytesRunner())
     print(await gateway.open(), flush=True)
     # without `keep_alive`, whose events would be counted as responses
     await gateway.watch()

@@ -34,6 +34,7 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_server.domain.usernames import BadName, checked_name
     from saratoga_server.handlers.replays import Replay
     from saratoga_server.messages.node_events import BadNodeEvent, decode_node_event
+    from saratoga_server.node import Node
     from saratoga_server.rate_limits.addresses import client_address, network_of
     from saratoga_server.transport.http_api import HttpPages
 
@@ -74,8 +75,11 @@ def records(data: bytes) -> None:
         verify(record)
 
 
-class _Public:
+class _Public(Node):
     """A store in which every leaderboard and record exists."""
+
+    def __init__(self) -> None:
+        pass
 
     async def why_not_ready(self) -> str | None:
         return None

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections import Counter
 from time import monotonic
+from typing import cast
 
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
@@ -13,6 +14,7 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.gateway import Gateway
 from saratoga_server.transport.handshake import Handshake
 
 
@@ -113,7 +115,7 @@ def open_connection(
     """Return a connection whose session has begun, and its transport."""
     transport = transport or FakeTransport()
     with socket.socket() as outside:
-        connection = PlayerConnection(owner, outside, "192.0.2.1")
+        connection = PlayerConnection(cast(Gateway, owner), outside, "192.0.2.1")
         connection.connection_made(transport)
     session = Session(connection=connection, codec=CODECS[MSGPACK], address="192.0.2.1", number=1)
     connection.opened(session, b"")

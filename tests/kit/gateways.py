@@ -2,20 +2,21 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any, cast
 
 from websockets.http11 import Request, Response
 
 from kit.players import RECEIVED_WITHIN
 from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
 from saratoga_protocol.events import AnyEvent, Done, Record
+from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.admission import Pages
-from saratoga_server.transport.commands import PendingMove
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.hosts import Hosts
@@ -30,13 +31,13 @@ class StubCommands:
     """A handler that answers every command with `Done`, at once or when the test allows it."""
 
     sessions: list[Session] = field(default_factory=list)
-    answered: list[AnyCommand] = field(default_factory=list)
+    carried_out: list[AnyCommand] = field(default_factory=list)
     left: asyncio.Queue[Session] = field(default_factory=asyncio.Queue)
     waits: dict[int, asyncio.Event] = field(default_factory=dict)
     """The ids of commands that are answered only when their event is set."""
     record: str | None = None
     """The text of the record in every response to `GetRecord`."""
-    move: PendingMove | AnyEvent | Exception | None = None
+    move: Any = None
     """The result of every `begin_move`; an exception is raised."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first move has begun."""
@@ -44,7 +45,7 @@ class StubCommands:
     def connected(self, session: Session) -> None:
         self.sessions.append(session)
 
-    def begin_move(self, session: Session, command: MakeMove) -> PendingMove | AnyEvent | None:
+    def begin_move(self, session: Session, command: MakeMove) -> Any:
         self.begun.set()
         if isinstance(self.move, Exception):
             raise self.move
@@ -55,10 +56,15 @@ class StubCommands:
             session.player = "p" * 16
         if command.id in self.waits:
             await self.waits[command.id].wait()
-        self.answered.append(command)
+        self.carried_out.append(command)
         if isinstance(command, GetRecord) and self.record is not None:
             return Record(re=command.id, race=command.race, text=self.record)
         return Done(re=command.id)
+
+    async def answered(
+        self, session: Session, command: AnyCommand, handling: Awaitable[AnyEvent]
+    ) -> AnyEvent:
+        return await handling
 
     async def disconnected(self, session: Session) -> None:
         await self.left.put(session)
@@ -119,7 +125,7 @@ async def open_gateway(
         trusted_proxies=proxies,
         per_address=per_address,
     )
-    gateway = Gateway(commands, settings, pages, metrics)
+    gateway = Gateway(cast(Dispatcher, commands), settings, pages, metrics)
     port = await gateway.open()
     duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keepalive.run())]
     try:

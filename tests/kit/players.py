@@ -30,8 +30,8 @@ from saratoga_protocol.events import (
 from saratoga_protocol.matches import changed_table
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
+from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
-from saratoga_server.transport.commands import Commands
 
 RECEIVED_WITHIN = 20.0
 """Longest time in seconds that a test waits for an event; a bound, not a measurement."""
@@ -248,7 +248,7 @@ class MemoryPlayer(Player):
 
     def __init__(
         self,
-        server: Commands,
+        server: Dispatcher,
         name: str,
         *,
         bot: bool = False,

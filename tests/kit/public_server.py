@@ -9,11 +9,12 @@ from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import Replay
+from saratoga_server.node import Node
 
 BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
 
 
-class FakePublicServer:
+class FakePublicServer(Node):
     """A server with one leaderboard and one finished race."""
 
     def __init__(self) -> None:

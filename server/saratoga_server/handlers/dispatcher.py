@@ -3,7 +3,6 @@
 `begin_move` and `answer` are the only entry points. Every error behind them becomes an answer.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, get_args
 
@@ -29,7 +28,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import CommitOutcome, StoreUnavailable
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.rate_limits.rates import Action
 
 WITH_BOARD: Final = frozenset(
@@ -163,15 +162,14 @@ class Dispatcher:
 
     def begin_move(
         self, session: Session, command: wire.MakeMove
-    ) -> "DispatchedMove | AnyEvent | None":
+    ) -> "JudgedMove | AnyEvent | None":
         """Judge a move without waiting. Returns the answer, or the move while it is being stored.
 
         Returns `None` if this node does not hold the board: call `answer` instead.
         """
-        begun: JudgedMove | AnyEvent | None
         try:
             try:
-                begun = self._play.begin_move(session, command)
+                begun: JudgedMove | AnyEvent | None = self._play.begin_move(session, command)
             except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # any internal error becomes an answer
@@ -179,8 +177,6 @@ class Dispatcher:
         if begun is None:
             return None
         self._metrics.commands[TAGS[wire.MakeMove]] += 1
-        if isinstance(begun, JudgedMove):
-            return DispatchedMove(self, session, command, begun)
         return begun
 
     def _refused_move(
@@ -272,47 +268,6 @@ class Dispatcher:
         if command.active and not session.bot:
             self._activity.note(session)
         return Alive(re=command.id, now=self._clock.now())
-
-    # Moves that were begun
-
-    def finish_move(
-        self, session: Session, command: wire.MakeMove, move: JudgedMove
-    ) -> AnyEvent | None:
-        """Return the answer to a move after its commit; `None`: call `DispatchedMove.explain`."""
-        try:
-            return move.finish()
-        except Exception as fault:  # any internal error becomes an answer
-            return failed(session, command.id, fault, self._metrics)
-
-
-class DispatchedMove:
-    """A move that is being stored, with its session and its command."""
-
-    __slots__ = ("_command", "_dispatcher", "_move", "_session")
-
-    def __init__(
-        self,
-        dispatcher: Dispatcher,
-        session: Session,
-        command: wire.MakeMove,
-        move: JudgedMove,
-    ) -> None:
-        self._dispatcher = dispatcher
-        self._session = session
-        self._command = command
-        self._move = move
-
-    @property
-    def durable(self) -> asyncio.Future[CommitOutcome]:
-        return self._move.durable
-
-    def finish(self) -> AnyEvent | None:
-        """Return the answer when `durable` is done; `None`: call `explain`, even if the client has gone."""
-        return self._dispatcher.finish_move(self._session, self._command, self._move)
-
-    async def explain(self) -> AnyEvent:
-        """Return the answer to a move that the store has refused; reads the board again."""
-        return await self._dispatcher.answered(self._session, self._command, self._move.explain())
 
 
 def is_guess(session: Session, command: Any) -> bool:

@@ -9,46 +9,35 @@ import asyncio
 import time
 from collections.abc import Coroutine
 from functools import partial
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 from saratoga_protocol.codec import BadFrame
 from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
 from saratoga_protocol.events import AnyEvent, Event, MoveMade, Refused
-from saratoga_protocol.refusals import ABUSE, CloseCode
+from saratoga_protocol.refusals import ABUSE
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.handlers.play import JudgedMove
 from saratoga_server.live.refusals import failed, refused
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
-from saratoga_server.transport.commands import Commands, PendingMove
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 BAD_FRAME_COST: Final = 5
 """The cost of an unreadable frame, in commands."""
 
 
-class Client(Protocol):
-    """The connection that sent a command."""
-
-    def answering(self) -> None:
-        """Stop taking commands until `answered`."""
-        ...
-
-    def answered(self) -> None: ...
-
-    def refuse_service(self, code: CloseCode) -> None:
-        """Close the connection and stop reading from it."""
-        ...
-
-    async def drained(self) -> None:
-        """Wait until the client has read what was sent, or has gone."""
-        ...
-
-
 class CommandRunner:
     """The runner of the commands of all clients of this node."""
 
     def __init__(
-        self, commands: Commands, metrics: Metrics, budget: ResponseBudget, *, most_overdrawn: float
+        self,
+        commands: Dispatcher,
+        metrics: Metrics,
+        budget: ResponseBudget,
+        *,
+        most_overdrawn: float,
     ) -> None:
         """`most_overdrawn`: commands beyond the quota after which a client is disconnected."""
         self._commands = commands
@@ -57,7 +46,7 @@ class CommandRunner:
         self._most_overdrawn = most_overdrawn
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, client: Client, session: Session, message: bytes | str) -> None:
+    def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
         """Carry out the command in a message, or refuse it."""
         began = time.monotonic()
         quota = session.quota
@@ -79,7 +68,7 @@ class CommandRunner:
 
     def _refuse_too_fast(
         self,
-        client: Client,
+        client: PlayerConnection,
         session: Session,
         command: AnyCommand | Refused,
         cost: float,
@@ -93,7 +82,7 @@ class CommandRunner:
     # Moves
 
     def _begin_move(
-        self, client: Client, session: Session, command: MakeMove, began: float
+        self, client: PlayerConnection, session: Session, command: MakeMove, began: float
     ) -> None:
         try:
             move = self._commands.begin_move(session, command)
@@ -113,10 +102,10 @@ class CommandRunner:
 
     def _finish_move(
         self,
-        client: Client,
+        client: PlayerConnection,
         session: Session,
         command: MakeMove,
-        move: PendingMove,
+        move: JudgedMove,
         began: float,
         durable: "asyncio.Future[object]",
     ) -> None:
@@ -124,7 +113,8 @@ class CommandRunner:
         try:
             answer = move.finish()
             if answer is None:
-                self._start(client, session, command, self._explain(session, move, began))
+                explained = self._explain(session, command, move, began)
+                self._start(client, session, command, explained)
                 return
             self._acknowledge(session, answer, began)
         except Exception as fault:
@@ -137,14 +127,17 @@ class CommandRunner:
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
 
-    async def _explain(self, session: Session, move: PendingMove, began: float) -> None:
-        self._acknowledge(session, await move.explain(), began)
+    async def _explain(
+        self, session: Session, command: MakeMove, move: JudgedMove, began: float
+    ) -> None:
+        answer = await self._commands.answered(session, command, move.explain())
+        self._acknowledge(session, answer, began)
 
     # Every other command
 
     def _start(
         self,
-        client: Client,
+        client: PlayerConnection,
         session: Session,
         command: AnyCommand,
         work: Coroutine[object, object, None],
@@ -157,7 +150,7 @@ class CommandRunner:
 
     async def _carry_out(
         self,
-        client: Client,
+        client: PlayerConnection,
         session: Session,
         command: AnyCommand,
         work: Coroutine[object, object, None],
@@ -172,7 +165,9 @@ class CommandRunner:
     async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
         self._acknowledge(session, await self._commands.answer(session, command), began)
 
-    async def _answer_long(self, client: Client, session: Session, command: GetRecord) -> None:
+    async def _answer_long(
+        self, client: PlayerConnection, session: Session, command: GetRecord
+    ) -> None:
         async with self._budget.loading:
             answer = await self._commands.answer(session, command)
             message = session.codec.encode_event(answer)

@@ -13,11 +13,10 @@ from contextlib import suppress
 from enum import Enum, auto
 from math import inf
 from time import monotonic
-from typing import Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, TOO_SLOW, CloseCode
 from saratoga_server.live.session import Session
-from saratoga_server.rate_limits.limiter import Quota
 from saratoga_server.rate_limits.rates import Action, Rate
 from saratoga_server.rate_limits.token_buckets import TokenBucket
 from saratoga_server.transport.frame_parser import FrameParser
@@ -28,6 +27,9 @@ from saratoga_server.transport.outbox import Outbox
 from saratoga_server.transport.pings import Pings
 from saratoga_server.transport.slow_readers import SlowReaderDetector
 from saratoga_server.transport.socket_options import bound_buffers, forget_unsent
+
+if TYPE_CHECKING:
+    from saratoga_server.transport.gateway import Gateway
 
 OPEN_WITHIN: Final = 10.0
 """Seconds in which a client must complete its handshake, or its request for a page."""
@@ -55,41 +57,6 @@ class ConnectionPhase(Enum):
     LOST = auto()
 
 
-class Runner(Protocol):
-    """The runner of commands, as connections need it."""
-
-    def begin(self, client: "PlayerConnection", session: Session, message: bytes | str) -> None:
-        """Carry out the command in a message, or refuse it."""
-        ...
-
-
-class Owner(Protocol):
-    """The gateway, as its connections need it."""
-
-    @property
-    def runner(self) -> Runner: ...
-
-    def count(self, connection: "PlayerConnection") -> Quota:
-        """Count a connection at its address, and return its quota."""
-        ...
-
-    def handshake(self, connection: "PlayerConnection") -> Handshake:
-        """Return the handshake that reads the first request of a connection."""
-        ...
-
-    def stopped_reading(self) -> None:
-        """Count a client that was aborted because it does not read."""
-        ...
-
-    def lost(self, connection: "PlayerConnection") -> None:
-        """Forget a connection that has ended; called once for each."""
-        ...
-
-    def ended(self, connection: "PlayerConnection", session: Session) -> None:
-        """Handle the end of a session, after its last command."""
-        ...
-
-
 class PlayerConnection(asyncio.Protocol):
     """A connection to a client that is not trusted."""
 
@@ -104,7 +71,7 @@ class PlayerConnection(asyncio.Protocol):
     _pings: Pings
     _reading: SlowReaderDetector
 
-    def __init__(self, owner: Owner, outside: socket.socket, address: str) -> None:
+    def __init__(self, owner: "Gateway", outside: socket.socket, address: str) -> None:
         """Start with an accepted socket; TLS may be negotiated on it next.
 
         `address` is the client's, or its proxy's until the request has been read.

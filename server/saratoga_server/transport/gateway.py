@@ -20,14 +20,14 @@ from saratoga_protocol.refusals import RESTARTING, CloseCode
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.config import Config, StartupError
+from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
-from saratoga_server.transport.commands import Commands
-from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection, Runner
+from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
 from saratoga_server.transport.drain import batches, pauses
 from saratoga_server.transport.handshake import Handshake
 from saratoga_server.transport.hosts import Hosts
@@ -103,7 +103,7 @@ class Gateway:
     """The connections of this node, and the parts that they share."""
 
     def __init__(
-        self, commands: Commands, settings: GatewaySettings, pages: Pages, metrics: Metrics
+        self, commands: Dispatcher, settings: GatewaySettings, pages: Pages, metrics: Metrics
     ) -> None:
         self._commands = commands
         self._settings = settings
@@ -118,9 +118,7 @@ class Gateway:
         )
         self.budget = ResponseBudget()
         self._admission = Admission(self._limiter, settings.trusted_proxies, pages, self.budget)
-        self.runner: Runner = CommandRunner(
-            commands, metrics, self.budget, most_overdrawn=settings.burst
-        )
+        self.runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=settings.burst)
         self.connections: dict[PlayerConnection, None] = {}
         """All accepted connections."""
         self._open: dict[PlayerConnection, None] = {}

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
+
+if TYPE_CHECKING:
+    from saratoga_server.transport.connection import PlayerConnection
 
 MOST_HEAD: Final = 16 * 1024
 """The most bytes of a request with its headers."""
@@ -20,16 +23,6 @@ UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-L
 """The answer to requests that `websockets` does not answer; a proxy expects some answer."""
 
 
-class Requester(Protocol):
-    """The connection, as its handshake needs it."""
-
-    def write(self, data: bytes) -> None: ...
-
-    def answer_and_end(self, response: bytes) -> None:
-        """Answer a request that opens no session, then end the connection."""
-        ...
-
-
 Requested = Callable[["Handshake", Request], None]
 """A function that takes each request and calls `accept` or `respond`, at once or later."""
 
@@ -40,7 +33,7 @@ class Handshake:
     __slots__ = ("_connection", "_head", "_is_read", "_protocol", "_requested")
 
     def __init__(
-        self, connection: Requester, requested: Requested, protocol: ServerProtocol
+        self, connection: "PlayerConnection", requested: Requested, protocol: ServerProtocol
     ) -> None:
         self._connection = connection
         self._requested = requested

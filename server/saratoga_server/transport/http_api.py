@@ -18,7 +18,7 @@ import gzip
 from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -27,15 +27,15 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
-from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.prose import prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.handlers.replays import Replay, TooManyReplays
+from saratoga_server.handlers.replays import TooManyReplays
 from saratoga_server.logs import EventLog
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import (
@@ -50,7 +50,7 @@ from saratoga_server.transport.http_responses import (
 )
 from saratoga_server.transport.qr_codes import SVG, link_to, qr_svg
 from saratoga_server.transport.web_files import WebFiles
-from saratoga_server.transport.web_page import NOT_SERVED, Known, WebPage, fits
+from saratoga_server.transport.web_page import NOT_SERVED, WebPage, fits
 
 ANSWER_WITHIN: Final = 3.0
 """Seconds in which a page must be answered."""
@@ -84,26 +84,6 @@ _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
 log = EventLog("http")
 
 
-class PublicServer(Known, Protocol):
-    """The queries that the answers need."""
-
-    async def why_not_ready(self) -> str | None:
-        """Return a sentence that says why the server is not ready; `None` if it is ready."""
-        ...
-
-    async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        """Return a page of a leaderboard. Raises `CommandRejected`."""
-        ...
-
-    async def record(self, race: str) -> str:
-        """Return the record of a finished race. Raises `CommandRejected`."""
-        ...
-
-    async def replay(self, race: str) -> Replay:
-        """Return the boards of a finished race. Raises as `Replays.boards` does."""
-        ...
-
-
 class _HttpError(Exception):
     """A request that cannot be answered."""
 
@@ -115,7 +95,7 @@ class _HttpError(Exception):
 class HttpPages(Struct):
     """The answers to requests other than WebSocket handshakes."""
 
-    server: PublicServer
+    server: Node
     web: WebFiles | None = None
     """The files of the page; `None`: this server has no page."""
     hosts: Hosts = Hosts()

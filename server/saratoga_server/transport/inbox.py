@@ -6,7 +6,7 @@ and data that arrive while a command is carried out.
 """
 
 import asyncio
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from websockets.frames import Frame, Opcode
 
@@ -15,43 +15,11 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES
 from saratoga_server.transport.frame_parser import CONTROLS, FrameParser, TooManyFragments
 from saratoga_server.transport.frames import MOST_HEAD, frame_size, read_message
 
+if TYPE_CHECKING:
+    from saratoga_server.transport.connection import PlayerConnection
+
 MOST_WAITING: Final = MAX_COMMAND_BYTES + MOST_HEAD
 """The most bytes that may wait before reading is paused: one frame of the greatest length."""
-
-
-class Reader(Protocol):
-    """The connection, as its inbox uses it."""
-
-    @property
-    def may_begin(self) -> bool:
-        """True if the next frame may be read: no command is being carried out."""
-        ...
-
-    def begin(self, message: bytes | str) -> None:
-        """Carry out the command in a message."""
-        ...
-
-    def ponged(self, payload: bytes) -> None: ...
-
-    def allows_control(self) -> bool:
-        """Return whether one more ping or pong is allowed; if not, the connection is being closed."""
-        ...
-
-    def flooded(self) -> None:
-        """Refuse service to a client that sends too many control frames or fragments."""
-        ...
-
-    def write_protocol(self, parser: FrameParser) -> None:
-        """Write the bytes that the parser has to send; close if it closes."""
-        ...
-
-    def pause_reading(self) -> None: ...
-
-    def resume_reading(self) -> None: ...
-
-    def emptied(self) -> None:
-        """Drop the inbox: nothing is waiting, and the next byte begins a message."""
-        ...
 
 
 class Inbox:
@@ -59,7 +27,7 @@ class Inbox:
 
     __slots__ = ("_bytes", "_is_scheduled", "_is_shut", "_parser", "_reader")
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: "PlayerConnection") -> None:
         self._reader = reader
         self._bytes = bytearray()
         self._parser: FrameParser | None = None

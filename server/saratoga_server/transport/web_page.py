@@ -14,7 +14,7 @@ the right one.
 import html
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +22,7 @@ from websockets.datastructures import Headers
 
 from saratoga_protocol.commands import Code, RaceId
 from saratoga_rules.games import GAMES
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import Page, accepts_gzip, is_unchanged
 from saratoga_server.transport.web_files import KINDS, STATIC, WebFile, WebFiles
@@ -69,23 +70,11 @@ _DOCUMENT: Final = (
 )
 
 
-class Known(Protocol):
-    """The queries with which the page finds out whether something exists."""
-
-    async def has_table(self, code: str) -> bool:
-        """Return whether there is an open table with this code."""
-        ...
-
-    async def has_race(self, race: str) -> bool:
-        """Return whether a race with this id has been gathered."""
-        ...
-
-
 class WebPage(Struct, frozen=True):
     """The page, its files and its routes."""
 
     files: WebFiles
-    known: Known
+    node: Node
     is_tls: bool = False
     """True if the server itself terminates TLS."""
 
@@ -131,10 +120,10 @@ class WebPage(Struct, frozen=True):
                     return None if game in GAMES else NO_GAME
                 case ["races", code, number]:
                     race = f"{code}/{number}"
-                    is_there = fits(race, RaceId) and await self.known.has_race(race)
+                    is_there = fits(race, RaceId) and await self.node.has_race(race)
                     return None if is_there else NO_RACE
                 case [code] if fits(code, Code):
-                    return None if await self.known.has_table(code) else NO_TABLE
+                    return None if await self.node.has_table(code) else NO_TABLE
                 case _:
                     return NO_PAGE
         except StoreUnavailable:

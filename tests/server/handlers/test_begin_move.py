@@ -13,7 +13,8 @@ from saratoga_protocol.commands import Hello, MakeMove, Resume
 from saratoga_protocol.events import AnyEvent, MoveMade, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
-from saratoga_server.handlers.dispatcher import DispatchedMove
+from saratoga_server.handlers.play import JudgedMove
+from saratoga_server.live.refusals import failed
 from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
 from saratoga_server.store.batcher import Batcher
 
@@ -73,10 +74,10 @@ def move(player: MemoryPlayer, text: str, **fields: Any) -> MakeMove:
     return MakeMove(**given | fields)
 
 
-def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> DispatchedMove:
+def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> JudgedMove:
     """Begin a move and check that its commit was submitted."""
     started = server.node.dispatcher.begin_move(player.session, command)
-    assert isinstance(started, DispatchedMove), started
+    assert isinstance(started, JudgedMove), started
     return started
 
 
@@ -87,10 +88,17 @@ def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -
     return answer
 
 
-async def finished(started: DispatchedMove) -> AnyEvent:
+async def finished(
+    server: InProcessServer, player: MemoryPlayer, command: MakeMove, started: JudgedMove
+) -> AnyEvent:
     """Return the answer to a begun move, as a connection sends it."""
     await asyncio.wait([started.durable])
-    return started.finish() or await started.explain()
+    node = server.node
+    try:
+        made = started.finish()
+    except Exception as fault:
+        return failed(player.session, command.id, fault, node.metrics)
+    return made or await node.dispatcher.answered(player.session, command, started.explain())
 
 
 async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
@@ -98,7 +106,9 @@ async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove)
     started = server.node.dispatcher.begin_move(player.session, command)
     if started is None:
         return await server.node.dispatcher.answer(player.session, command)
-    return await finished(started) if isinstance(started, DispatchedMove) else started
+    if isinstance(started, JudgedMove):
+        return await finished(server, player, command, started)
+    return started
 
 
 def refusal(answer: AnyEvent) -> tuple[str, int | None]:
@@ -195,7 +205,7 @@ async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_to
     with monkeypatch.context() as patch:
         patch.setattr("saratoga_server.live.live_race.wire_view", fail)
         assert refusal(answered(server, anna, move(anna, "redeal"))) == ("server_fault", None)
-        answer = await finished(begun(server, anna, move(anna, "draw")))
+        answer = await sent(server, anna, move(anna, "draw"))
         assert refusal(answer) == ("server_fault", None)
     assert server.node.metrics.commands["move"] == 2
     begun(server, anna, move(anna, "draw", after=1))
@@ -268,7 +278,7 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     await asyncio.sleep(0)
     started = begun(server, anna, first)
     await held.let_through()
-    again = await finished(started)
+    again = await finished(server, anna, first, started)
     assert isinstance(again, MoveMade)
     assert (again.repeat, again.board.count) == (True, 1)
 
@@ -296,7 +306,7 @@ async def test_an_abandoned_move_may_fail_without_an_unhandled_exception(
 # Answers that depend on the store
 
 
-async def test_a_lost_reply_is_a_refusal_and_leaves_the_board_free(
+async def test_a_lost_reply_leaves_the_board_free(
     server: InProcessServer, held: HeldCommits
 ) -> None:
     anna = await server.player("Anna")
@@ -304,10 +314,8 @@ async def test_a_lost_reply_is_a_refusal_and_leaves_the_board_free(
     command = move(anna, "draw")
     started = begun(server, anna, command)
     held.fail()
-    answer = started.finish()
-    assert isinstance(answer, Refused)
-    assert (answer.re, answer.code, answer.retry) == (command.id, "store_unavailable", True)
-    assert (server.node.metrics.store_errors, held.submitted[0].command_id) == (1, command.id)
+    with pytest.raises(StoreUnavailable):
+        started.finish()
     started = begun(server, anna, command)
     await held.let_through()
     assert isinstance(started.finish(), MoveMade)
@@ -339,7 +347,7 @@ async def test_a_move_on_an_older_board_than_the_stores_is_explained_with_the_ne
     await server.race(anna)
     server.faults.lost_replies = 1
     assert refusal(await sent(server, anna, move(anna, "draw"))) == ("store_unavailable", None)
-    answer = await finished(begun(server, anna, move(anna, "draw")))
+    answer = await sent(server, anna, move(anna, "draw"))
     assert refusal(answer) == ("stale_move", 1)
     assert isinstance(await sent(server, anna, move(anna, "draw", after=1)), MoveMade)
 
@@ -350,7 +358,7 @@ async def test_a_move_after_the_deadline_is_explained_with_the_board(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert)
     server.time.at += 10 * MINUTE
-    answer = await finished(begun(server, anna, move(anna, "draw")))
+    answer = await sent(server, anna, move(anna, "draw"))
     assert refusal(answer) == ("time_up", 0)
 
 
@@ -364,7 +372,7 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
         newer = await nodes.west.player("Anna")
         await newer.at_table(Resume, table=code)
         await newer.moves("draw")
-        answer = await finished(begun(nodes.east, anna, move(anna, "draw")))
+        answer = await sent(nodes.east, anna, move(anna, "draw"))
         assert refusal(answer) == ("taken_over", None)
         assert anna.close_codes == [TAKEN_OVER.code]
         assert newer.close_codes == []
@@ -374,7 +382,7 @@ async def test_the_last_move_of_a_race_finishes_it() -> None:
     async with open_in_process_server(always(ONE_MOVE_TO_WIN)) as server:
         anna = await server.player("Anna")
         await server.race(anna)
-        answer = await finished(begun(server, anna, move(anna, "t1>up")))
+        answer = await sent(server, anna, move(anna, "t1>up"))
         assert isinstance(answer, MoveMade)
         assert answer.board.state == "won"
         await server.settle()

@@ -1,6 +1,6 @@
 """Hellos, tokens and names."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered, serving
 from kit.players import MemoryPlayer, token_of

@@ -14,6 +14,7 @@ from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.raw_client import raw_socket
 from kit.web_pages import WEB_FILES
+from saratoga_server.node import Node
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.http_responses import refusal_page, response
@@ -41,8 +42,11 @@ async def page_only(request: Request) -> Response:
     )
 
 
-class NoTables:
+class NoTables(Node):
     """A server without tables and races."""
+
+    def __init__(self) -> None:
+        pass
 
     async def has_table(self, code: str) -> bool:
         return False

@@ -262,7 +262,7 @@ async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGate
         assert await anna.closed() == GOODBYE
         assert anna.received.all(Done) == [Done(re=7)]
         await leaving
-    assert [command.id for command in opened.commands.answered] == [1, 7]
+    assert [command.id for command in opened.commands.carried_out] == [1, 7]
 
 
 async def test_a_client_that_is_gone_before_its_answer_delays_no_other_client(

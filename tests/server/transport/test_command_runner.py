@@ -69,7 +69,7 @@ async def test_junk_is_refused_by_name_and_the_connection_stays_open(
         assert len(answer.message) < 300
         assert await anna.ask(Heartbeat) == Done(re=1)
     assert opened.metrics.refusals[code] == 1
-    assert opened.commands.answered == [Heartbeat(id=1)]
+    assert opened.commands.carried_out == [Heartbeat(id=1)]
 
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
@@ -248,12 +248,20 @@ async def test_a_move_that_is_not_begun_is_answered(
         assert answer == (move or Done(re=1))
 
 
-async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -> None:
-    move = FakeMove(KeyError("applied"))
-    async with moving(move) as (_, anna):
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [(KeyError("applied"), "server_fault"), (StoreUnavailable(), "store_unavailable")],
+)
+async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command(
+    fault: Exception, code: str
+) -> None:
+    move = FakeMove(fault)
+    async with moving(move) as (opened, anna):
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await anna.received.next(Done, 0)
-        assert anna.received.all(Refused)[0].code == "server_fault"
+        answer = anna.received.all(Refused)[0]
+        assert (answer.re, answer.code) == (1, code)
+        assert opened.metrics.store_errors == (code == "store_unavailable")
 
 
 NOT_ENCODABLE = MoveMade(re=2**70, at=0, number=1, board=BOARD)

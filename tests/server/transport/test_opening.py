@@ -36,6 +36,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
+from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
@@ -102,7 +103,7 @@ async def test_a_page_of_another_server_on_this_machine_is_not_let_in(opened: Op
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
     settings = GatewaySettings(host="127.0.0.1", port=opened.port)
-    second = Gateway(opened.commands, settings, no_pages, Metrics())
+    second = Gateway(cast(Dispatcher, opened.commands), settings, no_pages, Metrics())
     with pytest.raises(OSError, match="in use"):
         await second.open()
     await second.close()
@@ -349,7 +350,7 @@ class Arrivals:
         if self.fault is not None:
             fault, self.fault = self.fault, None
             raise fault
-        connection = PlayerConnection(self.owner, accepted, peer)
+        connection = PlayerConnection(cast(Gateway, self.owner), accepted, peer)
         self.accepted.put_nowait((connection, peer))
         return connection
 

@@ -16,6 +16,7 @@ from websockets.datastructures import Headers
 from kit.web_pages import SCRIPT, SMALL, WEB_FILES, asking, tag_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import game_facts as module
 from saratoga_server.transport.game_facts import game_facts
@@ -39,7 +40,7 @@ STATIC = ["static", WEB_FILES.version]
 CODE = "mint-otter-42"
 
 
-class FakeServer:
+class FakeServer(Node):
     """A server with one table, which has gathered two races."""
 
     def __init__(self) -> None:
