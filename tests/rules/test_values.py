@@ -1,4 +1,4 @@
-"""Cards, moves, positions, prices and sentences, as they are read, written and counted."""
+"""Cards, moves, positions, prices, sentences, and the games as they are described."""
 
 from dataclasses import replace
 
@@ -17,6 +17,7 @@ from saratoga_rules.cards import (
 )
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
+from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.money import even_at, net, price
@@ -30,6 +31,9 @@ from saratoga_rules.position import format_position, in_order, parse_position
 from saratoga_rules.prose import prose
 from saratoga_rules.refusals import Refusal
 from saratoga_rules.views import redact
+
+# Cards, moves, positions, prices and sentences, as they are read, written and counted
+
 
 # Cards
 
@@ -260,3 +264,35 @@ def test_every_game_is_described_in_paragraphs_of_one_line(name: str) -> None:
     paragraphs = prose(GAMES[name])
     assert len(paragraphs) > 1
     assert all(paragraph.endswith(".") and "\n" not in paragraph for paragraph in paragraphs)
+
+
+# The games: registered, and described from their own words
+
+
+def test_every_game_is_described() -> None:
+    assert dict(CANFIELD.describe()) == {
+        "packs": "one, 52 cards",
+        "deal": (
+            "13 cards to the reserve, only the top one known; one card, the base card, to its"
+            " foundation; 1 face up to each column; the rest is the stock"
+        ),
+        "foundations": (
+            "4 built up in suit from the rank of the base card, which the deal turns up,"
+            " around the corner (an ace on a king)"
+        ),
+        "columns": "4, built down in alternating colours, around the corner (a king on an ace)",
+        "carried together": "the whole pile, and only as a whole",
+        "a space": (
+            "filled at once from the reserve; when that is gone, only the top card of the waste"
+        ),
+        "stock": "3 cards at a time onto the waste, as often as you like",
+        "won with": "52 cards on the foundations",
+    }
+    assert len({game.describe() for game in GAMES.values()}) == len(GAMES)
+
+
+def test_the_registry_knows_every_game_by_its_name() -> None:
+    assert list(GAMES) == [
+        *("klondike", "canfield", "canfield-aisleriot", "lafayette", "lady-palk", "caprice")
+    ]
+    assert all(game.name == name for name, game in GAMES.items())

@@ -98,19 +98,6 @@ def test_events_below_the_level_are_not_written(written: SetUp) -> None:
     assert [line.split()[2] for line in lines.getvalue().splitlines()] == ["loud"]
 
 
-def test_debug_events_are_written_on_request(written: SetUp) -> None:
-    lines = written(level="debug")
-    log.debug("detail")
-    assert " debug   detail" in lines.getvalue()
-
-
-def test_setting_up_again_does_not_write_twice(written: SetUp) -> None:
-    first, second = written(), written()
-    log.info("once")
-    assert first.getvalue() == ""
-    assert len(second.getvalue().splitlines()) == 1
-
-
 @pytest.mark.parametrize("name", sorted(SECRET_WORDS | {"token_hash", "new_seed", "stock_top"}))
 def test_a_field_named_for_a_secret_raises_under_test(written: SetUp, name: str) -> None:
     lines = written(strict=True)

@@ -28,12 +28,10 @@ from saratoga_server.domain.tables.writes import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.messages.node_events import (
     Announce,
-    Banned,
     Forgotten,
     Here,
     NodeEvent,
     RaceVoided,
-    Renamed,
     TableClosedByAdmin,
     Touched,
 )
@@ -195,14 +193,6 @@ async def test_a_player_is_not_found_by_a_name_that_was_given_up(office: Office)
     assert await office.admin.rename("Benjamin", "Ben") == ("Benjamin", "Ben")
 
 
-async def test_a_player_is_renamed_in_the_row_and_at_the_table(office: Office) -> None:
-    assert await office.admin.rename("ben", "Benjamin") == ("Ben", "Benjamin")
-    assert (await office.player(BEN)).name == "Benjamin"
-    assert [seat.name for seat in (await office.table()).seats] == ["Ann", "Benjamin"]
-    assert await office.published() == [Renamed(BEN, "Benjamin")]
-    assert await office.noted() == [("rename", BEN, "Ben to Benjamin")]
-
-
 async def test_a_name_that_is_taken_or_reserved_is_refused(office: Office) -> None:
     with pytest.raises(NotDone, match="taken"):
         await office.admin.rename(BEN, "ANN")
@@ -210,17 +200,6 @@ async def test_a_name_that_is_taken_or_reserved_is_refused(office: Office) -> No
         await office.admin.rename(BEN, "admin")
     assert (await office.player(BEN)).name == "Ben"
     assert (await office.published(), await office.noted()) == ([], [])
-
-
-async def test_a_ban_lasts_until_it_is_lifted(office: Office) -> None:
-    assert await office.admin.ban("Cleo") == CLEO
-    assert (await office.player(CLEO)).banned
-    assert await office.admin.unban(CLEO) == CLEO
-    assert not (await office.player(CLEO)).banned
-    with pytest.raises(NotDone, match="not banned"):
-        await office.admin.unban(CLEO)
-    assert await office.published() == [Banned(CLEO)]
-    assert await office.noted() == [("ban", CLEO, "Cleo"), ("unban", CLEO, "Cleo")]
 
 
 def away(table: TableState, player: str) -> TableState:

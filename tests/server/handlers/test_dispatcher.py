@@ -9,10 +9,7 @@ import pytest
 
 from kit.in_process_server import (
     InProcessServer,
-    always,
-    counted_down,
     gathered,
-    open_in_process_server,
 )
 from kit.messages import COMMANDS
 from kit.players import token_of
@@ -22,7 +19,6 @@ from saratoga_protocol.commands import (
     GetRecord,
     Heartbeat,
     Hello,
-    MakeMove,
     Ready,
     Reveal,
     Start,
@@ -43,10 +39,6 @@ from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.store.opening import Store
-
-ONE_CARD_TO_BANK = (
-    "stock=2C3C4C5C6C7C waste=- reserve=- up=1,1,1,1 down=- columns=2D/9H/TH/KC base=1 passes=1"
-)
 
 
 async def test_nothing_is_answered_before_the_hello(server: InProcessServer) -> None:
@@ -122,25 +114,6 @@ async def test_standings_are_sent_before_the_result_and_not_after_it(
     assert kinds[-3:] == [Standings, TableChanged, RaceOver]
     last = anna.received.all(Standings)[-1]
     assert {row.state for row in last.standings} == {"cashed out"}
-
-
-async def test_standings_are_coalesced_and_sent_once_a_tick() -> None:
-    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.player("Anna"), await opened.player("Bert")
-        await opened.race(anna, bert)
-        told = len(bert.received.events)
-        await anna.moves("t1>up", "draw")
-        await bert.moves("t1>up")
-        await anna.cash_out()
-        assert bert.received.all(Standings, told) == []
-        list(opened.node.broadcaster.send_standings())
-        (standings,) = bert.received.all(Standings, told)
-        assert [(row.place, row.banked, row.state) for row in standings.standings] == [
-            (1, 5, "cashed out"),
-            (2, 5, "racing"),
-        ]
-        list(opened.node.broadcaster.send_standings())
-        assert len(bert.received.all(Standings, told)) == 1
 
 
 async def test_a_move_that_banks_nothing_sends_no_standings(server: InProcessServer) -> None:
@@ -223,27 +196,6 @@ async def timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     finally:
         await node.stop()
         await cancel_all([running])
-
-
-async def test_a_race_is_the_same_on_every_store(timed: InProcessServer) -> None:
-    anna, bert = await timed.player("Anna", legal=True), await timed.player("Bert")
-    code = await gathered(anna, bert)
-    await counted_down(anna, bert)
-    for player in (anna, bert):
-        await player.received.next(Dealt, 0)
-    command = MakeMove(id=anna.last_id + 1, race=f"{code}/1", after=0, move="draw")
-    first, again = await anna.send(command), await anna.send(command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (first.repeat, again.repeat, again.board) == (False, True, first.board)
-    await bert.moves("draw", "draw")
-    for player in (anna, bert):
-        await player.cash_out()
-    over = await anna.received.next(RaceOver, 0)
-    record = await bert.ask(GetRecord, race=f"{code}/1")
-    assert verify(parse_record(record.text)).ok
-    assert over.outcome.ranked
-    assert {row.state for row in over.outcome.results} == {"cashed out"}
 
 
 async def test_a_countdown_is_voided_by_the_nodes_own_clock(

@@ -95,34 +95,12 @@ async def test_no_player_can_move_before_the_start(server: InProcessServer, phas
     assert anna.table.phase == phase
 
 
-async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    answer = await anna.move("redeal")
-    assert refused(answer) == ("illegal_move", 0)
-    assert isinstance(answer, Refused)
-    assert "must be drawn to its end" in answer.message
-    assert (await server.board(anna.table.code, anna.player)).entries == ()
-    await anna.moves("draw")
-
-
 @pytest.mark.parametrize("text", ["sideways", "t1>", "T1>t2", "draw ", "t1>t2:1", "é", "t99>t2"])
 async def test_text_that_is_no_move_is_refused(server: InProcessServer, text: str) -> None:
     anna, _ = await two_racing(server)
     code, count = refused(await anna.move(text))
     assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
     assert (await server.board(anna.table.code, anna.player)).entries == ()
-
-
-@pytest.mark.parametrize("after", [1, 3, 2**53 - 1])
-async def test_a_move_meant_for_another_position_is_stale(
-    server: InProcessServer, after: int
-) -> None:
-    anna, _ = await two_racing(server)
-    await anna.moves("draw", "draw")
-    assert refused(await anna.move("draw", after=after)) == ("stale_move", 2)
-    assert anna.board.count == 2
 
 
 async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -> None:
@@ -191,20 +169,6 @@ async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
     done = await anna.send(command)
     assert isinstance(done, MoveMade)
     assert (done.repeat, done.board.count) == (False, 1)
-
-
-async def test_a_move_whose_reply_was_lost_is_not_made_twice(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await two_racing(server)
-    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    server.faults.lost_replies = 1
-    assert refused(await anna.send(command)) == ("store_unavailable", None)
-    done = await anna.send(command)
-    assert isinstance(done, MoveMade)
-    assert (done.repeat, done.board.count) == (True, 1)
-    await anna.moves("draw")
-    assert bert.board.count == 0
 
 
 async def test_an_ending_whose_reply_was_lost_ends_the_race(
@@ -324,19 +288,6 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
         (over,) = racer.received.all(RaceOver)
         assert [row.state for row in over.outcome.results] == ["out of time", "out of time"]
         assert racer.table.phase == "over"
-
-
-async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    await anna.moves("draw")
-    server.time.at += 10 * MINUTE
-    assert refused(await anna.move("draw")) == ("time_up", 1)
-    assert (await anna.ask(CashOut, race=anna.board.race)).code == "time_up"
-    await server.pass_time(0)
-    for player, count in ((anna, 2), (bert, 1)):
-        (ended,) = player.received.all(BoardEnded)
-        assert (ended.board.state, ended.board.count) == ("out of time", count)
-        assert len(player.received.all(RaceOver)) == 1
 
 
 async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_the_seat_stays(

@@ -32,7 +32,7 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, UNUSED_MILLIS
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import Action, Rate
@@ -121,20 +121,6 @@ async def test_a_watcher_who_leaves_the_seat_goes_on_watching(server: InProcessS
     assert len(bert.received.all(TableChanged, told)) == 1
 
 
-async def test_a_seat_is_kept_for_a_minute_after_the_connection_is_lost(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    await gathered(anna, bert)
-    await anna.disconnect()
-    assert [seat.connected for seat in bert.table.seats] == [False, True]
-    await server.pass_time(ABSENCE_MILLIS - 1)
-    assert seated(bert) == ["Anna", "Bert"]
-    await server.pass_time(1)
-    assert seated(bert) == ["Bert"]
-    assert bert.table.host == bert.player
-
-
 async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await server.race(anna, bert)
@@ -151,19 +137,6 @@ async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) 
 
 
 # Taking over
-
-
-async def test_a_connection_that_ended_cannot_take_the_seat_from_a_newer_one(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    lost, back = await server.player("Anna"), await server.player("Anna")
-    await back.at_table(Resume, table=code)
-    lost.connection.is_open = False  # its resume command has waited for the store all the time
-    assert await lost.refused(Resume, table=code) == "taken_over"
-    assert back.close_codes == []
-    assert [seat.connected for seat in back.table.seats] == [True, True]
 
 
 async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(

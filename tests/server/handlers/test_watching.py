@@ -32,7 +32,7 @@ from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
 from saratoga_server.ports import LiveStanding
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.rate_limits.rates import MAX_WATCHERS, MAX_WATCHERS_PER_ADDRESS
+from saratoga_server.rate_limits.rates import MAX_WATCHERS
 
 # Watching tables: the events for watchers, their number, and the end of watching
 
@@ -194,17 +194,6 @@ class Audience:
             return False
         session.watching |= {CODE}
         return True
-
-
-def test_one_address_has_a_limited_number_of_watchers() -> None:
-    audience = Audience()
-    crowd = [audience.comes("203.0.113.7") for _ in range(MAX_WATCHERS)]
-    assert [audience.watches(each) for each in crowd].count(True) == MAX_WATCHERS_PER_ADDRESS
-    assert audience.watches(crowd[0])
-    assert not audience.watches(crowd[-1])
-    assert audience.watches(audience.comes("198.51.100.9"))
-    crowd[0].watching -= {CODE}
-    assert audience.watches(crowd[-1])
 
 
 def test_a_table_has_a_limited_number_of_watchers() -> None:

@@ -11,12 +11,12 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.tables import ANN, BEN, CODE, NOON, after
 from saratoga_protocol.commands import CashOut, Resume, WatchTable
-from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused, Standings
+from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import ended, enter, open_board
 from saratoga_server.domain.tables.countdown import MINUTE
@@ -78,13 +78,6 @@ async def test_each_racer_here_is_dealt_once_and_a_watcher_is_not(server: InProc
     assert cleo.received.all(Dealt) == []
 
 
-async def test_the_standings_follow_the_deal(server: InProcessServer) -> None:
-    race, (anna, bert) = await racing(server, "Anna", "Bert")
-    for player in (anna, bert):
-        (standings,) = player.received.all(Standings)
-        assert standings == race.standings()
-
-
 # Endings
 
 
@@ -112,18 +105,6 @@ async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
     assert await log(server, race, anna.player) == ["draw"]
     assert await server.node.boards.end(race, anna.player, State.STUCK, length=1)
     assert await log(server, race, anna.player) == ["draw", "stuck"]
-
-
-async def test_the_host_ends_a_board_a_minute_after_the_others_have_ended(
-    server: InProcessServer,
-) -> None:
-    race, (anna, bert) = await racing(server, "Anna", "Bert")
-    await server.node.boards.end(race, bert.player, State.LEFT)
-    server.time.at += LAST_BOARD_MILLIS - 1
-    assert not await server.node.boards.end(race, anna.player, State.ENDED_BY_HOST)
-    server.time.at += 1
-    assert await server.node.boards.end(race, anna.player, State.ENDED_BY_HOST)
-    assert await log(server, race, anna.player) == ["ended-by-host"]
 
 
 async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(

@@ -67,17 +67,6 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     assert await server.record(table.code) is None, "to write it is left to the caller"
 
 
-async def test_a_race_that_no_leaderboard_takes_has_no_settlement(
-    server: InProcessServer, finisher: RaceFinisher
-) -> None:
-    anna = await server.player("Anna")
-    table = await table_of(server, anna)
-    await cash_out_unnoticed(server, anna)
-    finish = await finisher.count(table)
-    assert finish is not None
-    assert finish.write.settlement is None
-
-
 async def test_only_a_running_race_is_counted(
     server: InProcessServer, finisher: RaceFinisher
 ) -> None:

@@ -71,17 +71,6 @@ async def test_a_countdown_continues_on_a_server_that_was_restarted(
     assert snapshot.board == back.board
 
 
-async def test_a_timer_expires_after_a_restart_without_any_player(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    await server.restart()
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert await server.real.boards.load_standings(code, 1)
-
-
 async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_look(
     nodes: Nodes,
 ) -> None:
@@ -418,17 +407,6 @@ def test_a_timer_is_due_when_its_moment_has_come(time: InventedTime, due_tables:
     assert due_tables.take_due() is None, "each is taken once"
 
 
-def test_timers_are_taken_in_the_order_in_which_they_run_out(
-    time: InventedTime, due_tables: DueTables
-) -> None:
-    for code, millis in ((THIRD, 300), (FIRST, 100), (SECOND, 200)):
-        due_tables.set(code, after(millis))
-    time.at += 250
-    assert all_due(due_tables) == [FIRST, SECOND]
-    time.at += 50
-    assert all_due(due_tables) == [THIRD]
-
-
 def test_a_table_has_one_timer_the_one_set_last(time: InventedTime, due_tables: DueTables) -> None:
     due_tables.set(FIRST, after(100))
     due_tables.set(FIRST, after(300))
@@ -439,14 +417,6 @@ def test_a_table_has_one_timer_the_one_set_last(time: InventedTime, due_tables: 
     assert all_due(due_tables) == [SECOND]
     time.at += 200
     assert all_due(due_tables) == [FIRST]
-
-
-def test_a_timer_can_be_removed(time: InventedTime, due_tables: DueTables) -> None:
-    due_tables.set(FIRST, after(100))
-    due_tables.set(FIRST, None)
-    due_tables.set(SECOND, None)
-    time.at += 1000
-    assert all_due(due_tables) == []
 
 
 def test_a_table_can_be_due_at_once_whatever_its_timer(

@@ -41,103 +41,6 @@ async def players(store: AnyStore, key: BoardKey) -> list[str]:
     return [row.player for row in rows]
 
 
-async def test_the_best_result_ranks_by_count_then_time_then_entry_order(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("anna", 20, 900), result("bert", 30, 5000)),
-        settlement(result("cora", 20, 900), result("anna", 12, 10)),
-        settlement(result("dora", 20, 899), result("bert", 30, 5001), race="last-race-1/7"),
-    )
-    assert await players(store, ranking("best")) == ["bert", "dora", "anna", "cora"]
-    row = await store.leaderboards.row(ranking("best"), "dora")
-    assert row == RankedRow(
-        rank=2,
-        player="dora",
-        value=20,
-        net=50,
-        elapsed=899,
-        race="last-race-1/7",
-        races=1,
-        rivals=1,
-    )
-
-
-async def test_a_best_result_never_mixes_two_races(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("anna", 20, 9000), race="slow-crane-1/1"),
-        settlement(result("anna", 10, 100)),
-        settlement(result("anna", 20, 9001)),
-    )
-    row = await store.leaderboards.row(ranking("best"), "anna")
-    assert row == RankedRow(
-        rank=1,
-        player="anna",
-        value=20,
-        net=50,
-        elapsed=9000,
-        race="slow-crane-1/1",
-        races=3,
-        rivals=0,
-    )
-
-
-async def test_bankrolls_are_summed_and_the_earlier_entry_wins_ties(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("anna", 52), result("bert", 0), result("cora", 20)),
-        settlement(result("bert", 40), result("dora", 30), race="here-otter-1/2"),
-        settlement(result("anna", 10), result("cora", 20)),
-    )
-    assert await players(store, ranking("bankroll")) == ["anna", "bert", "dora", "cora"]
-    row = await store.leaderboards.row(ranking("bankroll"), "bert")
-    assert row == RankedRow(
-        rank=2,
-        player="bert",
-        value=100,
-        net=100,
-        elapsed=None,
-        race="here-otter-1/2",
-        races=2,
-        rivals=3,
-    )
-
-
-async def test_a_bankroll_may_be_in_debt(store: AnyStore) -> None:
-    await settle(store, settlement(result("anna", 0), result("bert", 5)))
-    _, rows = await store.leaderboards.page(ranking("bankroll"), 0, 10)
-    assert [(row.player, row.value) for row in rows] == [("bert", -25), ("anna", -50)]
-
-
-async def test_periods_go_by_the_start_of_the_race(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("dora", 9), start_at=TUESDAY - 2 * DAY - 1),
-        settlement(result("anna", 9), start_at=TUESDAY - 1),
-        settlement(result("bert", 9), start_at=TUESDAY),
-        settlement(result("cora", 9), start_at=TUESDAY + 6 * DAY),
-    )
-    assert await players(store, ranking("best", "2041-09-02")) == ["anna"]
-    assert await players(store, ranking("best", "2041-09-03")) == ["bert"]
-    assert await players(store, ranking("best", "2041-W36")) == ["anna", "bert"]
-    assert await players(store, ranking("best", "2041-W37")) == ["cora"]
-    assert await players(store, ranking("best", "2041-09")) == ["anna", "bert", "cora"]
-    assert await players(store, ranking("best", "2041-08")) == ["dora"]
-    assert await players(store, ranking("best")) == ["dora", "anna", "bert", "cora"]
-
-
-async def test_games_people_and_bots_are_kept_apart(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("anna", 9), result("robo", 40)),
-        settlement(result("bert", 9), game="caprice"),
-    )
-    assert await players(store, ranking("best")) == ["anna"]
-    assert await players(store, ranking("best", bots=True)) == ["robo"]
-    assert await players(store, ranking("best", game="caprice")) == ["bert"]
-    assert await players(store, ranking("best", game="lafayette")) == []
-
-
 async def test_more_rivals_than_are_counted_take_no_more_room(valkey: Store) -> None:
     others = [f"other{number:03}" for number in range(MOST_RIVALS + 5)]
     races = [
@@ -160,17 +63,6 @@ async def test_more_rivals_than_are_counted_take_no_more_room(valkey: Store) -> 
     row = await valkey.leaderboards.row(ranking("bankroll"), "anna")
     assert row is not None
     assert (row.races, row.rivals) == (len(races) - 1, len(others) - 15)
-
-
-async def test_a_settlement_counts_once(store: AnyStore) -> None:
-    race = settlement(result("anna", 20), result("bert", 10))
-    await put_out(store, race, race)
-    assert await store.leaderboards.settle_outbox(10) == [race]
-    await put_out(store, race)
-    assert await store.leaderboards.settle_outbox(10) == []
-    row = await store.leaderboards.row(ranking("bankroll"), "anna")
-    assert row is not None
-    assert (row.value, row.races) == (50, 1)
 
 
 async def test_the_outbox_is_settled_in_portions(store: AnyStore) -> None:
@@ -215,43 +107,11 @@ async def test_a_page_is_a_stretch_of_the_ranking(store: AnyStore) -> None:
     assert await store.leaderboards.row(ranking("best"), "nobody") is None
 
 
-async def test_a_voided_race_is_as_if_it_had_not_been(store: AnyStore) -> None:
-    kept = settlement(result("anna", 20, 500))
-    void = settlement(result("anna", 50, 100), result("bert", 10), race="void-otter-1/1")
-    await settle(store, kept, void)
-    assert await store.leaderboards.void_race(GAME, "void-otter-1/1")
-    assert await players(store, ranking("best")) == ["anna"]
-    row = await store.leaderboards.row(ranking("best"), "anna")
-    assert row is not None
-    assert (row.value, row.elapsed, row.race, row.races) == (20, 500, kept.race, 1)
-    await put_out(store, void)
-    assert await store.leaderboards.settle_outbox(10) == []
-    assert await players(store, ranking("bankroll")) == ["anna"]
-    assert not await store.leaderboards.void_race(GAME, "none-otter-1/1")
-
-
 async def test_a_race_still_in_the_outbox_can_be_voided(store: AnyStore) -> None:
     race = settlement(result("anna", 20))
     await put_out(store, race)
     assert await store.leaderboards.void_race(GAME, race.race)
     assert await players(store, ranking("best")) == []
-
-
-async def test_a_forgotten_player_is_off_every_leaderboard(store: AnyStore) -> None:
-    await settle(
-        store,
-        settlement(result("anna", 20), result("bert", 10)),
-        settlement(result("anna", 30), game="caprice"),
-    )
-    await put_out(store, settlement(result("anna", 40), result("bert", 12)))
-    await store.leaderboards.forget_results("anna")
-    for key in (ranking("best"), ranking("bankroll"), ranking("best", game="caprice")):
-        assert await store.leaderboards.row(key, "anna") is None
-    assert await players(store, ranking("best", "2041-09-03")) == ["bert"]
-    await settle(store, settlement(result("anna", 5)))
-    row = await store.leaderboards.row(ranking("bankroll"), "anna")
-    assert row is not None
-    assert (row.value, row.races) == (-25, 1)
 
 
 # Leaderboards equal a second implementation over the settled races, for any order of events

@@ -57,11 +57,6 @@ async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore
     assert list(await store.tables.due(Millis(10), 10)) == []
 
 
-async def test_of_two_equal_writes_one_is_refused(store: AnyStore) -> None:
-    assert await store.tables.save_table(write(0))
-    assert not await store.tables.save_table(write(0))
-
-
 async def test_a_refused_write_opens_no_board(store: AnyStore) -> None:
     race = await running_race(store)
     opening = RaceOpening(

@@ -13,13 +13,10 @@ from websockets.http11 import Request, Response
 from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.raw_client import raw_socket
-from kit.web_pages import WEB_FILES
-from saratoga_server.node import Node
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
-from saratoga_server.transport.web_page import WebPage
 
 GUESTS = "203.0.113.7"
 RECORDS = "GET /api/records/mint-otter-42/1"
@@ -33,26 +30,6 @@ async def behind_a_proxy(
         proxies=proxies, per_address=factor, pages=pages or nothing_there
     ) as opened:
         yield opened
-
-
-async def page_only(request: Request) -> Response:
-    return response(
-        await WebPage(WEB_FILES, NoTables()).found(request.path.split("/")[1:], request.headers),
-        request.method,
-    )
-
-
-class NoTables(Node):
-    """A server without tables and races."""
-
-    def __init__(self) -> None:
-        pass
-
-    async def has_table(self, code: str) -> bool:
-        return False
-
-    async def has_race(self, race: str) -> bool:
-        return False
 
 
 async def nothing_there(request: Request) -> Response:
@@ -97,47 +74,6 @@ async def test_the_refusal_of_a_head_request_has_no_body(upgrade: str) -> None:
         assert statuses[-2:] == [503, 429]
 
 
-async def test_sixteen_friends_behind_one_address_load_the_page_at_once() -> None:
-    friends, files = 16, 24
-
-    async def load() -> list[int]:
-        static = f"/static/{WEB_FILES.version}/main.js"
-        paths = ["/", *[static] * files, f"/static/{WEB_FILES.version}/no.js"]
-        return [(await asked(opened, f"GET {path}", GUESTS))[0] for path in paths]
-
-    async with behind_a_proxy(pages=page_only) as opened:
-        loaded = await asyncio.gather(*(load() for _ in range(friends)))
-        assert {tuple(each) for each in loaded} == {(200, *[200] * files, 404)}
-        assert +opened.metrics.limited == {}
-
-
-async def test_too_many_files_are_refused_and_nothing_else_is() -> None:
-    async with behind_a_proxy(factor=0.01, pages=page_only) as opened:
-        burst = int(PER_ADDRESS[Action.STATIC].burst * 0.01)
-        statuses = [
-            (await asked(opened, "GET /static/x/main.js", GUESTS))[0] for _ in range(burst + 3)
-        ]
-        assert 429 in statuses[burst:]
-        assert (await asked(opened, "GET /", GUESTS))[0] == 200
-        assert set(+opened.metrics.limited) == {"files"}
-
-
-async def test_balancers_may_request_health_without_limit() -> None:
-    async with behind_a_proxy(factor=0.02) as opened:
-        for _ in range(20):
-            assert (await asked(opened, "GET /readyz"))[0] == 503
-            assert (await asked(opened, "GET /healthz"))[0] == 503
-        assert +opened.metrics.limited == {}
-
-
-async def test_tables_are_not_found_by_asking_for_records() -> None:
-    async with behind_a_proxy(factor=0.1) as opened:
-        burst = int(PER_ADDRESS[Action.WRONG_CODE].burst * 0.1)
-        statuses = [(await asked(opened, RECORDS, GUESTS))[0] for _ in range(burst + 1)]
-        assert statuses == [404] * burst + [429]
-        assert +opened.metrics.limited == {"codes": 1}
-
-
 async def test_slow_records_keep_no_other_page_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("saratoga_server.transport.admission.ANSWER_WITHIN", 0.01)
     begun: asyncio.Queue[None] = asyncio.Queue()
@@ -179,18 +115,6 @@ async def test_a_proxy_that_is_not_trusted_is_logged_once(
         for _ in range(3):
             await asked(opened, "GET /", GUESTS)
     assert [record.getMessage() for record in caplog.records] == ["proxy_not_trusted"]
-
-
-async def test_too_many_unauthenticated_clients_are_refused() -> None:
-    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS) as opened:
-        with raw_socket(opened.port) as one:
-            port = opened.port
-            assert b" 101 " in await one.shake_hands(f"X-Forwarded-For: {GUESTS}")
-            with raw_socket(port) as two, raw_socket(port) as three, raw_socket(port) as four:
-                assert b" 101 " in await two.shake_hands(f"X-Forwarded-For: {GUESTS}")
-                assert b" 429 " in await three.shake_hands(f"X-Forwarded-For: {GUESTS}")
-                assert b" 101 " in await four.shake_hands("X-Forwarded-For: 198.51.100.1")
-        assert +opened.metrics.limited == {"connections": 1}
 
 
 @pytest.fixture

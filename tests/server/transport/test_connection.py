@@ -14,7 +14,7 @@ import pytest
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
-from kit.raw_client import BINARY, CLOSE, CONTINUATION, PING, RawSocket, frame, raw_socket
+from kit.raw_client import BINARY, CLOSE, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat, Hello
 from saratoga_protocol.events import Announcement, Done
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
@@ -57,41 +57,6 @@ async def all_answered(socket: RawSocket, numbers: range) -> bool:
 
 
 # Frames in chunks of any size
-
-
-async def test_many_commands_in_one_piece_are_all_answered_in_order(opened: OpenGateway) -> None:
-    numbers = range(1, 1001)
-    async with raw(opened) as socket:
-        answered = asyncio.create_task(all_answered(socket, numbers))
-        await socket.say(b"".join(map(beat, numbers)))
-        assert await answered
-
-
-async def test_a_command_may_come_in_pieces(opened: OpenGateway) -> None:
-    whole = frame(b"\x82\xa4type\xa9heartbeat\xa2id\x07")
-    async with raw(opened) as socket:
-        for cut in range(1, len(whole), 5):
-            await socket.say(whole[:cut])
-            await socket.say(whole[cut:])
-            assert await all_answered(socket, range(7, 8))
-
-
-async def test_a_message_in_a_few_fragments_is_read(opened: OpenGateway) -> None:
-    packed = msgspec.msgpack.encode(Heartbeat(id=3))
-    async with raw(opened) as socket:
-        for _ in range(3):
-            await socket.say(frame(packed[:1], BINARY, fin=False))
-            for byte in packed[1:10]:
-                await socket.say(frame(bytes((byte,)), CONTINUATION, fin=False))
-            await socket.say(frame(packed[10:], CONTINUATION))
-            assert await all_answered(socket, range(3, 4))
-
-
-async def test_some_pings_are_answered(opened: OpenGateway) -> None:
-    async with raw(opened) as socket:
-        for _ in range(3):
-            await socket.say(frame(b"here?", PING))
-            assert await socket.read(7) == b"\x8a\x05here?"
 
 
 async def test_while_one_client_floods_others_are_answered(opened: OpenGateway) -> None:
@@ -246,17 +211,6 @@ async def test_leaving_waits_for_the_command_under_way_and_begins_no_other() -> 
     await settle()
     assert len(owner.messages) == 1
     assert transport.written[10:12] == RESTARTING.code.to_bytes(2, "big")
-
-
-async def test_a_closing_connection_keeps_its_first_close_reason() -> None:
-    owner = FakeOwner()
-    owner.answers_at_once = False
-    connection, transport = open_connection(owner)
-    connection.data_received(beat(1))
-    connection.leave(ABUSE)
-    connection.leave(RESTARTING)
-    connection.answered()
-    assert transport.written[2:4] == ABUSE.code.to_bytes(2, "big")
 
 
 async def test_a_command_that_waits_for_its_reader_goes_on_when_the_reader_is_gone() -> None:

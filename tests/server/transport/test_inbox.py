@@ -17,7 +17,6 @@ from saratoga_protocol.refusals import ABUSE, RESTARTING
 from saratoga_protocol.version import MAX_COMMAND_BYTES
 from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.connection import CONTROL
-from saratoga_server.transport.frame_parser import MOST_FRAGMENTS
 from saratoga_server.transport.frames import read_message
 from saratoga_server.transport.inbox import MOST_WAITING
 
@@ -137,15 +136,6 @@ async def test_the_rest_of_a_frame_is_no_frame_whatever_it_looks_like(place: int
     assert owner.messages == [payload]
 
 
-async def test_text_in_fragments_that_is_not_utf_8_ends_the_connection() -> None:
-    owner = FakeOwner()
-    connection, transport = open_connection(owner)
-    connection.data_received(frame(b"\xe2", Opcode.TEXT, fin=False) + frame(b"\x99", Opcode.CONT))
-    await settle()
-    assert (owner.messages, transport.has_ended) == ([], True)
-    assert transport.written[2:4] == CloseCode.INVALID_DATA.to_bytes(2, "big")
-
-
 # Order
 
 
@@ -208,18 +198,6 @@ async def test_a_flood_of_control_frames_is_abuse(opcode: Opcode) -> None:
     connection.data_received(frame(b"", opcode) * 40)
     await settle()
     assert (connection.is_open, owner.refusals[Action.COMMANDS]) == (False, 1)
-    assert closes_with(transport, ABUSE.code)
-
-
-async def test_a_message_in_more_fragments_than_any_client_needs_is_abuse() -> None:
-    owner = FakeOwner()
-    connection, transport = open_connection(owner)
-    connection.data_received(frame(fin=False) + frame(b"", Opcode.CONT, fin=False) * 15)
-    await settle()
-    assert (connection.is_open, MOST_FRAGMENTS) == (True, 16)
-    connection.data_received(frame(b"", Opcode.CONT))
-    await settle()
-    assert (owner.messages, owner.refusals[Action.COMMANDS]) == ([], 1)
     assert closes_with(transport, ABUSE.code)
 
 

@@ -3,39 +3,27 @@
 import asyncio
 import errno
 import gc
-import json
 import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
-from urllib.request import urlopen
 
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
 from websockets.datastructures import Headers
-from websockets.exceptions import InvalidStatus
 from websockets.http11 import Request
-from websockets.typing import Origin, Subprotocol
 
 from kit.fake_transport import FakeOwner
 from kit.gateways import OpenGateway, no_pages, open_gateway
-from kit.in_process_server import counted_down, gathered
-from kit.listening_server import ListeningServer, listening_server
-from kit.player_sockets import SocketPlayer, connected_player, player_at
-from kit.players import RECEIVED_WITHIN
+from kit.player_sockets import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
-from kit.stepped_store import empty_store
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
-    Dealt,
     Done,
-    MoveMade,
-    RaceOver,
 )
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.connection import PlayerConnection
@@ -54,51 +42,6 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 
 # Accepting
-
-
-@pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
-async def test_either_subprotocol_is_spoken(opened: OpenGateway, subprotocol: str) -> None:
-    async with connected_player(opened.url, "Anna", subprotocol=subprotocol) as anna:
-        assert await anna.ask(Heartbeat) == Done(re=1)
-        assert isinstance(anna.received.frames[0], str) == (subprotocol == JSON)
-
-
-@pytest.mark.parametrize("offered", [[], ["saratoga.v9.json"], ["chat"]])
-async def test_a_client_of_another_subprotocol_is_not_let_in(
-    opened: OpenGateway, offered: list[str]
-) -> None:
-    with pytest.raises(InvalidStatus) as refused:
-        await connect(opened.url, subprotocols=[Subprotocol(name) for name in offered] or None)
-    assert refused.value.response.status_code == 400
-    assert b"subprotocol" in refused.value.response.body
-    assert opened.commands.sessions == []
-
-
-async def test_a_page_of_another_origin_is_not_let_in() -> None:
-    async with open_gateway(hosts=Hosts(origins=("https://play.example",))) as opened:
-        offered = [Subprotocol(MSGPACK)]
-        with pytest.raises(InvalidStatus) as refused:
-            await connect(opened.url, subprotocols=offered, origin=Origin("https://evil.example"))
-        assert refused.value.response.status_code == 403
-        for origin in (None, Origin("https://play.example")):
-            async with connect(opened.url, subprotocols=offered, origin=origin):
-                pass
-        assert len(opened.commands.sessions) == 2
-
-
-async def test_the_servers_own_page_is_let_in(opened: OpenGateway) -> None:
-    origin = Origin(opened.url.replace("ws:", "http:"))
-    async with connect(opened.url, subprotocols=[Subprotocol(JSON)], origin=origin):
-        pass
-    assert len(opened.commands.sessions) == 1
-
-
-async def test_a_page_of_another_server_on_this_machine_is_not_let_in(opened: OpenGateway) -> None:
-    with pytest.raises(InvalidStatus) as refused:
-        await connect(
-            opened.url, subprotocols=[Subprotocol(JSON)], origin=Origin("http://127.0.0.1")
-        )
-    assert refused.value.response.status_code == 403
 
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
@@ -166,46 +109,6 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
 
 
 # With a whole server behind it
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 10)
-    async with empty_store() as store, listening_server(store) as opened:
-        yield opened
-
-
-async def test_both_subprotocols_race_each_other(server: ListeningServer) -> None:
-    async with (
-        player_at(server.url, "Anna", subprotocol=JSON) as anna,
-        player_at(server.url, "Bert", subprotocol=MSGPACK) as bert,
-    ):
-        racers: tuple[SocketPlayer, ...] = (anna, bert)
-        await gathered(*racers)
-        await counted_down(*racers)
-        deals = [await racer.received.next(Dealt, 0) for racer in racers]
-        assert deals[0].board == deals[1].board
-        for racer in racers:
-            assert isinstance(await racer.move("draw"), MoveMade)
-            await racer.cash_out()
-        overs = [await racer.received.next(RaceOver, 0) for racer in racers]
-        assert overs[0] == overs[1]
-        assert {type(frame) for frame in anna.received.frames} == {str}
-        assert {type(frame) for frame in bert.received.frames} == {bytes}
-
-
-async def test_pages_are_served_on_the_same_port(server: ListeningServer) -> None:
-    def fetched(path: str) -> object:
-        with urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=RECEIVED_WITHIN) as answer:
-            return json.load(answer)
-
-    async with player_at(server.url, "Anna") as anna:
-        assert await asyncio.to_thread(fetched, "/readyz") == {"status": "ready"}
-        page = await asyncio.to_thread(fetched, "/api/leaderboards/canfield")
-        assert isinstance(page, dict)
-        assert page["rows"] == []
-        await anna.ask(Heartbeat)
 
 
 # The first request of a connection: bounded in size, answered once, then freed
@@ -515,10 +418,6 @@ def test_the_servers_own_page_and_configured_ones_may_connect(host: str, origin:
 )
 def test_other_pages_and_rebound_names_may_not_connect(host: str | None, origin: str) -> None:
     assert not PUBLIC.admits(asked(host, origin))
-
-
-def test_two_origins_may_not_connect() -> None:
-    assert not PUBLIC.admits(asked("localhost", "http://localhost", "http://localhost"))
 
 
 def test_a_program_without_an_origin_may_connect_by_any_name() -> None:
