@@ -48,7 +48,7 @@ from saratoga_server.store.opening import Store
 
 
 async def compose_table_cache(store: Store) -> TableCache:
-    """Return a table cache for an administrator's process: it serves no players and receives no events."""
+    """Return a table cache for an administrator's process: without players and events."""
     clock = ServerClock(store.tables.now)
     await clock.synchronise()
     peers = Peers("admin", store.events, BackgroundTasks(), time.monotonic)
@@ -69,7 +69,7 @@ async def compose(
     steady: Callable[[], float] = time.monotonic,
     why_store_refused: WhyRefused = never_refused,
 ) -> Node:
-    """Return a new node on this store. `program`: the server's name and version, as sent to clients."""
+    """Return a new node on this store. `program`: the server's name and version."""
     clock = ServerClock(store.tables.now, steady)
     await clock.synchronise()
     name = f"{node}.{secrets.token_hex(3)}"

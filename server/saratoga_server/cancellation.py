@@ -1,8 +1,8 @@
 """Background tasks that cancel reliably.
 
-On Python 3.11 `asyncio.wait_for` swallows the cancellation of a task if the awaited future is done in the same
-turn of the event loop. The task would go on as if it had not been cancelled. `store.clients` keeps redis-py from
-that; any other library that a task awaits may use it too.
+On Python 3.11 `asyncio.wait_for` swallows the cancellation of a task if the awaited future is done
+in the same turn of the event loop. The task would go on as if it had not been cancelled.
+`store.clients` keeps redis-py from that; any other library that a task awaits may use it too.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""The server's time: the store's clock, read every few seconds and continued by the monotonic clock.
+"""The server's time: the store's clock, read now and then and continued by the monotonic clock.
 
-The store checks every deadline when a move is written; a node's own estimate only decides when the node
-checks. A step of the machine's wall clock has no effect.
+The store checks every deadline when a move is written; a node's own estimate only decides when the
+node checks. A step of the machine's wall clock has no effect.
 """
 
 import math
@@ -27,7 +27,7 @@ class ServerClock:
         store_time: Callable[[], Awaitable[Millis]],
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`store_time` reads the store's clock, `steady` returns seconds from a clock that never steps."""
+        """`store_time` reads the store's clock, `steady` returns seconds that never step."""
         self._store_time = store_time
         self._steady = steady
         self._offset = 0.0

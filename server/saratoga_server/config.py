@@ -1,7 +1,7 @@
 """The server's configuration: command-line options, environment variables, defaults.
 
-An option overrides its environment variable, which overrides the default. Values that cannot work are
-refused before anything is started, with a message that says what to write instead.
+An option overrides its environment variable, which overrides the default. Values that cannot work
+are refused before anything is started, with a message that says what to write instead.
 """
 
 import functools
@@ -81,7 +81,7 @@ class Config:
     redis: str | None = field(default=None, repr=False)
     """The store's URL; `None`: the embedded store, in `data`."""
     is_password_exposed: bool = False
-    """True if that URL has a password and stands on the command line, where all users can read it."""
+    """True if that URL has a password and stands on the command line, for all users to read."""
     data: Path = field(default_factory=default_data)
     durability: Durability = Durability.SAFE
     trust_store: bool = False
@@ -89,13 +89,13 @@ class Config:
     public_url: str | None = None
     """The URL that players connect to; `None`: host and port."""
     origins: tuple[str, ...] = ()
-    """Origins of web pages that may connect. Programs other than browsers send no origin and always may."""
+    """Origins of web pages that may connect. Other programs always may."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics_port: int | None = DEFAULT_METRICS_PORT
     """The port of the metrics; 0: a free port, `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
-    """The address on which metrics are served without a password: use loopback or a private network."""
+    """The address of the metrics, which need no password: use loopback or a private network."""
     log_format: LogFormat = LogFormat.TEXT
     log_level: LogLevel = LogLevel.INFO
     rate: int = DEFAULT_RATE
@@ -157,7 +157,7 @@ class Config:
         return "embedded" if self.redis is None else without_password(self.redis)
 
     def invitation(self, port: int) -> str:
-        """Return the address that players connect to; `port` is the port that the server listens on."""
+        """Return the address that players connect to; the server listens on `port`."""
         if self.public_url is not None:
             return self.public_url
         scheme = "wss" if self.is_tls else "ws"
@@ -223,7 +223,7 @@ def _check_origin(origin: str) -> None:
 def _read_metrics_port(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | None:
-    """Return the port of the metrics; `None` for `off`. The default is a free port if `--port` is 0."""
+    """Return the port of the metrics; `None` for `off`. The default is 0 if `--port` is."""
     if value is None:
         return 0 if context.params.get("port") == 0 else DEFAULT_METRICS_PORT
     if value.lower() == "off":

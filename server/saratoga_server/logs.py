@@ -1,8 +1,8 @@
 """The server's log: one line per event, as text or as JSON.
 
-Every line has time, level and event; then table, race, player and node if they apply; then the event's
-other fields. Secrets are not logged: a field named after a token, a seed or hidden cards is withheld,
-and long hexadecimal words, such as tokens, are replaced in all text.
+Every line has time, level and event; then table, race, player and node if they apply; then the
+event's other fields. Secrets are not logged: a field named after a token, a seed or hidden cards is
+withheld, and long hexadecimal words, such as tokens, are replaced in all text.
 """
 
 import json
@@ -146,7 +146,7 @@ class _EventFormatter(logging.Formatter):
 
 
 class _TextFormatter(_EventFormatter):
-    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
+    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = self.fields(record)

@@ -80,7 +80,7 @@ class Node:
         return await self.records.has_race(race)
 
     async def read_again(self) -> None:
-        """Read all held tables and boards again, because the store has lost writes; players are told what is lost."""
+        """Read all tables and boards again after the store lost writes; tell the players."""
         await run_each_logged(
             self.table_service.refresh(table.code) for table in self.table_cache.all()
         )

@@ -45,7 +45,7 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
     race: int
     player: str
     epoch: int
-    """The epoch of the player's connection; 0 for the server's own entries, which are not fenced."""
+    """The epoch of the player's connection; 0 for the server's own entries: no fence."""
     command_id: int
     """The id of the player's command; 0 for the server's own entries."""
     after: int
@@ -98,7 +98,7 @@ class LiveStanding(Struct, frozen=True, array_like=True):
     """A racer's standing in a running race, as other players may see it."""
 
     length: int
-    """The number of entries in the board's log. Of two standings, the one with more entries is newer."""
+    """The number of entries in the board's log. More entries: a newer standing."""
     banked: int
     state: State
     reached: Reached | None = None
@@ -131,7 +131,7 @@ class RaceFinish(Struct, frozen=True, kw_only=True):
     settlement: bytes | None
     """The packed settlement for the outbox; `None` if no result counts for a leaderboard."""
     entries: int | None = None
-    """The number of entries in all logs of the race; the change is not written if the store has another number."""
+    """The number of entries in all logs of the race; with another number nothing is written."""
 
 
 class TableWrite(Struct, frozen=True, kw_only=True):
@@ -199,7 +199,7 @@ class Reservation(Struct, frozen=True, kw_only=True):
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
-    """The results of a finished race that are to be added to the leaderboards, and all its people."""
+    """The results of a finished race for the leaderboards, and all its people."""
 
     race: str
     game: str
@@ -234,7 +234,7 @@ MOST_PLACES: Final = 8
 
 
 class StoreUnavailable(Exception):
-    """A store that did not answer. Whether a write happened is unknown; repeating the write is safe."""
+    """A store that did not answer. A write may have happened; repeating it is safe."""
 
 
 class Damage(ValueError):

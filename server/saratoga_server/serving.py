@@ -43,7 +43,7 @@ log = EventLog("server")
 
 
 def run(config: Config) -> None:
-    """Run the server until shutdown is requested. If it cannot run, print why and raise `SystemExit`."""
+    """Run the server until shutdown is requested. Raises `SystemExit` if it cannot run."""
     run_program(config, serve, EXPECTED_ERRORS)
 
 

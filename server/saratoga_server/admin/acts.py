@@ -1,7 +1,8 @@
 """Administrative actions on a running server, each written to the audit log.
 
-An action is checked, written to the audit log, applied to the data in the store, and published to the
-nodes, in this order. So every applied action is in the log, and takes effect even if no node is running.
+An action is checked, written to the audit log, applied to the data in the store, and published to
+the nodes, in this order. So every applied action is in the log, and takes effect even if no node is
+running.
 """
 
 import re
@@ -45,7 +46,7 @@ from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.store.opening import Store
 
 CLOSE_ATTEMPTS: Final = 100
-"""The most times that the logs of a race are read to close its table, because a move was made meanwhile."""
+"""The most times that the logs of a race are read to close its table while moves are made."""
 
 DAMAGED: Final = "The stored data of the table {code} are damaged, so it cannot be changed."
 
@@ -90,7 +91,7 @@ class Administration:
     """The name of the administrator, for the audit log."""
 
     async def tables(self) -> list[TableLine]:
-        """Return every table that is not closed, also those that cannot be read, the busiest first."""
+        """Return every table that is not closed, also unreadable ones, busiest first."""
         lines = []
         async for code in self.stores.tables.all_codes():
             try:
@@ -287,7 +288,7 @@ class Administration:
         await self.stores.players.stand_up(row.player, row.table)
 
     async def _leave_match(self, code: str, player: str) -> None:
-        """Remove the player's name from a table's match; a table that cannot be read stays as it is."""
+        """Remove the player's name from a table's match; an unreadable table stays as it is."""
         with suppress(CommandRejected):
             await self.table_cache.change(code, lambda state, _: forgotten(state, player))
         self.table_cache.forget(code)

@@ -66,7 +66,7 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
 
 
 def refuse_other_stores(access: StoreAccess, instead: str) -> None:
-    """Refuse a command for the embedded store, with what to use instead, if the store is another one."""
+    """Refuse a command for the embedded store, and name the right one, if the store is another."""
     if access.redis is not None:
         raise failure(
             f"This command is for the embedded store, but the server's store is "
@@ -76,7 +76,7 @@ def refuse_other_stores(access: StoreAccess, instead: str) -> None:
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run a command's work and return its result; if it fails, exit with the reason (exit code 1)."""
+    """Run a command's work and return its result; exit with the reason if it fails (code 1)."""
     try:
         return asyncio.run(work)
     except _FAULTS as fault:

@@ -4,9 +4,9 @@
         backup.json         when, by which program and store; size and SHA-256 of the snapshot
         dump.rdb
 
-A backup is taken from a running store while races go on. It contains everything that was acknowledged
-before it began. The folder gets its final name when the backup is complete. Stores other than the
-embedded one are backed up and restored by their own tools (deploy/RUNBOOK.md).
+A backup is taken from a running store while races go on. It contains everything that was
+acknowledged before it began. The folder gets its final name when the backup is complete. Stores
+other than the embedded one are backed up and restored by their own tools (deploy/RUNBOOK.md).
 """
 
 import asyncio
@@ -68,7 +68,7 @@ class BadBackup(Exception):
 
 
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
-    """Back up the store that runs on `store_folder`; return the backup's folder, new in `folder`, and its note.
+    """Back up the store that runs on `store_folder`; return the backup, in `folder`, and its note.
 
     Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or `OSError` after removing the new folder.
     """

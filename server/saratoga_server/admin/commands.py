@@ -1,7 +1,7 @@
 """`saratoga-server admin`: administrative commands for a running server.
 
-They work on the store, beside the running server, and take effect at once. The embedded store is found
-by its data folder; any other store is given with --redis, as for the server.
+They work on the store, beside the running server, and take effect at once. The embedded store is
+found by its data folder; any other store is given with --redis, as for the server.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class StoreAccess:
 
 
 def administrator() -> str:
-    """Return the user of this process for the audit log, from the system and not the environment."""
+    """Return the user of this process for the audit log, from the system."""
     return f"{user_name(os.getuid())}@{socket.gethostname()}"
 
 
@@ -183,7 +183,7 @@ def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> N
 @_act
 @_sure("Close every open table, and all races that run there?")
 def close_all(access: StoreAccess, as_json: bool, reason: str) -> None:
-    """After you have restored an external store: close all tables, so that none deals a race twice."""
+    """After you have restored an external store: close all tables, so no race is dealt twice."""
     closed, faults = access.do(lambda administration: administration.close_all(reason))
     for fault in faults:
         click.echo(f"Not closed: {sanitised(fault)}", err=True)

@@ -1,7 +1,7 @@
 """A racer's board: the deal and the moves made on it, folded into a position.
 
-Pure. Takes log entries that the store has accepted and returns positions and standings. The log is the
-source of truth: a `Board` can be rebuilt from it at any time, on any node.
+Pure. Takes log entries that the store has accepted and returns positions and standings. The log is
+the source of truth: a `Board` can be rebuilt from it at any time, on any node.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,7 +85,7 @@ def played(game: Game, board: Board, move: Move) -> BoardChange:
 
 
 def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | None:
-    """Return a search that tests whether the board is stuck; `None` if stuck may not be declared now."""
+    """Return a search that tests if the board is stuck; `None` if it cannot be."""
     if state is RACING and may_declare(position):
         return StuckSearch(game, position)
     return None
@@ -107,7 +107,7 @@ def commit_of(
     epoch: int = 0,
     command_id: int = 0,
 ) -> BoardCommit:
-    """Return the commit that appends `entries`; the server's own entries have no epoch and no id."""
+    """Return the commit that appends `entries`; the server's own have no epoch and id."""
     return BoardCommit(
         table=table,
         race=race,

@@ -1,7 +1,7 @@
 """A board's log, stored as arrays to save memory.
 
-An entry takes 28 bytes here and 290 as a separate object. (Measured with 72 moves: a log of objects took
-11 KiB, the largest part of a racer.)
+An entry takes 28 bytes here and 290 as a separate object. (Measured with 72 moves: a log of objects
+took 11 KiB, the largest part of a racer.)
 """
 
 from array import array

@@ -5,9 +5,9 @@ of confusable characters (0 and O, Latin a and Cyrillic a), or both. So characte
 capital, its small letter, and every character that looks like either. `skeleton` replaces
 each character by the head of its family.
 
-A few families would merge that way: Greek capital nu looks like N and its small letter looks like v,
-which would make Latin n and v equal. Such a link is left out, and its letter is added to `masks`: a name
-that could pass for a Latin one by such letters (`is_mask`) is refused.
+A few families would merge that way: Greek capital nu looks like N and its small letter looks like
+v, which would make Latin n and v equal. Such a link is left out, and its letter is added to
+`masks`: a name that could pass for a Latin one by such letters (`is_mask`) is refused.
 
 Loading the tables and building the families takes 0.1 to 0.2 s. It is done when the first name is
 checked, not when the server starts.
@@ -113,7 +113,7 @@ def _prototype(character: str) -> str:
 
 
 class _FamilyBuilder:
-    """A builder that joins characters into families, but never two ASCII letters through a third character."""
+    """A builder that joins characters into families, but never two ASCII letters."""
 
     def __init__(self) -> None:
         self._parents: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """The periods of the leaderboards, by a race's start, in UTC.
 
-The period is part of a leaderboard's key in the store. So no leaderboard is ever reset: a new day has a
-new key, and old keys are deleted a few periods later.
+The period is part of a leaderboard's key in the store. So no leaderboard is ever reset: a new day
+has a new key, and old keys are deleted a few periods later.
 """
 
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The boards of a finished race, replayed from its record for the page's review, which has no rules of its own."""
+"""The boards of a finished race, replayed from its record for the page's review."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ class ReplayedBoard(Struct, frozen=True, kw_only=True):
     net: int
     state: str
     reached: int | None
-    """Milliseconds from the start to when the count last rose to `banked`; `None` if it never rose."""
+    """Milliseconds from the start to the last rise to `banked`; `None` if it never rose."""
     entries: list[ReplayedEntry]
     left_out: int
     """The number of entries that were not replayed because the log is very long."""

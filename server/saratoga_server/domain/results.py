@@ -102,7 +102,7 @@ def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
 
 
 def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
-    """Return the results that count for leaderboards, as fixed at the start; `None` if none counts."""
+    """Return the results that count for leaderboards; `None` if none counts."""
     taken = tuple(
         each for each in outcome.results if (state.ranked_bots if each.bot else state.ranked)
     )

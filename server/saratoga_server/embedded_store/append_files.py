@@ -17,11 +17,11 @@ SNAPSHOT: Final = "dump.rdb"
 """The name that the store gives its snapshot."""
 
 EMPTY_BASE: Final = 256
-"""The most bytes of a base file without keys; with keys it also has the functions, which take thousands."""
+"""The most bytes of a base file without keys; with keys it has the Functions too."""
 
 _FIRST_PAUSE: Final = 0.005
 _LONGEST_PAUSE: Final = 0.1
-"""The longest pause, in seconds, between two checks of whether a child process of the store has ended."""
+"""The longest pause, in seconds, between two checks of a child process of the store."""
 
 
 def check_files(folder: Path) -> bool:
@@ -62,7 +62,7 @@ def remedy_for(folder: Path) -> str:
 
 
 async def rewrite(url: str) -> None:
-    """Make the store rewrite its files from its memory, and wait; raise `StoreRefused` if that fails.
+    """Make the store rewrite its files from its memory, and wait. Raises `StoreRefused`.
 
     After a crash the store may have read from the page cache what the disk does not hold. New moves
     behind such a hole would be lost with it in a power cut. The new files hold everything, and are flushed.

@@ -11,9 +11,9 @@ The folder holds:
 
 A store that ended without being shut down by its server rewrites its files before players use it (see `append_files`).
 
-The folder and its files are closed to other users. The store ends with its server: it is shut down when
-the server stops and, on Linux, also when the server is killed (see `process`). A server that finds a
-leftover store on the folder shuts it down and starts its own.
+The folder and its files are closed to other users. The store ends with its server: it is shut down
+when the server stops and, on Linux, also when the server is killed (see `process`). A server that
+finds a leftover store on the folder shuts it down and starts its own.
 """
 
 import asyncio
@@ -163,7 +163,7 @@ class EmbeddedStore:
                 raise StoreRefused(f"{refused}\nIf its files are damaged:\n{remedy}") from None
 
     async def _rewrite(self, lock: IO[str]) -> None:
-        """Start a store that only rewrites its files, on a socket that players do not know, and shut it down."""
+        """Start a store that only rewrites its files, on another socket, and shut it down."""
         with open_socket_path(self.folder, REWRITE_SOCKET) as path:
             settings = {**self._settings, "unixsocket": REWRITE_SOCKET}
             store = await StoreProcess.start(self.folder, path, settings, lock)
@@ -185,7 +185,7 @@ class EmbeddedStore:
             self._process = await self._restart()
 
     async def _restart(self) -> StoreProcess:
-        """Start the store again, as often as needed. A failed rewrite leaves a file, so the pauses grow."""
+        """Start the store again, as often as needed, after growing pauses."""
         pause = RESTART_PAUSE
         while True:
             try:

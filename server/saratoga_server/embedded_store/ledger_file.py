@@ -1,7 +1,7 @@
-"""The ledger file: `ledger.json` beside the embedded store's data, by which a server notices a loss of data.
+"""The ledger file: `ledger.json` beside the embedded store's data, to notice a loss of data.
 
-It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store was shut
-down in order.
+It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store
+was shut down in order.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ def read_note(folder: Path) -> LedgerNote | None:
 
 
 def write_note(folder: Path, note: LedgerNote) -> None:
-    """Replace the note in a store's folder; it is on the disk when this returns. Raises `OSError`."""
+    """Replace the note in a store's folder; it is on the disk then. Raises `OSError`."""
     begun = folder / f"{NAME}.new"
     with begun.open("wb") as file:
         file.write(msgspec.json.encode(note) + b"\n")
@@ -61,7 +61,7 @@ def write_note(folder: Path, note: LedgerNote) -> None:
 
 
 async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
-    """Give the data of a store another generation, after they were restored; return the note for it."""
+    """Give the data of a store another generation, after a restore; return its note."""
     await client.hset(LEDGER, "generation", generation)
     return LedgerNote(generation, await client.hincrby(LEDGER, "sequence", 1))
 

@@ -40,7 +40,7 @@ _SETTINGS: Final = {
 }
 
 _AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
-"""The child's shell script: runs the store once it reads a line; exits if this process dies first."""
+"""The child's shell script: runs the store after a line; exits if this process dies."""
 
 _log = EventLog("store")
 
@@ -171,7 +171,7 @@ def _spawn(
 
 
 def _end_with_us(pid: int, store_end: int) -> None:
-    """Make the kernel send SIGTERM to the store when this process's end of a pipe closes, as at its death.
+    """Make the kernel send SIGTERM to the store when this process's end of a pipe closes.
 
     The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code in
     the child between fork and exec, and does not depend on the spawning thread. Only on Linux can a program

@@ -1,8 +1,8 @@
-"""The folder of an embedded store: closed to other users, locked by the server that uses it, with the store's socket.
+"""The folder of an embedded store: closed to others, locked by its server, with the store's socket.
 
 A Unix socket's path is limited to about a hundred bytes. The store binds the socket relative to its
-working directory, which is the folder, so the limit does not concern it. A client whose path would be too
-long connects through a symlink in a private temporary directory.
+working directory, which is the folder, so the limit does not concern it. A client whose path would
+be too long connects through a symlink in a private temporary directory.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ def unusable(folder: Path, error: OSError) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder if it is missing, and close it to other users. Raises `StoreRefused` if it is another user's."""
+    """Create the folder if needed, and close it to other users. Raises `StoreRefused`."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.suppress(PermissionError):  # the folder of another user is refused below
         folder.chmod(0o700)
@@ -56,7 +56,7 @@ def make_private(folder: Path) -> None:
 
 
 def refuse_other_user(folder: Path) -> None:
-    """Raise `StoreRefused` if a store's folder belongs to another user than the one of this administrative command.
+    """Raise `StoreRefused` if a store's folder belongs to another user.
 
     What root writes into a folder of another user could not be used by that user's server.
     """
@@ -85,7 +85,7 @@ def user_name(uid: int) -> str:
 
 
 async def lock_for_server(folder: Path) -> IO[str]:
-    """Lock the folder for this server; return the locked file. Raises `StoreRefused` if another server uses it."""
+    """Lock the folder; return the locked file. Raises `StoreRefused` if a server uses it."""
     path = folder / "server.lock"
     # if a server was killed while starting its store, the child holds the lock a moment longer
     lock = await locked(path, within=KILLED_SERVER_UNLOCKS_WITHIN)

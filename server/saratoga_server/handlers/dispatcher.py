@@ -243,7 +243,7 @@ class Dispatcher:
     async def _refused(
         self, session: Session, command: wire.AnyCommand, refusal: CommandRejected
     ) -> Refused:
-        """Return the answer to a refused command; if the refusal requires it, close the connection."""
+        """Return the answer to a refused command; close the connection if necessary."""
         board = None
         if refusal.code == "banned":
             session.connection.leave(BANNED)
@@ -271,7 +271,7 @@ class Dispatcher:
 
 
 def is_guess(session: Session, command: Any) -> bool:
-    """Return whether the command names a table where this connection neither has a seat nor watches."""
+    """Return whether the command names a table that this connection does not follow."""
     names_race = isinstance(command, wire.GetRecord | wire.EndRace)
     code = command.race.partition("/")[0] if names_race else command.table
     return code not in (session.seat, session.home) and code not in session.watching

@@ -45,7 +45,7 @@ class IdentityHandlers:
         program: str,
         durability: str,
     ) -> None:
-        """`program`: the server's name and version, as sent to clients. `durability`: the level of the store."""
+        """`program`: the server's name and version. `durability`: the level of the store."""
         self._store = store
         self._table_service = table_service
         self._broadcaster = broadcaster
@@ -154,7 +154,7 @@ class IdentityHandlers:
             raise CommandRejected("name_taken")
 
     async def _claim(self, player: str, wanted: str, command_id: int = 0) -> str | None:
-        """Give the player the name and return it; `None` if the command is not new, or the player unknown."""
+        """Give the player the name and return it; `None`: an old command or no such player."""
         name, skeleton = _checked(wanted)
         is_free = await self._store.claim_name(player, name, skeleton, command_id)
         if is_free is False:

@@ -1,7 +1,7 @@
 """Handlers of moves and cash-outs: judged, stored, and acknowledged when durable.
 
-A move on a board that this node holds is judged in the callback that read it (`begin_move`). Any other
-move is handled by a coroutine (`make_move`), which ends in the same steps.
+A move on a board that this node holds is judged in the callback that read it (`begin_move`). Any
+other move is handled by a coroutine (`make_move`), which ends in the same steps.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class PlayHandlers:
         return self._begun(session, race, run, command) if run.lock.try_acquire() else None
 
     async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
-        """Judge a move, make it durable, and return the board after it. Raises `CommandRejected`."""
+        """Judge a move, make it durable, and return the board. Raises `CommandRejected`."""
         return await self._carried_out(session, command)
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
@@ -226,7 +226,7 @@ class JudgedMove:
                 self.run.lock.release()
 
     async def explain(self) -> MoveMade:
-        """Answer a move that the store refused (`PlayHandlers.refused`), and release the board's lock."""
+        """Answer a move that the store refused, and release the board's lock."""
         try:
             return await self._play.refused(self, self.durable.result())
         finally:
@@ -248,7 +248,7 @@ def _held(run: BoardRun) -> Board:
 
 
 def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
-    """Return the judged move or cash-out. Raises `CommandRejected` if the board has ended, or as `_played`."""
+    """Return the judged move or cash-out. Raises `CommandRejected`."""
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
@@ -263,7 +263,7 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
-    """Return the change of the board by a move. Raises `CommandRejected` if the move is stale or illegal."""
+    """Return the change of the board by a move. Raises `CommandRejected`."""
     if board.length >= MOST_ENTRIES:
         raise CommandRejected("board_full")
     if command.after != board.length:
@@ -279,7 +279,7 @@ def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
 
 
 def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> MoveMade:
-    """Return the answer to a repeated command. Raises `CommandRejected` if it was not carried out before."""
+    """Return the answer to a repeated command. Raises `CommandRejected` if it is none."""
     board = _held(run)
     entry = board.log.of_command(command_id)
     if entry is None:

@@ -1,7 +1,7 @@
-"""The boards of finished races for the page's review: replayed in a thread, one race at a time, and kept.
+"""The boards of finished races for the page's review: replayed in a thread, one at a time, and kept.
 
-All racers open the review when a race is over, so the boards of the last races are kept, and requests for the
-same race wait for one replay.
+All racers open the review when a race is over, so the boards of the last races are kept, and
+requests for the same race wait for one replay.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Replay(Struct, frozen=True):
 
 
 class TooManyReplays(Exception):
-    """More races are to be replayed than this node does at once, or it is stopping: try again later."""
+    """Too many races are being replayed, or the node is stopping: try again later."""
 
 
 class Replays:

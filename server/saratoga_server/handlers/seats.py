@@ -106,7 +106,7 @@ class SeatHandlers:
         )
 
     async def _opened_before(self, session: Session, command_id: int, code: str) -> Snapshot | None:
-        """Return the answer to a repeated command that opened the table; `None` if it opened none."""
+        """Return the answer to a repeat that had opened the table; `None` if it had not."""
         if await self._seats.state(code) is None:
             return None
         table = await self._table_cache.get(code)
@@ -166,7 +166,7 @@ class SeatHandlers:
     # Joining and resuming
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Give the player a new seat or their present one; return a snapshot. Raises `CommandRejected`.
+        """Give the player a seat, new or present; return a snapshot. Raises `CommandRejected`.
 
         A repeated command gives no seat to a player who has lost it meanwhile.
         """
@@ -203,7 +203,7 @@ class SeatHandlers:
         return snapshot
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
-        """Give the player's own seat to this connection; return a snapshot. Raises `CommandRejected`."""
+        """Give the player's seat to this connection; return a snapshot."""
         return await self._come_back(session, command.id, command.table, [])
 
     async def _come_back(
@@ -282,7 +282,7 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Free the player's seat, if there is one, and return the answer. Raises `CommandRejected`."""
+        """Free the player's seat, if any, and return the answer. Raises `CommandRejected`."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             if state.seat(session.player) is None:

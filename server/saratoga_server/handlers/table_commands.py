@@ -1,4 +1,4 @@
-"""Handlers of seated players' commands: settings, kick, lock, ready, start, reveal, end race, next race.
+"""Handlers of seated players' commands: settings, kick, lock, ready, start, reveal and others.
 
 Each command is one transition of the table.
 """
@@ -144,7 +144,7 @@ class TableHandlers:
     async def _act_at(
         self, session: Session, code: str, command_id: int, transition: SeatTransition
     ) -> Done:
-        """Make one transition and return the answer. A repeated command is not carried out again."""
+        """Make one transition, unless it is a repeat, and return the answer."""
 
         def once(table: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(table, session.player, command_id):

@@ -1,8 +1,8 @@
 """Signs of activity: what shows that a player who sends no other command is there.
 
-A sign is noted in memory and stored soon after, so that every node sees it and it survives this node's death:
-with the board in a race, at the seat between races, where only a host must show activity (`domain.tables.hosts`).
-A move, and a command at the table, store the time by themselves.
+A sign is noted in memory and stored soon after, so that every node sees it and it survives this
+node's death: with the board in a race, at the seat between races, where only a host must show
+activity (`domain.tables.hosts`). A move, and a command at the table, store the time by themselves.
 """
 
 from collections.abc import Awaitable
@@ -24,7 +24,7 @@ STORE_MILLIS: Final = 20_000
 """Milliseconds between two stored signs of a racer."""
 
 SEAT_MILLIS: Final = IDLE_MILLIS // 3
-"""Milliseconds between two stored signs at a seat. Short of `IDLE_MILLIS`, so no host is taken for away before."""
+"""Milliseconds between two stored signs at a seat; far fewer than `IDLE_MILLIS`."""
 
 
 class Activity:

@@ -5,7 +5,7 @@ from collections import deque
 
 
 class BoardLock:
-    """The lock of a board, held while a move is judged, stored and applied. It is fair (first in, first out).
+    """The lock of a board, held while a move is judged, stored and applied. It is fair.
 
     `asyncio.Lock` can only be acquired by a coroutine, but moves are judged in a callback.
     """

@@ -1,4 +1,4 @@
-"""Send the deals on this node, and end boards that are stuck, out of time, left, idle or ended by the host."""
+"""Send the deals on this node, and end boards that end without a move."""
 
 from typing import Final
 
@@ -81,7 +81,7 @@ class BoardService:
         return True
 
     async def _board(self, race: LiveRace, player: str) -> Board | None:
-        """Return a racer's board; `None` if it is damaged, and so does not end until its table is closed."""
+        """Return a racer's board; `None` if it is damaged and cannot end."""
         try:
             return (await self._races.board(race, player))[1]
         except CommandRejected as refusal:
@@ -107,7 +107,7 @@ class BoardService:
         return True
 
     async def sweep(self, race: LiveRace, served_since: Millis) -> list[str]:
-        """End the boards that are out of time; return the racers who gave no sign of activity for too long.
+        """End the boards that are out of time; return the racers who are idle too long.
 
         Time before `served_since`, when no node could serve the table, does not count.
         """

@@ -1,7 +1,7 @@
 """Send events to all connections that follow a table.
 
-Standings are latest-value data: they are coalesced per table, sent at most once per tick, and encoded
-once for each encoding.
+Standings are latest-value data: they are coalesced per table, sent at most once per tick, and
+encoded once for each encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -102,11 +102,11 @@ class Broadcaster:
         self._changed[code] = standings
 
     def standings_settled(self, code: str) -> None:
-        """Cancel the table's pending standings: the race is over, and its results are sent instead."""
+        """Cancel the table's pending standings: its race is over."""
         self._changed.pop(code, None)
 
     def send_standings(self) -> Iterator[None]:
-        """Send the standings that have changed since the last tick; yields after `TABLES_AT_ONCE` tables."""
+        """Send the standings that have changed since the last tick, in slices."""
         for number, code in enumerate(list(self._changed), start=1):
             standings = self._changed.pop(code, None)
             audience = self._audiences.get(code)

@@ -76,7 +76,7 @@ class DueTables:
         return self._queue[0][0] if self._queue else None
 
     def _drop_stale(self) -> None:
-        """Rebuild the queue if it has too many outdated entries: each command of a table adds one."""
+        """Rebuild the queue if it has too many outdated entries."""
         if len(self._queue) > 2 * len(self._due) + _STALE_KEPT:
             self._queue = [(at, code) for code, at in self._due.items()]
             heapify(self._queue)

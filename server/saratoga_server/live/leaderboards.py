@@ -56,7 +56,7 @@ class Leaderboards:
         """The subscribed connections, each with its query and the page last sent."""
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
-        """Return the page that `query` asks for, with the row of `player`. Raises `CommandRejected`."""
+        """Return the page of a query, with the row of `player`. Raises `CommandRejected`."""
         return await self._page(query, player, _PageReads())
 
     async def follow(self, session: Session, query: SubscribeLeaderboard) -> Leaderboard:

@@ -33,7 +33,7 @@ class BoardRun:
     board: Board | None = None
     """The board, rebuilt from its log when first needed; `None` before."""
     active_at: Millis = BEGINNING
-    """The time of the player's last sign of activity other than a move, as this node knows it; 0: none."""
+    """The time of the player's last sign of activity other than a move; 0: none."""
     stored_active_at: Millis = BEGINNING
     """The newest of these times that is known to be stored."""
     lock: BoardLock = field(default_factory=BoardLock)
@@ -41,7 +41,7 @@ class BoardRun:
 
     @property
     def stored_sign(self) -> Millis:
-        """The time of the newest sign of activity known to be stored, which may be a move; 0: none."""
+        """The time of the newest stored sign of activity, or move; 0: none."""
         entries = () if self.board is None else self.board.log
         return max(self.stored_active_at, entries[-1].at if entries else BEGINNING)
 

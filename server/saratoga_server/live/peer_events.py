@@ -1,7 +1,7 @@
 """Apply events from other nodes to this node.
 
-A table that another node changed is read again. Missed events are made up for by checks of the data: when
-the subscription begins or is renewed, and every few seconds.
+A table that another node changed is read again. Missed events are made up for by checks of the
+data: when the subscription begins or is renewed, and every few seconds.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Publish events to the other nodes, and keep track of whether there are any.
 
-A racer's standing is published by the node that the racer plays on, at most every `PUBLISH_EVERY` seconds
-and for all races together. A single node publishes nothing.
+A racer's standing is published by the node that the racer plays on, at most every `PUBLISH_EVERY`
+seconds and for all races together. A single node publishes nothing.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """The list of public tables, updated as the tables change.
 
-One address has `MOST_PLACES` places in the list, so that nobody can fill it. Tables count by the address from
-which they were opened, an IPv6 address by its household. It is stored only as a hash with a key of the store.
+One address has `MOST_PLACES` places in the list, so that nobody can fill it. Tables count by the
+address from which they were opened, an IPv6 address by its household. It is stored only as a hash
+with a key of the store.
 """
 
 import asyncio

@@ -80,7 +80,7 @@ class RaceFinisher:
         return frozenset(away)
 
     async def others_ended(self, race: LiveRace, player: str) -> Millis | None:
-        """Return when the last of the other racers' boards ended; `None` if one of them still races."""
+        """Return when the last of the other boards ended; `None` if one still races."""
         last = Millis(0)
         for other in race.runs.keys() - {player}:
             _, board = await self._races.board(race, other)
@@ -92,7 +92,7 @@ class RaceFinisher:
         return last
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
-        """Announce results from another node, after the endings of boards that this node has missed."""
+        """Announce results from another node, after the endings that this node has missed."""
         race = self._races.known(outcome.race)
         if race is not None:
             await self._show_endings(race)
@@ -109,7 +109,7 @@ class RaceFinisher:
                 await self._races.latest(race, run.player)
 
     async def announce_missed(self, table: LiveTable, race: int) -> None:
-        """Announce an earlier race whose end this node has missed because the next one gathers already."""
+        """Announce an earlier race whose end this node has missed."""
         record = await self._tables.load_record(table.code, race)
         if record is None:  # the call ended without a race
             return

@@ -59,7 +59,7 @@ class RaceCache:
         self._damaged.intersection_update(running)
 
     def _refusal(self, code: str, race_id: str, damage: Damage) -> CommandRejected:
-        """Log damage of a race's stored data, once for each race; return the refusal of a command for the race."""
+        """Log a race's damaged data, once for each race; return the refusal."""
         if race_id not in self._damaged:
             self._damaged.add(race_id)
             log.error("race_damaged", table=code, race=race_id, reason=str(damage))
@@ -97,7 +97,7 @@ class RaceCache:
         return race
 
     def open(self, table: LiveTable) -> LiveRace:
-        """Return the table's race that has just started; add the race to the cache if it is missing.
+        """Return the table's race that has just started; cache the race if it is missing.
 
         Raises `CommandRejected` if the stored data of the deal are damaged.
         """
@@ -130,7 +130,7 @@ class RaceCache:
         )
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
-        """Return the race of that id, which must be the one at this table. Raises `CommandRejected`."""
+        """Return the race of that id at this table. Raises `CommandRejected`."""
         race = self._races.get(race_id)
         if race is None:
             table = await self._table_cache.get(code)
@@ -156,7 +156,7 @@ class RaceCache:
         return run, run.board
 
     async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
-        """Return a board, read again because another node may have written. The caller holds `run.lock`.
+        """Return a board, read again after another node's write. The caller holds `run.lock`.
 
         If the server has ended the board meanwhile, the player is sent the ending, unless the caller sends
         the board anyway (`is_shown`). Raises `CommandRejected`.
@@ -281,7 +281,7 @@ class RaceCache:
             self._peers.standing_changed(race.id, run.player, standing)
 
     def published(self, race_id: str, standings: Mapping[str, LiveStanding]) -> list[str]:
-        """Merge standings from another node; return the racers that these standings show as ended."""
+        """Merge standings from another node; return the racers that have ended there."""
         loading = self._loading.get(race_id)
         if loading is not None:
             for player, standing in standings.items():
@@ -291,7 +291,7 @@ class RaceCache:
         return [] if race is None else self._merge(race, standings)
 
     async def read_standings(self, race: LiveRace) -> list[str]:
-        """Merge the stored standings, in case an event was lost; return the racers newly shown as ended."""
+        """Merge the stored standings, in case an event was lost; return the racers newly ended."""
         return self._merge(race, await self._store.load_standings(race.code, race.number))
 
     def _merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> list[str]:

@@ -14,7 +14,7 @@ WITHIN: Final = 1.0
 
 
 STORE_REFUSED: Final = "The server's store must not be used now. The server's log says why."
-"""All that `/readyz` says of it: anyone may read that, and the reason names folders and addresses."""
+"""All that `/readyz` says of it: the reason may name folders and addresses."""
 
 WhyRefused = Callable[[], str | None]
 """A function that returns why the store must not be used, as sentences; `None` if it may be."""
@@ -25,7 +25,7 @@ def never_refused() -> None:
 
 
 class Readiness:
-    """The readiness of this node: it is not about to stop, and the store answers and may be used."""
+    """The readiness of this node: not about to stop, and with a usable store."""
 
     def __init__(
         self,

@@ -38,13 +38,13 @@ def refused(
 
 
 def too_much(what: str, wait: float) -> CommandRejected:
-    """Return the refusal for a rate limit; `what` is a sentence about the limit, `wait` in seconds."""
+    """Return the refusal for a rate limit; `what`: a sentence about it, `wait` in seconds."""
     seconds = max(1, ceil(wait))
     return CommandRejected("too_fast", f"{what} Wait {seconds} s.", wait)
 
 
 def unknown_player() -> CommandRejected:
-    """Return the refusal for a connection whose player is not in the store any more; it is closed."""
+    """Return the refusal for a connection whose player the store has lost."""
     return CommandRejected(
         "hello_first",
         "The server does not know you any more: its store has lost your data. Connect again.",

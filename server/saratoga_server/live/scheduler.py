@@ -1,8 +1,8 @@
 """Scheduled work: timers of tables, ticks and regular checks.
 
-Timers are stored with their tables. A node that holds a table applies its timer in time. Every second,
-every node also asks the store for timers that have run out and were not applied. Applying a timer twice
-changes nothing.
+Timers are stored with their tables. A node that holds a table applies its timer in time. Every
+second, every node also asks the store for timers that have run out and were not applied. Applying a
+timer twice changes nothing.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ BEAT_EVERY: Final = 2.0
 
 
 RETRY_MILLIS: Final = 100
-"""Milliseconds until a timer is retried after its table was busy or could not be read or written."""
+"""Milliseconds until a timer is retried after its table was busy or unreadable."""
 
 MOST_DUE: Final = 256
 
 CHECKED_AT_ONCE: Final = 500
-"""Tables checked after a step of the clock without yielding to the event loop: less than a millisecond."""
+"""Tables checked in one turn of the event loop: less than a millisecond."""
 
 
 class Scheduler:
@@ -90,7 +90,7 @@ class Scheduler:
         self._overdue_since = BEGINNING
         """The time from which the next check asks the store for timers."""
         self._found_overdue: set[str] = set()
-        """The tables found overdue in this round of checks, which ends with the last of the timers."""
+        """The tables found overdue in this round of checks."""
         self._overdue: set[str] = set()
         """The tables found overdue in the round before."""
 
@@ -135,7 +135,7 @@ class Scheduler:
             self._elapsing.discard(code)
 
     def _retry_later(self, code: str) -> None:
-        """Set a table's timer again; a due timer is delayed, or it would keep the event loop busy."""
+        """Set a table's timer again; delay a due one, to spare the event loop."""
         table = self._table_cache.known(code)
         now = self._clock.now()
         at = None if table is None else tables.due(table.state)
@@ -182,7 +182,7 @@ class Scheduler:
         )
 
     async def _find_long_countdowns(self) -> None:
-        """Make countdowns due that last too long, because the clock was set back; they are planned again."""
+        """Make countdowns due that last too long, because the clock was set back."""
         now = self._clock.now()
         for place, table in enumerate(self._table_cache.all()):
             if tables.is_too_long(table.state, now):
@@ -191,7 +191,7 @@ class Scheduler:
                 await asyncio.sleep(0)
 
     async def _elapse_overdue(self) -> None:
-        """Apply the timers that have run out, according to the store, and that no node has applied."""
+        """Apply the timers that, according to the store, no node has applied."""
         since = self._overdue_since
         if since == BEGINNING:
             self._overdue, self._found_overdue = self._found_overdue, set()

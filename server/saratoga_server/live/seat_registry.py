@@ -1,13 +1,14 @@
 """Ensure that a player has a seat at one table only, even with several connections.
 
-The player's row names the table, and the table has the seat; the two are written one after the other. So the
-row is written before the seat is taken, and checked after it. A table in the row without a seat is replaced
-only if the row was not written since it was read: a seat whose check came in between keeps the row. If the
-store's answer is lost in between, the seat is noted here as uncertain and checked until it is known.
+The player's row names the table, and the table has the seat; the two are written one after the
+other. So the row is written before the seat is taken, and checked after it. A table in the row
+without a seat is replaced only if the row was not written since it was read: a seat whose check
+came in between keeps the row. If the store's answer is lost in between, the seat is noted here as
+uncertain and checked until it is known.
 
-Of several connections that take seats at the same time, each may change the row while another relies on it. So
-a connection that cannot free its seat, because a newer connection holds it, checks that seat again; and one that
-finds a third table in the row settles the seat that it gives way to.
+Of several connections that take seats at the same time, each may change the row while another
+relies on it. So a connection that cannot free its seat, because a newer connection holds it, checks
+that seat again; and one that finds a third table in the row settles the seat that it gives way to.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -73,7 +74,7 @@ class SeatRegistry:
             raise
 
     async def check(self, player: str, code: str, epoch: int, before: Iterable[str] = ()) -> None:
-        """Check the row after a seat was taken with that epoch. Raises `CommandRejected` if there is another seat.
+        """Check the row after a seat was taken with that epoch. Raises `CommandRejected`.
 
         Then this seat is freed, unless the player races there. Of two connections that join different
         tables at the same time, the later one finds the other's seat here.
@@ -103,7 +104,7 @@ class SeatRegistry:
     async def _take(
         self, player: str, code: str, elsewhere: RowTable | None, before: list[str]
     ) -> None:
-        """Write the table to the player's row; append the tables that the row named before to `before`."""
+        """Write the table to the player's row; append those that it named before to `before`."""
         while elsewhere is not None:
             if await self._seats.seat(player, elsewhere.table):
                 raise _sits_at(elsewhere.table)
@@ -123,7 +124,7 @@ class SeatRegistry:
             raise _sits_at(other)
 
     async def _give_up(self, player: str, code: str, epoch: int, reason: str | None) -> None:
-        """Free a seat that should not have been taken; if a newer connection holds it now, check it again."""
+        """Free a seat taken wrongly; if a newer connection holds it now, check it again."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             seat = state.seat(player)
@@ -165,7 +166,7 @@ class SeatRegistry:
     def _unsure_until_known(
         self, player: str, code: str, before: Iterable[str] = ()
     ) -> Iterator[list[str]]:
-        """Yield the tables that the row named before; the seat stays uncertain if an error is raised inside."""
+        """Yield the tables that the row named before; an error leaves the seat uncertain."""
         unsure = list(dict.fromkeys((*self._unsure.pop((player, code), ()), *before)))
         try:
             yield unsure

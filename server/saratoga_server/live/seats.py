@@ -1,7 +1,7 @@
 """Handle lost seats: notify this node's connections, and update the players' rows.
 
-A player's row names the table where the player has a seat; the seat itself is in the table. Row changes that
-the store could not make are noted here and made later.
+A player's row names the table where the player has a seat; the seat itself is in the table. Row
+changes that the store could not make are noted here and made later.
 """
 
 from saratoga_protocol.events import SeatLost
@@ -96,7 +96,7 @@ class Seats:
         await self.free(player, code)
 
     async def state(self, code: str) -> TableState | None:
-        """Read the table from the store and return it; `None` if it does not exist or cannot be read."""
+        """Read the table from the store and return it; `None` if it is missing or unreadable."""
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
             return table.state
@@ -104,7 +104,7 @@ class Seats:
             return None
 
     async def seat(self, player: str, code: str) -> TableSeat | None:
-        """Read the table from the store; return the player's seat, or `None` without an open table or seat."""
+        """Read the table from the store; return the player's seat, if any."""
         state = await self.state(code)
         if state is None or state.phase is TablePhase.CLOSED:
             return None

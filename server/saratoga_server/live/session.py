@@ -12,7 +12,7 @@ from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 
 class ConnectionPort(Protocol):
-    """The interface of a connection. Sending never waits; a client that does not read is disconnected."""
+    """A connection. Sending never waits; a client that does not read is disconnected."""
 
     @property
     def is_open(self) -> bool:

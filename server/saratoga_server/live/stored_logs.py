@@ -16,7 +16,7 @@ from saratoga_server.ports import Damage, StoredBoard
 from saratoga_server.store.boards import BoardStore
 
 FOLDED_AT_ONCE: Final = 2
-"""Maximum number of long logs rebuilt at once; each delays every event-loop turn by a millisecond."""
+"""Logs rebuilt at once; each delays every turn of the event loop by a millisecond."""
 
 Deal = Callable[[Game, bytes], Position]
 """A function that returns the opening position for a deal key."""
@@ -36,7 +36,7 @@ class StoredLogs:
         self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
 
     def opening(self, state: TableState) -> Position:
-        """Return the deal of a table's race, by the rules with which the race began. Raises `Damage`."""
+        """Return the deal of a table's race, by the race's rules. Raises `Damage`."""
         return self.deal(game_of(state), checked_deal(state))
 
     async def fold(self, game: Game, board: Board, stored: StoredBoard) -> None:
@@ -46,7 +46,7 @@ class StoredLogs:
                 await asyncio.sleep(0)
 
     async def readable(self, state: TableState) -> dict[str, ReadableLog]:
-        """Return the logs of a table's race by player; one that cannot be replayed is left empty."""
+        """Return the logs of a table's race by player; one that fails is empty."""
         return {player: await self._readable(state, player) for player in state.racers}
 
     async def _readable(self, state: TableState, player: str) -> ReadableLog:

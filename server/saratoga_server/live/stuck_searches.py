@@ -17,7 +17,7 @@ Subject = tuple[str, str, int]
 
 
 class StuckSearches:
-    """The searches of this node, run one at a time. A search stops when its position is outdated."""
+    """The searches of this node, run one at a time, while their positions last."""
 
     def __init__(self, background_tasks: BackgroundTasks) -> None:
         self._background_tasks = background_tasks

@@ -1,7 +1,8 @@
 """The sweeper: has the store delete what was kept long enough, while the clocks can be trusted.
 
-The store's clock decided until when each thing is kept. A wrong clock must not delete anything, so nothing
-is deleted while the store's clock and this machine's differ, nor for a long time after a clock has jumped.
+The store's clock decided until when each thing is kept. A wrong clock must not delete anything, so
+nothing is deleted while the store's clock and this machine's differ, nor for a long time after a
+clock has jumped.
 """
 
 import time

@@ -1,7 +1,7 @@
 """The tables on this node: loaded when first needed, changed one at a time.
 
-A change is judged on this node's copy of the table, and written only if the store has the same version.
-Otherwise the table is read again and the change is judged again.
+A change is judged on this node's copy of the table, and written only if the store has the same
+version. Otherwise the table is read again and the change is judged again.
 """
 
 import asyncio
@@ -246,7 +246,7 @@ class TableCache:
         return changed
 
     async def refresh(self, code: str, version: int | None = None) -> LiveTable | None:
-        """Read a cached table again, with `version` only if it is older. Return it; `None` if not cached."""
+        """Read a cached table again, if older than `version`. Return it; `None` if not cached."""
         table = self._tables.get(code)
         if table is None:
             return None
@@ -263,7 +263,7 @@ class TableCache:
         return table
 
     def forget_unused(self, node: str) -> None:
-        """Drop tables that no connection follows, without a race or unfinished work on this node."""
+        """Drop tables without connections, race and unfinished work on this node."""
         # with several nodes, a race belongs to the nodes of its players; a single node keeps all
         kept_phases = tables.RACING_PHASES if self._peers.is_alone else ()
         for table in self.all():

@@ -1,8 +1,9 @@
 """Changes of tables, each followed by its effects.
 
-A transition (`domain.tables`) returns the next table and its effects. When that table is durable, the effects
-are carried out. For a change made by another node, or whose reply was lost, the effects are derived by
-comparing the table with this node's older copy. Effects that fail are repeated later.
+A transition (`domain.tables`) returns the next table and its effects. When that table is durable,
+the effects are carried out. For a change made by another node, or whose reply was lost, the effects
+are derived by comparing the table with this node's older copy. Effects that fail are repeated
+later.
 """
 
 from abc import ABC, abstractmethod
@@ -58,7 +59,7 @@ class TableChanges(ABC):
         return applied.table
 
     async def refresh(self, code: str, version: int | None = None) -> None:
-        """Read a cached table again (`TableCache.refresh`), and carry out the effects of its changes."""
+        """Read a cached table again, and carry out the effects of its changes."""
         held = self._table_cache.known(code)
         try:
             table = await self._table_cache.refresh(code, version)

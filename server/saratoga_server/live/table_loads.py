@@ -43,7 +43,7 @@ class TableLoads:
             load.heard_of = max(version, load.heard_of)
 
     async def read(self, code: str, load_table: LoadTable) -> tuple[int, bytes]:
-        """Return version and body, at least as new as all published meanwhile. Raises `CommandRejected`."""
+        """Return version and body, as new as all published. Raises `CommandRejected`."""
         load = self._loads[code]
         while True:
             load.heard_of = 0

@@ -1,4 +1,4 @@
-"""The table service: executes the effects of pure transitions, after they are written (`table_changes`)."""
+"""The table service: executes the effects of transitions that are written."""
 
 import asyncio
 from collections.abc import Collection
@@ -206,7 +206,7 @@ class TableService(TableChanges):
         )
 
     def finish_if_over(self, race: LiveRace) -> None:
-        """Finish the race in the background if all of its boards have ended; if one is left, name its player."""
+        """Finish the race in the background if all boards have ended; name a last racer."""
         if race.is_over:
             self._background_tasks.spawn(self.finish(race.code))
         elif race.last_racer:

@@ -1,7 +1,7 @@
 """The counters of one node.
 
-They are plain integers, because some are incremented at every move. A scrape turns them into samples
-(`exporter.py`). Each node counts its own work; Prometheus adds up the nodes.
+They are plain integers, because some are incremented at every move. A scrape turns them into
+samples (`exporter.py`). Each node counts its own work; Prometheus adds up the nodes.
 """
 
 from bisect import bisect_left
@@ -70,7 +70,7 @@ class Metrics:
         """Tables in this node's cache, by phase; replaced as a whole."""
         self.store_errors = 0
         self.store_losses = 0
-        """How often the store had lost writes that a level of durability above `fast` promises to keep."""
+        """How often the store had lost writes that its level of durability promises to keep."""
         """Store calls without a reply."""
         self.limited: Counter[str] = Counter(dict.fromkeys(Action, 0))
         """Requests refused by a rate limit, by kind (`rates.Action`)."""

@@ -143,7 +143,7 @@ def _histogram(name: str, help_text: str, histogram: Histogram) -> Metric:
 
 
 def registry_of(metrics: Metrics, node: str = "") -> CollectorRegistry:
-    """Return a registry with the node's metrics and the process's memory, CPU time and open files."""
+    """Return a registry of the node's metrics, and of memory, CPU time and open files."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_NodeCollector(metrics, node))
     ProcessCollector(registry=registry)
@@ -169,5 +169,5 @@ class MetricsServer:
 
 
 def serve_metrics(metrics: Metrics, node: str, host: str, port: int) -> MetricsServer:
-    """Start and return the server; port 0 = any free port. Raises `OSError` if the port is taken."""
+    """Start and return the server; port 0 = any free port. Raises `OSError`."""
     return MetricsServer(*start_http_server(port, addr=host, registry=registry_of(metrics, node)))

@@ -1,8 +1,8 @@
 """The thread that writes the log, so that a log that nobody reads never blocks the event loop.
 
-A pipe to a pager, a terminal after Ctrl-S and a journal that hangs take no more bytes, and a write to them
-blocks. `logging.handlers.QueueListener` is not used, because it can be neither stopped within a time nor
-left behind: `logging` waits at exit for the lock of a handler that is blocked.
+A pipe to a pager, a terminal after Ctrl-S and a journal that hangs take no more bytes, and a write
+to them blocks. `logging.handlers.QueueListener` is not used, because it can be neither stopped
+within a time nor left behind: `logging` waits at exit for the lock of a handler that is blocked.
 """
 
 import threading

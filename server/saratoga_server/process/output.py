@@ -1,4 +1,4 @@
-"""Write to standard output and standard error although nobody may read them, or their disk may be full."""
+"""Write to standard output and standard error that nobody may read, or whose disk may be full."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Requests to stop the server, by signal or by the end of standard input, and the time it may take."""
+"""Requests to stop the server, by signal or by the end of standard input, and their time limit."""
 
 import asyncio
 import signal

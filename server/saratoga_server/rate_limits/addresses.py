@@ -1,8 +1,8 @@
 """The client address by which a connection is limited.
 
-Limits count an IPv6 client by its /64, because one household has at least 2^64 addresses (RFC 6177).
-Each trusted proxy appends the address that it was called from to `X-Forwarded-For`. Entries further
-left may be the client's invention and are ignored. `Forwarded` (RFC 7239) is not read.
+Limits count an IPv6 client by its /64, because one household has at least 2^64 addresses (RFC
+6177). Each trusted proxy appends the address that it was called from to `X-Forwarded-For`. Entries
+further left may be the client's invention and are ignored. `Forwarded` (RFC 7239) is not read.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ IPV6_PREFIX: Final = 64
 """The leading bits of an IPv6 address that limits use."""
 
 HOUSEHOLD_PREFIX: Final = 56
-"""The leading bits of an IPv6 address that are the same for a whole household, which has 256 networks of /64."""
+"""The leading bits of an IPv6 address that a whole household shares."""
 
 NO_ADDRESS: Final = ""
 """The address of a connection that has none, such as one over a Unix socket."""
 
 
 def network_of(address: str, ipv6_prefix: int = IPV6_PREFIX) -> str:
-    """Return the key for limits: an IPv4 address, the network of an IPv6 address, or `NO_ADDRESS`."""
+    """Return the key for limits: an IPv4 address, an IPv6 network, or `NO_ADDRESS`."""
     found = _parsed(address)
     if found is None:
         return NO_ADDRESS
@@ -38,7 +38,7 @@ def is_loopback(address: str) -> bool:
 
 
 def client_address(peer: str, forwarded: Sequence[str], proxies: int) -> str:
-    """Return the client's address: entry number `proxies` from the right of all the headers together.
+    """Return the client's address: entry `proxies` from the right of all headers.
 
     If that entry is missing or is no address, return the peer's own address: either the connection
     bypassed the proxies, or the proxy names no clients and counts as one client itself.

@@ -1,7 +1,7 @@
 """The rate limiter of this process: token buckets and connection counts per address and per player.
 
-The table of addresses is bounded. If connections from very many addresses fill it, further addresses
-share a fixed number of usages (the crowd), and no address gets its tokens back early.
+The table of addresses is bounded. If connections from very many addresses fill it, further
+addresses share a fixed number of usages (the crowd), and no address gets its tokens back early.
 """
 
 from collections import Counter
@@ -148,7 +148,7 @@ class Quota(Struct, eq=False):
         return True
 
     def penalise(self, cost: float, now: float) -> None:
-        """Take further tokens from the player, if there are any, for a frame that is not a command."""
+        """Take further tokens from the player, if any, for a frame that is no command."""
         self.player.commands.take(cost, now)
 
     def seconds_to_wait(self, cost: float, now: float) -> float:
@@ -165,7 +165,7 @@ class Quota(Struct, eq=False):
         return max(waits, default=0.0)
 
     def take(self, action: Action) -> float:
-        """Take a token of address and player if `wait` is 0, else count a refusal; return the wait."""
+        """Take a token of address and player if `wait` is 0; return the wait."""
         wait = self.wait(action)
         if wait:
             self.limiter.count_refusal(action)
@@ -235,14 +235,14 @@ class RateLimiter:
         self._refusals = Counter[str]() if refusals is None else refusals
 
     def open(self, address: str, connection: Evictable) -> Quota:
-        """Count a new connection and return its quota; evict an older one if too many are without a hello."""
+        """Count a new connection and return its quota; evict one if too many sent no hello."""
         player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands), open=1)
         quota = Quota(self, connection, self.usage_of(address), player)
         self.count(quota)
         return quota
 
     def count(self, quota: Quota) -> None:
-        """Count a connection at its address, and evict an older one if too many are without a hello.
+        """Count a connection at its address, and evict one if too many sent no hello.
 
         If all others of the address have sent a request, none is evicted, and `has_room` refuses this one.
         """
@@ -279,7 +279,7 @@ class RateLimiter:
         self._refusals[action] += 1
 
     def usage_of(self, address: str) -> AddressUsage:
-        """Return the usage of an address; while the address table is full, one that addresses share."""
+        """Return the usage of an address; a shared one while the table is full."""
         network = network_of(address)
         is_local = not self._behind_proxies and is_loopback(address)
         if self._factor is None or network == NO_ADDRESS or is_local:

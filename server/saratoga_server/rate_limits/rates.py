@@ -1,7 +1,7 @@
 """The rate limits and connection limits of players and addresses.
 
-They are large enough for sixteen friends behind one address with three bots each, even if the server
-restarts during a race or the store is unavailable for a minute
+They are large enough for sixteen friends behind one address with three bots each, even if the
+server restarts during a race or the store is unavailable for a minute
 (tests/server/rate_limits/test_rates.py proves it).
 """
 
@@ -106,7 +106,7 @@ MAX_WATCHERS_PER_ADDRESS: Final = 50
 """Connections of one address among the watchers of one table."""
 
 COMMANDS_PREPAID: Final = 16
-"""Tokens that a connection takes from its address at once, so that most commands check no address."""
+"""Tokens that a connection takes from its address at once, to check it rarely."""
 
 BYTES_OF_A_COMMAND: Final = 1024
 """Bytes of a frame that count as one command. Saratoga's own frames are below 300 bytes."""

@@ -1,7 +1,7 @@
 """The batcher: sends commits to the store, in batches.
 
-One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose reply
-was lost is sent again, marked as a repeat, and the store answers as it did the first time.
+One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose
+reply was lost is sent again, marked as a repeat, and the store answers as it did the first time.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ class Batcher:
         self._recover("not connected")
 
     def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Send a commit; return a future, which fails with `StoreUnavailable` if the outcome is unknown."""
+        """Send a commit; the future fails with `StoreUnavailable` if the outcome is unknown."""
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()
         pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
@@ -106,7 +106,7 @@ class Batcher:
         return outcome
 
     def drop_connection(self, reason: str) -> None:
-        """Disconnect without waiting for replies; what is pending is sent again over the next connection."""
+        """Disconnect without waiting for replies; what is pending is sent again."""
         self._disconnect()
         if self._is_needed:
             self._recover(reason)
@@ -211,7 +211,7 @@ class Batcher:
             self._connection = None
 
     def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
-        """Reconnect and continue; if there is a usable connection, continue after `pause` seconds."""
+        """Reconnect and continue; with a usable connection, `pause` seconds later."""
         self._is_active = True
         self._last_error = reason
         for pending in self._in_flight:

@@ -19,8 +19,8 @@ from saratoga_server.store.dial import CLIENT_NAME
 STORE_TIMEOUT: Final = 6.0
 """Seconds of retries before the store counts as unavailable; enough for a restart of the store.
 
-It covers waiting for a table's lock and for the store together. Otherwise ten callers at one table would
-wait one after another, the last one for a minute.
+It covers waiting for a table's lock and for the store together. Otherwise ten callers at one table
+would wait one after another, the last one for a minute.
 """
 
 CONNECT_TIMEOUT: Final = 2.0
@@ -75,7 +75,7 @@ _KINDS: Final[dict[type, type]] = {
 
 
 def open_client(url: str) -> "Redis":
-    """Return a client of the store process at that address. Raises `StoreRefused` if it is invalid."""
+    """Return a client of the store at that address. Raises `StoreRefused` if it is invalid."""
     try:
         pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
             url,
@@ -114,7 +114,7 @@ def primary_at(url: str) -> Primary:
 
 @asynccontextmanager
 async def opened_client(url: str, failure: str) -> AsyncIterator["Redis"]:
-    """Yield a client of one store, and close it. Raises `StoreUnavailable`, `failure` and the reason, for its errors."""
+    """Yield a client of one store, and close it. Errors become `StoreUnavailable` with `failure`."""
     client = open_client(url)
     try:
         yield client

@@ -1,7 +1,7 @@
 """Encode batches of commits for the store: a whole batch is one MessagePack argument of one call.
 
-Calls are assembled from parts that are encoded once; packing each call as a command would cost 0.2 us
-more per commit.
+Calls are assembled from parts that are encoded once; packing each call as a command would cost 0.2
+us more per commit.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from saratoga_server.store.resp_connection import encode_command
 
 
 class CommitEncoder:
-    """An encoder of requests: a Function call, followed by commands that ask for a replica's confirmation."""
+    """An encoder of requests: a Function call and questions for a replica's confirmation."""
 
     def __init__(self, *, replicated: bool, on_disk: bool) -> None:
         """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""

@@ -1,9 +1,9 @@
 """The commands that ask whether a replica has a write, and their replies.
 
-WAIT counts the replicas that have the writes of its own connection, so a mark is written first. WAITAOF
-also waits for the replica's disk. Alone it takes a second, because the replica answers before it has
-synced and again at its next tick. After WAIT has returned, it finds the write synced (measured: 0.4 ms
-for both, 0.3 ms for WAIT alone).
+WAIT counts the replicas that have the writes of its own connection, so a mark is written first.
+WAITAOF also waits for the replica's disk. Alone it takes a second, because the replica answers
+before it has synced and again at its next tick. After WAIT has returned, it finds the write synced
+(measured: 0.4 ms for both, 0.3 ms for WAIT alone).
 """
 
 from collections.abc import Sequence

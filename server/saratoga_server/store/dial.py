@@ -28,7 +28,7 @@ _KEEPALIVE: Final = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
 
 async def dial(url: str) -> asyncio.Transport:
-    """Connect to a store, log in, select the database, and return the transport, without a protocol.
+    """Connect to a store, log in, select the database, and return the bare transport.
 
     Raises `StoreUnavailable` if that fails. Has no timeout.
     """
@@ -85,7 +85,7 @@ def _greeting(settings: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
 
 
 def _tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
-    """Return the TLS context for the `ssl_*` options of the address; certificates are verified by default."""
+    """Return the TLS context for the `ssl_*` options of the address, by default a strict one."""
     context = ssl.create_default_context()
     verify = _VERIFY[settings.get("ssl_cert_reqs", "required")]
     context.check_hostname = verify != ssl.CERT_NONE and settings.get("ssl_check_hostname", True)

@@ -7,8 +7,8 @@ class Durability(StrEnum):
     """A level of durability: what an acknowledged move survives."""
 
     FAST = "fast"
-    """A move survives a crash of the server. A crash of store or machine may lose the last seconds."""
+    """A move survives a crash of the server. Others may lose the last seconds."""
     SAFE = "safe"
-    """A move also survives a crash of the machine, because the store has synced the move to its disk."""
+    """A move also survives a crash of the machine, because the store has synced it to its disk."""
     REPLICATED = "replicated"
     """A move also survives the loss of the store's machine, because a replica has the move."""

@@ -1,11 +1,11 @@
-"""The channel for events between nodes: one pub/sub channel of the store, on a connection that is probed.
+"""The channel for events between nodes: one pub/sub channel of the store, on a probed connection.
 
-The store publishes there too: a Function that changes a table announces the change in the same write.
-Events are not stored; `node_events` explains why that is enough.
+The store publishes there too: a Function that changes a table announces the change in the same
+write. Events are not stored; `node_events` explains why that is enough.
 
 A connection may be dead or lead to a former primary without any sign. So the node publishes a probe
-regularly, which must come back. If it does not, the connection is replaced, and the node reads all that it
-holds again. redis-py's pub/sub would resubscribe silently, and has no timeout.
+regularly, which must come back. If it does not, the connection is replaced, and the node reads all
+that it holds again. redis-py's pub/sub would resubscribe silently, and has no timeout.
 """
 
 import asyncio

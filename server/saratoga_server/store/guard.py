@@ -1,10 +1,11 @@
 """The store guard: decides, again and again, whether the store may be used.
 
-A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is started
-at its address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before each new
-connection for commits. While it refuses the store, commits and commands wait as they do for a store that
-does not answer, and fail with `StoreUnavailable` and the reason. Moves that were acknowledged between the
-change and its discovery are not protected: that is at most `CHECK_EVERY` seconds and the time of a check.
+A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is
+started at its address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before
+each new connection for commits. While it refuses the store, commits and commands wait as they do
+for a store that does not answer, and fail with `StoreUnavailable` and the reason. Moves that were
+acknowledged between the change and its discovery are not protected: that is at most `CHECK_EVERY`
+seconds and the time of a check.
 """
 
 import asyncio
@@ -64,7 +65,7 @@ class StoreGuard:
         self._found: LedgerEntry | None = None
         """The ledger as it was last read."""
         self._doubts = self._cleared = 0
-        """How often another store may have come to the address, and the last time that a check has cleared."""
+        """How often the store may have become another, and the last time cleared."""
         self._reported: str | None = None
 
     @property
@@ -88,7 +89,7 @@ class StoreGuard:
             raise StoreUnavailable("the store does not answer")
 
     async def admit_connection(self) -> None:
-        """Check the store before a new connection for commits; raise `StoreUnavailable` if it may not be used."""
+        """Check the store before a new connection for commits. Raises `StoreUnavailable`."""
         self._doubts += 1
         has_answered = await self._check()
         if (reason := self.why_refused) is not None:
@@ -97,7 +98,7 @@ class StoreGuard:
             raise StoreUnavailable(f"{self._primary.name} does not answer")
 
     async def open(self) -> None:
-        """Check the store for the first time. Raises `StoreRefused`, or `StoreUnavailable` without an answer."""
+        """Check the store for the first time. Raises `StoreRefused` or `StoreUnavailable`."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + STORE_TIMEOUT
         while not await self.check():
@@ -122,14 +123,14 @@ class StoreGuard:
             await asyncio.wait([self._running])
 
     async def check(self) -> bool:
-        """Check the store, and raise its ledger if it may be used; return whether it has answered."""
+        """Check the store, raise its ledger if it may be used; return whether it answered."""
         has_answered = await self._check()
         if self.why_refused is None and has_answered and self._found is not None:
             await self._raise(self._found)
         return has_answered
 
     async def _raise(self, found: LedgerEntry) -> None:
-        """Raise the ledger that the last check has read. At level `replicated` that may wait for a replica."""
+        """Raise the ledger that the last check has read. It may wait for a replica."""
         # the ledger was as it should be; what fails now, the next check does again
         try:
             async with asyncio.timeout(RAISED_WITHIN):
@@ -140,7 +141,7 @@ class StoreGuard:
             _log.error("store_check_failed", fault=fault)
 
     async def _check(self) -> bool:
-        """Check the store by a check that begins now; concurrent callers share it. Return whether it has answered."""
+        """Check the store; concurrent callers share it. Return whether it has answered."""
         if self._running is not None:
             await asyncio.wait([self._running])
         if self._running is None:
@@ -173,7 +174,7 @@ class StoreGuard:
 
     @property
     def _is_in_doubt(self) -> bool:
-        """True after the connection for commits was lost, until a check that began later has an answer."""
+        """True after the connection for commits was lost, until a later check."""
         return self._cleared != self._doubts
 
     async def _find_fault(self) -> str | None:

@@ -35,11 +35,11 @@ periods | `SETTLED_KEPT` |
 
 `news` is not a key but a pub/sub channel for events between nodes (`node_events.py`).
 
-Only `player:ID` without a name and `node:NAME` have a TTL. A store writes a TTL as an absolute
-time and deletes by its own clock, so a wrong clock would delete results. Everything else that is kept for
-a time has an entry in `expiring`, written with it, and is deleted by the sweeper (`retention.py`),
-which first checks the clocks. A table is deleted with its records and its races. When a race is over, its
-record has everything.
+Only `player:ID` without a name and `node:NAME` have a TTL. A store writes a TTL as an absolute time
+and deletes by its own clock, so a wrong clock would delete results. Everything else that is kept
+for a time has an entry in `expiring`, written with it, and is deleted by the sweeper
+(`retention.py`), which first checks the clocks. A table is deleted with its records and its races.
+When a race is over, its record has everything.
 """
 
 from typing import Final
@@ -53,7 +53,7 @@ UNRACED_KEPT: Final = 1 * _DAY
 """Milliseconds from the closing of a table without a race until it is deleted."""
 
 FINISHED_LOGS_KEPT: Final = 1 * _DAY
-"""Milliseconds from the end of a race until its boards are deleted; the record stays with the table."""
+"""Milliseconds from the end of a race until its boards are deleted; the record stays."""
 
 SETTLED_KEPT: Final = TABLE_KEPT
 """Milliseconds for which a settled race is remembered and can be voided.
@@ -63,10 +63,10 @@ starts, so an older race's mark does not stand for them.
 """
 
 CLOCK_JUMP: Final = 30 * _DAY
-"""Milliseconds between two visits of the sweeper above which it cannot tell a pause from a wrong clock."""
+"""Milliseconds between two visits of the sweeper above which a clock may be wrong."""
 
 UNTRUSTED_FOR: Final = TABLE_KEPT
-"""Milliseconds after such a jump, or after a step back, during which the sweeper deletes nothing."""
+"""Milliseconds after such a jump, or step back, in which the sweeper deletes nothing."""
 
 CLOCKS_WITHIN: Final = 60 * 1000
 """Milliseconds by which a node's clock and the store's may differ while the sweeper deletes."""
@@ -78,7 +78,7 @@ GUEST_KEPT: Final = TABLE_KEPT
 """Milliseconds from the last write of a player without a name until the row expires."""
 
 NAME_KEPT: Final = 30 * _DAY
-"""Milliseconds for which a name that was given up is held for its owner, or that of a forgotten player for nobody."""
+"""Milliseconds for which a name that was given up, or forgotten, is held."""
 
 AUDIT_KEPT: Final = 10_000
 """The number of actions kept in the audit log."""

@@ -1,7 +1,7 @@
 """Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
 
-One number ranks a row (see the layout of its bits in `functions/leaderboards.lua`), so equal results never
-depend on names: first more banked, then less time, then the earlier result.
+One number ranks a row (see the layout of its bits in `functions/leaderboards.lua`), so equal
+results never depend on names: first more banked, then less time, then the earlier result.
 """
 
 from secrets import token_hex

@@ -1,8 +1,9 @@
 """The ledger: by which a node notices that its store is another one, or has lost writes.
 
-The store has a ledger (`keys.LEDGER`): the `format` of its data, a random `generation`, which new and restored
-data get, and a `sequence`, which every node raises every few seconds. A node remembers what it has raised once that
-write is durable. A store with another generation is another store. One with a lower sequence has lost writes.
+The store has a ledger (`keys.LEDGER`): the `format` of its data, a random `generation`, which new
+and restored data get, and a `sequence`, which every node raises every few seconds. A node remembers
+what it has raised once that write is durable. A store with another generation is another store. One
+with a lower sequence has lost writes.
 """
 
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from saratoga_server.store.confirmations import confirmation_commands, is_confir
 from saratoga_server.store.keys import FORMER_LEDGER, LEDGER
 
 STORE_FORMAT: Final = 2
-"""The layout of the store. A release that cannot read the data of the release before has a higher number."""
+"""The layout of the store. A higher number: older data cannot be read."""
 
 RELEASED: Final = Millis(1_767_225_600_000)
 """The beginning of 2026, before which this release did not exist, in milliseconds since 1970."""
@@ -91,7 +92,7 @@ class Ledger:
         return now, LedgerEntry(generation.decode(), int(sequence or 0), int(layout or 1))
 
     def why_refused(self, now: Millis, found: LedgerEntry) -> str | None:
-        """Return why a store with this time and ledger must not be used, with the remedy; `None` if it may be."""
+        """Return why a store with this time and ledger must not be used; `None` if it may be."""
         if now < RELEASED:
             shown = datetime.fromtimestamp(now / 1000, UTC)
             return (
@@ -113,7 +114,7 @@ class Ledger:
         return f"{what} {self.memory.remedy}"
 
     def has_lost(self, found: LedgerEntry) -> bool:
-        """Return whether a store that may be used has lost writes that this node knows to be durable."""
+        """Return whether the store has lost writes that this node knows to be durable."""
         known = self.memory.recall()
         return known is not None and found.sequence < known.sequence
 

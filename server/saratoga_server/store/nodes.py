@@ -1,4 +1,4 @@
-"""Heartbeats of nodes: each node sets a key every few seconds, which expires when the node stops."""
+"""Heartbeats of nodes: each node sets a key every few seconds, which expires."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -48,7 +48,7 @@ class Store(Struct, frozen=True):
     primary: Primary
     guard: StoreGuard
     watching: Sequence[asyncio.Task[None]]
-    """The tasks that check the store; they end only if they fail, and the store must not be used then."""
+    """The tasks that check the store; they end only if they fail."""
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from saratoga_server.store.store_client import Answer, StoreClient
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
 NOT_NEW: Final = -1
-"""The answer of the Function `claim_name` if the player does not exist, or the command is not new."""
+"""The answer of the Function `claim_name` if there is no player, or the command is old."""
 
 
 class PlayerStore:
@@ -55,7 +55,7 @@ class PlayerStore:
     async def claim_name(
         self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
-        """Give the player a name and hold the old one; return False if another player has or holds its skeleton.
+        """Give the player a name and hold the old one; return False if another has or holds its skeleton.
 
         Return `None` if the player does not exist, or this or a later command was carried out before. Only an
         administrator can give a name that is held for nobody.
@@ -102,7 +102,7 @@ class PlayerStore:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        """Reserve a table code for the player's `create_table` command, and write it to the player's row.
+        """Reserve a table code for a `create_table` command, in the player's row.
 
         A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
         codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.

@@ -48,7 +48,7 @@ class Preflight(Struct, frozen=True):
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
-    """Check a store, and return the facts. Raises `StoreRefused` with what is wrong and how to fix it.
+    """Check a store, and return the facts. Raises `StoreRefused` with the remedy.
 
     `trust`: accept a managed store that does not show its settings. Tries only once, for at most
     `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
@@ -61,7 +61,7 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
 
 
 async def syncs_replicas(primary: Primary, found: Preflight) -> bool:
-    """Check the replicas of a store for the level `replicated`. Raises `StoreRefused` if there is none.
+    """Check the replicas for the level `replicated`. Raises `StoreRefused` if there is none.
 
     Return whether a replica confirms in time that a write is on its disk, so that WAITAOF can be used.
     """

@@ -1,4 +1,4 @@
-"""A connection to the store for one request at a time: it reports all replies together, or a failure."""
+"""A connection to the store for one request at a time: it reports all replies, or a failure."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ REPLY_TIMEOUT: Final = 2.0
 
 
 class RequestConnection:
-    """A connection that calls `on_replies` with the replies to each request, and `on_lost` when it fails."""
+    """A connection that calls `on_replies` with the replies to a request, or `on_lost`."""
 
     def __init__(
         self,

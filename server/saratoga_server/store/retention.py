@@ -13,7 +13,7 @@ class Swept(Struct, frozen=True, kw_only=True):
     done: int
     """The number of entries that were due and are done with."""
     held_until: Millis
-    """The time until which entries that are due are kept because a clock has jumped; 0: none are."""
+    """The time until which due entries are kept because a clock has jumped; 0: none are."""
     ahead: int
     """Milliseconds by which the store's clock is ahead of the node's."""
     clocks_differ: bool
@@ -34,7 +34,7 @@ class RetentionStore:
         self._client = client
 
     async def sweep(self, node_time: Millis, limit: int) -> Swept:
-        """Delete up to `limit` entries that are due, if the store's clock shows about `node_time`."""
+        """Delete up to `limit` entries that are due, if the store's clock is near `node_time`."""
         done, held, ahead = await self._client.read(
             "sweep", (), node_time, limit, CLOCKS_WITHIN, CLOCK_JUMP, UNTRUSTED_FOR
         )

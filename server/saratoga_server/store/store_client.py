@@ -53,7 +53,7 @@ class StoreClient:
         self._on_disk = on_disk
 
     async def command(self, *parts: Part) -> Answer:
-        """Send one command that only reads, or whose effect need not be durable; return the reply."""
+        """Send one command that only reads, or need not be durable; return the reply."""
         return await self._with_retries(lambda: self.primary.client.execute_command(*parts))
 
     async def commands(self, parts: Sequence[tuple[str | bytes | int, ...]]) -> list[Answer]:
@@ -68,7 +68,7 @@ class StoreClient:
         return await self._with_retries(send) if parts else []
 
     async def read(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
-        """Call a Function that only reads, or whose effect need not be durable; return the reply."""
+        """Call a Function that only reads, or need not be durable; return the reply."""
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
         return await self._with_retries(lambda: self._call(parts))
 
@@ -101,7 +101,7 @@ class StoreClient:
         await self._with_retries(lambda: load_into(self.primary))
 
     async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `send`, tried until it succeeds or `STORE_TIMEOUT` passes (`StoreUnavailable`)."""
+        """Return the result of `send`, tried for `STORE_TIMEOUT`. Raises `StoreUnavailable`."""
         pause, reason = _FIRST_PAUSE, f"{_NO_ANSWER}: no reply in time"
         try:
             async with asyncio.timeout(STORE_TIMEOUT):

@@ -42,7 +42,7 @@ class TableStore:
         return [int(version or 0) for version in versions]
 
     async def save_table(self, write: TableWrite) -> bool:
-        """Write a change durably; return False if the table has another version, or `finish` not all entries."""
+        """Write a change durably; return False if version or `finish.entries` differ."""
         # the random token distinguishes a repeated write from another node's write
         packed = _pack(write, token_hex(8))
         return bool(await self._client.write("save_table", (table_key(write.code),), packed) == 1)
@@ -52,19 +52,19 @@ class TableStore:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
-        """Return the times of the timers that run out from `since` to `until`, by table, in order of time."""
+        """Return the timers that run out from `since` to `until`, by table, in order of time."""
         found = await self._client.read("due_tables", (), since, until, limit)
         pairs = zip(*[iter(found)] * 2, strict=True)
         return {code.decode(): Millis(int(at)) for code, at in pairs}
 
     async def list_public(self) -> list[bytes]:
-        """Return at most `MOST_LISTED` packed summaries: most connected people first, then newest first."""
+        """Return at most `MOST_LISTED` packed summaries: most people first, then newest first."""
         return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
 
     async def set_public(
         self, code: str, summary: bytes | None, opener: str = "", people: int = 0
     ) -> bool:
-        """List a table as public, or with `None` remove it; return False if `opener` has no place left."""
+        """List a table as public, or with `None` remove it; False: `opener` has no place left."""
         listing = (summary or b"", opener, people, MOST_PLACES, LISTING_KEPT)
         return bool(await self._client.write("set_public", (PUBLIC,), code, *listing) == 1)
 

@@ -1,7 +1,7 @@
 """Admission of requests: limits per address, checked before any other work for a client.
 
-A refusal is HTTP 429 with `Retry-After`. Behind proxies a client's address is only known once its request
-has been read, so limits per address are checked then.
+A refusal is HTTP 429 with `Retry-After`. Behind proxies a client's address is only known once its
+request has been read, so limits per address are checked then.
 """
 
 import asyncio

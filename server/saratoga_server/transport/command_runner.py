@@ -1,8 +1,8 @@
-"""The command runner: decodes frames, checks rate limits, carries out commands and sends the answers.
+"""The command runner: decodes frames, checks rate limits, runs commands and sends answers.
 
-Commands of a connection are carried out one after another, so a flooding client only delays itself. A
-move is judged in the callback that read it, and answered in the callback of its commit; every other
-command is a task.
+Commands of a connection are carried out one after another, so a flooding client only delays itself.
+A move is judged in the callback that read it, and answered in the callback of its commit; every
+other command is a task.
 """
 
 import asyncio

@@ -2,9 +2,9 @@
 
     accepted -> handshake -> open -> closing -> lost
 
-TLS is negotiated while a connection is *accepted*. A connection that requests a page, or is refused, is
-never *open*: it is *closing* once its answer is written. A connection has no task, future or timer of its
-own: the gateway checks all of them four times a second.
+TLS is negotiated while a connection is *accepted*. A connection that requests a page, or is
+refused, is never *open*: it is *closing* once its answer is written. A connection has no task,
+future or timer of its own: the gateway checks all of them four times a second.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ class PlayerConnection(asyncio.Protocol):
         self.page_size = 0
         """The size in bytes of the page that is being sent; 0 if there is none."""
         self._receiver: Handshake | Inbox | None = None
-        """The receiver of the next bytes; `None`: nothing is waiting, and the next byte begins a message."""
+        """The receiver of the next bytes; `None`: the next byte begins a message."""
         self._controls = TokenBucket(CONTROL)
         self._deadline = inf
         """The `monotonic` time at which the present phase must have ended."""

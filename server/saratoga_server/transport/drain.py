@@ -1,8 +1,8 @@
 """Drain: close all connections of a node in batches, so that not all reconnect elsewhere at once.
 
-Connections with a running race are closed first, table by table: they suffer most from a pause, and the
-other nodes are not busy with reconnections yet. If closing takes too long, the connections that are
-aborted without a close frame are those of watchers.
+Connections with a running race are closed first, table by table: they suffer most from a pause, and
+the other nodes are not busy with reconnections yet. If closing takes too long, the connections that
+are aborted without a close frame are those of watchers.
 """
 
 import random

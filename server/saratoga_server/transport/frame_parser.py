@@ -1,7 +1,7 @@
 """The parser for frames that are not whole messages: control frames, fragments, close frames.
 
-Such frames are rare, and a `ServerProtocol` of `websockets` takes 5 KiB. So a parser is created when such a
-frame comes, and dropped when the connection is between two messages again.
+Such frames are rare, and a `ServerProtocol` of `websockets` takes 5 KiB. So a parser is created
+when such a frame comes, and dropped when the connection is between two messages again.
 """
 
 from typing import Final

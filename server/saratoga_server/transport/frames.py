@@ -1,8 +1,8 @@
 """Fast reading and writing of the commonest WebSocket frames (RFC 6455, 5.2).
 
 `websockets` parses frames in nested generators, which costs as much as judging a move. A final,
-masked text or binary frame without extensions is simple enough to be read here; every other frame is
-parsed by `websockets`.
+masked text or binary frame without extensions is simple enough to be read here; every other frame
+is parsed by `websockets`.
 """
 
 from struct import Struct
@@ -37,7 +37,7 @@ _LONG_HEAD: Final = Struct("!BBQ").pack
 
 
 def frame_size(data: bytes | bytearray) -> int | None:
-    """Return the size of the first frame in `data`, with its header; `None` if data are too short to tell."""
+    """Return the size of the first frame in `data`, with its header; `None` if it is unknown."""
     if len(data) < 2:
         return None
     length = data[1] & _LENGTH_BITS

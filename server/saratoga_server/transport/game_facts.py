@@ -1,4 +1,4 @@
-"""What the page knows of each game, read from the rules: its title, price, piles and deal, as JSON in its document."""
+"""What the page knows of each game, read from the rules, as JSON in its document."""
 
 from dataclasses import astuple
 from typing import Any

@@ -1,8 +1,9 @@
 """The names by which browsers may reach this server, and the web pages that may connect.
 
-A page of another site must not play with a browser's token, and a name that was rebound to this server's
-address must not make another site's page one of ours. So a browser's `Origin` must be the `Host` that it
-asked for, and that must be an address or a name of this server. Other programs send no origin.
+A page of another site must not play with a browser's token, and a name that was rebound to this
+server's address must not make another site's page one of ours. So a browser's `Origin` must be the
+`Host` that it asked for, and that must be an address or a name of this server. Other programs send
+no origin.
 """
 
 import socket

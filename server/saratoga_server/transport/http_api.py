@@ -1,4 +1,4 @@
-"""What the server answers over HTTP, on the same port as the WebSockets. All of it is public and read-only.
+"""What the server answers over HTTP, on the port of the WebSockets. All of it is public and read-only.
 
     GET /healthz                     the process is alive
     GET /readyz                      the store answers, and players may connect; else 503
@@ -8,9 +8,9 @@
     GET /api/qr/CODE.svg             the link to a table as a QR code
     GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
 
-Every other path is the page's (`web_page.py`). Everyone who can reach the server may read these answers, and with
-`--public-url` so may web pages of any origin. A refusal is JSON with a code for programs, `error`, and a sentence for people,
-`message`.
+Every other path is the page's (`web_page.py`). Everyone who can reach the server may read these
+answers, and with `--public-url` so may web pages of any origin. A refusal is JSON with a code for
+programs, `error`, and a sentence for people, `message`.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ ABOUT: Final = "This is a Saratoga server: patience as a race. Join with the pro
 """The answer to `/` of a server without the page."""
 
 ANY_ORIGIN: Final = ("Access-Control-Allow-Origin", "*")
-"""Sent with the data of a public server. A page elsewhere must not read the tables of a server at home."""
+"""Sent with the data of a public server. Pages elsewhere must not read a server at home."""
 
 TLS_ONLY: Final = ("Strict-Transport-Security", "max-age=31536000")
 """Sent if the server itself terminates TLS: browsers use TLS only from then on."""

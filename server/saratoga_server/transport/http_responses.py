@@ -1,4 +1,4 @@
-"""HTTP responses with the headers that all of them have, and the headers of requests that choose among them."""
+"""HTTP responses with their headers, and the request headers that choose them."""
 
 import email.utils
 import re

@@ -1,8 +1,8 @@
-"""A connection's inbox: data received and not handled yet. One frame is handled per turn of the loop.
+"""A connection's inbox: data not handled yet. One frame is handled per turn of the loop.
 
-A read that is exactly one message is handled without an inbox if nothing is waiting (`connection.py`).
-The inbox gets the rest: several frames in one read, parts of frames, frames that `websockets` must parse,
-and data that arrive while a command is carried out.
+A read that is exactly one message is handled without an inbox if nothing is waiting
+(`connection.py`). The inbox gets the rest: several frames in one read, parts of frames, frames that
+`websockets` must parse, and data that arrive while a command is carried out.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class Inbox:
             self._reader.emptied()
 
     def _next_frame(self) -> bytes:
-        """Remove and return the first frame (a part, if it is too long); empty if it is incomplete."""
+        """Remove and return the first frame (or a part); empty if it is incomplete."""
         size = frame_size(self._bytes)
         if size is None:
             return b""

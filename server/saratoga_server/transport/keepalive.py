@@ -16,7 +16,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.transport.connection import PlayerConnection
 
 ALIVE_EVERY: Final = 2.0
-"""Seconds between two `Alive` events, which also let the slow reader detector notice silent clients."""
+"""Seconds between two `Alive` events, which also reveal slow readers."""
 
 PORTION: Final = 16
 """The most connections served in one turn of the event loop: half a millisecond."""
@@ -36,7 +36,7 @@ class KeepAlive:
     """A task that sends `Alive` events and pings to the open connections in turn."""
 
     def __init__(self, connections: "dict[PlayerConnection, None]", now: Callable[[], int]) -> None:
-        """`connections`: the gateway's open connections; `now` returns the server's time in milliseconds."""
+        """`connections`: the gateway's open connections; `now`: the server's milliseconds."""
         self._connections = connections
         self._now = now
 

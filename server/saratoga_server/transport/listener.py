@@ -1,7 +1,7 @@
 """Listening sockets that count connections before TLS is negotiated.
 
-`loop.create_server` reports a connection only after TLS; until then a client would hold an open file that
-is not counted. So connections are accepted here, by one task for each listening socket.
+`loop.create_server` reports a connection only after TLS; until then a client would hold an open
+file that is not counted. So connections are accepted here, by one task for each listening socket.
 """
 
 import asyncio

@@ -9,8 +9,8 @@ from typing import Final
 from saratoga_server.transport.frames import pack_message
 
 MOST_PENDING: Final = 192 * 1024
-"""The most bytes that may wait for a client to read them. With the buffers of the kernel (128 KiB) and of
-TLS (64 KiB and one frame), a client holds less than 512 KiB."""
+"""The most bytes that may wait for a client to read them. With the buffers of the kernel (128 KiB)
+and of TLS (64 KiB and one frame), a client holds less than 512 KiB."""
 
 MOST_FRAMES: Final = 1024
 """The most frames that may be sent without the client ever having read all of them."""

@@ -8,7 +8,7 @@ PING_EVERY: Final = 20.0
 """Seconds between two pings."""
 
 MOST_UNANSWERED: Final = 2
-"""The most pings in a row without an answer. One answer may be late because this process was busy."""
+"""The most pings in a row without an answer. One answer may be late."""
 
 
 class Pings:

@@ -17,7 +17,7 @@ _PAGE_SCHEMES: Final = {"ws": "http", "wss": "https", "http": "http", "https": "
 
 
 def link_to(code: str, hosts: Hosts, headers: Headers) -> str:
-    """Return the address at which browsers show a table: by the public URL, or as this browser came.
+    """Return the address at which browsers show a table: the public URL, or this browser's.
 
     The request's `Host` must be one that `hosts` serves.
     """

@@ -15,7 +15,7 @@ UNACKNOWLEDGED: Final = 10_000
 """Milliseconds after which the kernel drops a peer that acknowledges no data."""
 
 CLOSED: Final = (OSError, ValueError)
-"""Errors of a socket that is closed already; uvloop raises `ValueError` for the missing descriptor."""
+"""Errors of a socket that is closed already; uvloop raises `ValueError`."""
 
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 """SO_LINGER of 0 seconds: reset the connection on close."""
@@ -45,7 +45,7 @@ def forget_unsent(connection: socket.socket | None) -> None:
 
 
 def unsent_bytes(connection: socket.socket) -> int:
-    """Return the bytes that the kernel has not sent because the peer reads no more; 0 if unknown."""
+    """Return the bytes that the kernel has not sent to the peer; 0 if unknown."""
     if not hasattr(socket, "TCP_INFO"):
         return 0
     try:

@@ -1,7 +1,8 @@
 """The files of the page, read and compressed once when the server starts.
 
-All of them are served in one folder whose name is a hash over all of them, so that browsers may keep them for
-ever and relative imports between modules work. Comments, a fifth of what a browser would load, are left out.
+All of them are served in one folder whose name is a hash over all of them, so that browsers may
+keep them for ever and relative imports between modules work. Comments, a fifth of what a browser
+would load, are left out.
 """
 
 import gzip
@@ -69,7 +70,7 @@ class WebFiles(Struct, frozen=True):
 
 
 def web_folder(package: Path = PACKAGE) -> Path | None:
-    """Return the folder of the page: in the package in a wheel, or in the checkout; `None`: neither."""
+    """Return the folder of the page: in the package or in the checkout."""
     for folder in (package / "web", package.parents[1] / "client" / "web"):
         if (folder / INDEX).is_file():
             return folder

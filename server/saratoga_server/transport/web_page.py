@@ -6,9 +6,9 @@
     GET /races/CODE/NUMBER       a race
     GET /static/HASH/FILE        a file of the page, which never changes
 
-All routes answer the same document, which the browser checks each time. A route to something that does not
-exist is 404, with a small document that says so; one written with capitals or a slash at its end leads to
-the right one.
+All routes answer the same document, which the browser checks each time. A route to something that
+does not exist is 404, with a small document that says so; one written with capitals or a slash at
+its end leads to the right one.
 """
 
 import html
@@ -53,7 +53,7 @@ PAGE_RULES: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
 )
-"""The headers that restrict the page: no other origin, no inline script or style, no frame around it."""
+"""The headers that restrict the page: no other origin, nothing inline, no frame around it."""
 
 ISOLATED: Final = ("Cross-Origin-Opener-Policy", "same-origin")
 """Sent over TLS only: elsewhere browsers ignore it and log an error."""

@@ -1,9 +1,10 @@
 """A table: where friends meet under a code and race.
 
 Pure: transitions take a table, a command and the time, and return the next table and its effects. A
-refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
-In order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when), `countdown`, `ranked`,
-`matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`, `seating`, `timers`, `public_view`, `writes`.
+refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In
+order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when),
+`countdown`, `ranked`, `matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`,
+`seating`, `timers`, `public_view`, `writes`.
 """
 
 from saratoga_server.domain.tables.closing import close, closed_race

@@ -1,4 +1,4 @@
-"""Closing a table permanently. A race or countdown under way is voided, so that it does not end without a record."""
+"""Closing a table permanently. A race or countdown under way is voided."""
 
 from collections.abc import Mapping
 
@@ -64,7 +64,7 @@ def close(
 
 
 def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
-    """Return the record of the table's running race, voided because the table is closed; `logs` by player.
+    """Return the record of the table's running race, voided by closing; `logs` by player.
 
     Raises `CommandRejected` if every board has ended: then the race has results, which must be stored first.
     """
@@ -78,7 +78,7 @@ def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedRes
 
 
 def _with_void(table: TableState, fresh_seed: bytes, race: VoidedResult | None) -> Change:
-    """Return the change that voids the table's race or countdown; without effects if there is none."""
+    """Return the change that voids the table's race or countdown, if any."""
     if table.phase is TablePhase.COUNTDOWN:
         race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
     elif table.phase is not TablePhase.RUNNING:

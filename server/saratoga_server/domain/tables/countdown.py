@@ -1,11 +1,12 @@
 """The countdown: from *ready* to the deal, which no player and no server can choose alone.
 
-A racer sends *ready* with the hash of a nonce. The host's *start* opens the call, in which players may still
-get ready; its end, after `CALL_MILLIS`, fixes the racers. Each racer reveals the nonce by `reveal_by`, or the
-countdown is void: its seed and the nonces shown are opened, and the table gathers for the next race number.
+A racer sends *ready* with the hash of a nonce. The host's *start* opens the call, in which players
+may still get ready; its end, after `CALL_MILLIS`, fixes the racers. Each racer reveals the nonce by
+`reveal_by`, or the countdown is void: its seed and the nonces shown are opened, and the table
+gathers for the next race number.
 
-If the nonces are missing because of the server, the countdown begins again, once for each *start*: no nonce
-came at all, the node of a missing racer died, or no node could take the nonces in time.
+If the nonces are missing because of the server, the countdown begins again, once for each *start*:
+no nonce came at all, the node of a missing racer died, or no node could take the nonces in time.
 """
 
 from typing import Final
@@ -44,7 +45,7 @@ COUNTDOWN_MILLIS: Final = 5_000
 """Milliseconds from *start* to the deal."""
 
 STALLED_MILLIS: Final = 2_000
-"""Milliseconds by which the check of the nonces is late if the server could not take them in time."""
+"""Milliseconds by which nonces are checked late if the server was busy."""
 
 LATE_MILLIS: Final = 1_000
 """Milliseconds of delay above which the end of a call, or a race's start, moves all later times."""
@@ -155,7 +156,7 @@ def _called_off(table: TableState, reason: str) -> TableState:
 
 
 def replanned(table: TableState, now: Millis) -> TableState:
-    """Return the table with the countdown's times as if its call, or else the time after it, began now."""
+    """Return the table with its call, or the rest of its countdown, beginning now."""
     began = now if table.phase is TablePhase.CALL else now - CALL_MILLIS
     start_at = Millis(began + COUNTDOWN_MILLIS)
     return replace(
@@ -168,7 +169,7 @@ def replanned(table: TableState, now: Millis) -> TableState:
 
 
 def begun_again(table: TableState, now: Millis) -> TableState | None:
-    """Return the table whose countdown begins again, because the server may be why nonces are missing.
+    """Return the table whose countdown begins again, if nonces may be missing through the server.
 
     The write that ended the call may have taken so long that every nonce was late: then there is none.
     Returns `None` if the racers are why, or if the countdown has begun again before.
@@ -248,7 +249,7 @@ def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Cha
 
 
 def has_lost(table: TableState, known: TableState) -> bool:
-    """Return whether the store has lost the racers or nonces of a race that it has in `known`, an earlier state.
+    """Return whether the store has lost racers or nonces of the race in `known`, an earlier state.
 
     Then the deal is spent, and the table would offer it again, or wait for nonces that were revealed already.
     """
@@ -297,7 +298,7 @@ def _deadline(table: TableState, start_at: Millis) -> Millis:
 
 
 def checked_deal(table: TableState) -> bytes:
-    """Return the deal key of the table's race. Raises `Damage` if it is not that of its seed and nonces."""
+    """Return the deal key of the table's race. Raises `Damage` if it is wrong."""
     made = _deal_key(table)
     if made != table.deal_key:
         raise Damage("the deal key is not that of the seed and the nonces")

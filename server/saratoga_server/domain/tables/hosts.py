@@ -1,8 +1,8 @@
 """The host's place: passed on from a host who is away, so that nobody waits for one in vain.
 
-A host whose board ended as idle passes it on when the race is over. Between races, a host who gives no sign of
-activity for `IDLE_MILLIS` does, as soon as another person who is connected has given one since. Signs are
-commands, and heartbeats with `active`. A bot gives none, so a bot stays host.
+A host whose board ended as idle passes it on when the race is over. Between races, a host who gives
+no sign of activity for `IDLE_MILLIS` does, as soon as another person who is connected has given one
+since. Signs are commands, and heartbeats with `active`. A bot gives none, so a bot stays host.
 """
 
 from collections.abc import Collection
@@ -16,7 +16,7 @@ from saratoga_server.ports import Millis
 
 
 def active(table: TableState, player: str, at: Millis, *, now: Millis) -> Change | None:
-    """Return the change that notes a person's sign of activity between races; `None` if it is not needed."""
+    """Return the change that notes a sign of activity between races; `None`: not needed."""
     seat, at = table.seat(player), min(at, now)
     if table.phase not in BETWEEN_RACES or seat is None or seat.bot or at <= seat.active_at:
         return None
@@ -30,7 +30,7 @@ def with_host(table: TableState, host: TableSeat, notice: str, now: Millis) -> T
 
 
 def with_present_host(table: TableState, away: Collection[str], now: Millis) -> TableState:
-    """Return the table with the next connected person as host if the host is away, and there is one."""
+    """Return the table with the next connected person as host if the host is away."""
     host = table.seat(table.host)
     if host is None or host.player not in away:
         return table
@@ -44,7 +44,7 @@ def with_present_host(table: TableState, away: Collection[str], now: Millis) -> 
 
 
 def host_due(table: TableState) -> Millis | None:
-    """Return when the host's place is passed on if the host gives no sign; `None` if nobody waits for one."""
+    """Return when a silent host's place is passed on; `None` if nobody waits."""
     since = silent_since(table)
     if since is None:
         return None
@@ -53,7 +53,7 @@ def host_due(table: TableState) -> Millis | None:
 
 
 def host_elapsed(table: TableState, now: Millis) -> TableState:
-    """Return the table after its host was silent for too long; the same table if it is not yet so."""
+    """Return the table after its host was silent for too long, or the same table."""
     at, since = host_due(table), silent_since(table)
     if at is None or since is None or now < at:
         return table

@@ -43,7 +43,7 @@ MOST_SEATS: Final = 16
 UNLISTED: Final = "The public list has enough tables from your address, so this one is not in it. Friends can join by its code."
 
 AHEAD_MILLIS: Final = 200
-"""Milliseconds by which a node's clock may be ahead of the store's, which times the endings of boards."""
+"""Milliseconds by which a node's clock may be ahead of the store's."""
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
@@ -159,7 +159,7 @@ def end_race(
 def finish(
     table: TableState, outcome: Outcome, *, now: Millis, away: Collection[str] = ()
 ) -> Change:
-    """Return the change that ends the race: seed and nonces become public, results are added to seats and match.
+    """Return the change that ends the race: its secrets are opened, its results added.
 
     `away` are the racers whose boards ended as idle, and who gave no sign of activity since.
     """

@@ -1,7 +1,7 @@
 """A match: 3 or 5 races at a table, with a champion over all of them.
 
-It begins when its first race finishes, so a voided race counts for nothing. People may come and go, and the
-game may change. `saratoga_protocol.matches` computes its table.
+It begins when its first race finishes, so a voided race counts for nothing. People may come and go,
+and the game may change. `saratoga_protocol.matches` computes its table.
 """
 
 from typing import Final
@@ -33,7 +33,7 @@ def match_after(table: TableState, outcome: Outcome) -> Match | None:
 
 
 def checked_races(table: TableState, races: int) -> int:
-    """Return the number of races if the table may have it. Raises `CommandRejected` in a match of another length."""
+    """Return the number of races. Raises `CommandRejected` in a match of another length."""
     match = table.match
     if match is not None and races not in (match.races, NO_MATCH):
         raise CommandRejected(
@@ -45,7 +45,7 @@ def checked_races(table: TableState, races: int) -> int:
 
 
 def forgotten(table: TableState, player: str) -> Change | None:
-    """Return the change after which the match has the player's id in place of the name; `None`: it is not there.
+    """Return the change that replaces the player's name in the match by the id, if needed.
 
     The results stay, because the others' places follow from them.
     """

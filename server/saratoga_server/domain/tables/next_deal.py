@@ -36,7 +36,7 @@ def with_next_race(table: TableState, seed: bytes) -> TableState:
 
 
 def with_no_countdown(table: TableState) -> TableState:
-    """Return the table in phase gathering, with the same commitment and ready marks, after a call."""
+    """Return the table in phase gathering, with its commitment and ready marks, after a call."""
     return replace(
         table,
         phase=TablePhase.GATHERING,

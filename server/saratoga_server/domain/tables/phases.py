@@ -12,9 +12,10 @@
     On the wire, the call is the first part of the countdown.
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
-`ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the table
-is open, the player is seated, the player is host if only the host may do it, and the phase allows it. The
-transition then checks the command's content. A host may not kick a racer (`checked_sits_out`).
+`ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the
+table is open, the player is seated, the player is host if only the host may do it, and the phase
+allows it. The transition then checks the command's content. A host may not kick a racer
+(`checked_sits_out`).
 """
 
 from collections.abc import Mapping
@@ -128,7 +129,7 @@ def checked_phase(table: TableState, act: Act) -> None:
 
 
 def checked_sits_out(table: TableState, player: str) -> None:
-    """Raise `CommandRejected` if the player is in a countdown or running race and has not left it."""
+    """Raise `CommandRejected` if the player is in a countdown or running race."""
     if table.is_racing(player):
         name = table.name(player)
         raise CommandRejected(

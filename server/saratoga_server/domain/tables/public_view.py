@@ -6,7 +6,7 @@ from saratoga_protocol import events
 from saratoga_server.domain.tables.state import TableSeat, TableState
 
 MOST_VOIDED_SHOWN: Final = 4
-"""The most voided races in the view: each has up to sixteen nonces, and every change sends them to everybody."""
+"""The most voided races in the view; every change sends all their nonces."""
 
 
 def public_view(table: TableState, version: int) -> events.Table:
@@ -44,7 +44,7 @@ def public_view(table: TableState, version: int) -> events.Table:
 
 
 def _departed(table: TableState) -> list[events.Seat]:
-    """Return the racers who have no seat any more, so that whoever comes later can name them too."""
+    """Return the racers without a seat, so that later clients can name them."""
     return [
         events.Seat(player=player, name=table.name(player), bot=player in table.racer_bots)
         for player in table.racers

@@ -1,9 +1,9 @@
 """Seats at a table: joining, resuming, leaving, kicking and locking, and the choice of the host.
 
-A lost connection keeps its seat (`disconnect`). A player gives up the seat by leaving, by being kicked, or
-after `timers.ABSENCE_MILLIS` without a connection. In a countdown this voids the countdown; in a running
-race the player leaves the race. If the host goes, the player in the next seat becomes host (a bot only if
-no person is left).
+A lost connection keeps its seat (`disconnect`). A player gives up the seat by leaving, by being
+kicked, or after `timers.ABSENCE_MILLIS` without a connection. In a countdown this voids the
+countdown; in a running race the player leaves the race. If the host goes, the player in the next
+seat becomes host (a bot only if no person is left).
 """
 
 from typing import Final
@@ -36,7 +36,7 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 MOST_KICKED: Final = 64
-"""The most kicked players whom a table remembers: the newest, since a host with puppets could add any number."""
+"""The most kicked players whom a table remembers: the newest."""
 
 KICKED: Final = "The host has kicked you from the table."
 
@@ -121,7 +121,7 @@ def join(
 
 
 def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
-    """Return the table with idleness counted from now, and absence, if somebody joins whom nobody awaited before.
+    """Return the table with idleness and absence counted from now, if somebody joins a player who was alone.
 
     In a race everybody waits for the racers, between races only people for the host.
     """
@@ -152,7 +152,7 @@ def resume(
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """Return the change that marks the seat as disconnected; `None` if another epoch holds the seat."""
+    """Return the change that disconnects the seat; `None` if another epoch holds it."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return None
@@ -160,7 +160,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ch
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
-    """Return the change that marks a wrongly disconnected seat as connected; `None` if none is needed."""
+    """Return the change that connects a wrongly disconnected seat; `None`: not needed."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return None
@@ -168,7 +168,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
 
 
 def _present_again(table: TableState, seat: TableSeat, node: str) -> TableSeat:
-    """Return the seat with a connection. After an absence, only the host's last sign of activity still counts.
+    """Return the seat with a connection. After an absence, only a host's last sign of activity counts.
 
     Another's would move the host's timer into the past.
     """
@@ -225,7 +225,7 @@ def kick(
 
 
 def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: Millis) -> Change:
-    """Return the change that locks the table, or unlocks it. Seats that are taken stay as they are."""
+    """Return the change that locks the table, or unlocks it. Taken seats stay."""
     seat = checked(table, player, Act.LOCK)
     noted = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if locked is table.locked:
@@ -259,7 +259,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
 
 
 def _with_host(table: TableState, now: Millis, place: int = 0) -> TableState:
-    """Return the table with a new host if it has none: people before bots, from the seat at `place` on.
+    """Return the table with a new host if it has none: people before bots, from `place` on.
 
     A table without people is unlocked: nobody could come in any more.
     """

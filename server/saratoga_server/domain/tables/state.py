@@ -1,7 +1,7 @@
 """The state of a table: its seats, its settings and its current race.
 
-A table is a value: transitions, in the other modules of this package, return the next table. The store
-keeps the newest one, packed (`writes`).
+A table is a value: transitions, in the other modules of this package, return the next table. The
+store keeps the newest one, packed (`writes`).
 """
 
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     epoch: int = 0
     """The epoch of the player's newest connection: higher than all earlier ones at the table."""
     hello: int = 0
-    """The hello number of that connection (`ports.PlayerRow`); newer connections have higher numbers."""
+    """The hello number of that connection; newer connections have higher numbers."""
     node: str = ""
     """The node of that connection; empty if the player is not connected."""
     absent_since: Millis = NO_TIME
@@ -84,7 +84,7 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Casino dollars won or lost in all races from this seat."""
 
     def with_accepted(self, command_id: int, now: Millis) -> "TableSeat":
-        """Return the seat with a command id added to the accepted ones; the command is a sign of activity."""
+        """Return the seat after an accepted command, which is a sign of activity."""
         if command_id in self.accepted:
             return self
         accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
@@ -100,7 +100,7 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The complete state of a table, with secrets. Only its `public_view` may be sent to players."""
+    """The state of a table, with secrets. Only its `public_view` is sent to players."""
 
     code: str
     settings: TableOptions
@@ -113,7 +113,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[TableSeat, ...] = ()
     """The seats, in the order in which they were taken."""
     opened_from: str = ""
-    """A keyed hash of the address from which the table was opened; empty if it has no limit, or when closed."""
+    """A keyed hash of the opener's address; empty if it has no limit, or when closed."""
     kicked: tuple[str, ...] = ()
     locked: bool = False
     """Whether the host has locked the table: nobody new can take a seat."""
@@ -131,7 +131,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     racers: tuple[str, ...] = ()
     """The players in the race, from the end of the call on."""
     racer_names: dict[str, str] = {}
-    """The racers' names at the countdown, kept for the record even if players are renamed or leave."""
+    """The racers' names at the countdown, kept for the record."""
     racer_bots: tuple[str, ...] = ()
     """The racers that are bots."""
     nonces: dict[str, str] = {}
@@ -169,7 +169,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     voided: tuple[VoidedRace, ...] = ()
     """The races voided since the last record, oldest first; the next record lists them."""
     voids: dict[str, int] = {}
-    """The number of countdowns that a player voided, by a missing nonce or by leaving, by player id."""
+    """The number of countdowns that a player voided, by player id."""
     blocked: tuple[str, ...] = ()
     """The players among them who may not get ready again until the host allows it."""
     match: Match | None = None
@@ -210,7 +210,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return any(seat.player != player for seat in self.seats)
 
     def is_blocked(self, player: str) -> bool:
-        """Return whether the player may not get ready until the host allows it; the host always may."""
+        """Return whether the player may get ready only if the host allows it."""
         return player in self.blocked and player != self.host
 
     def blaming(self, *players: str) -> "TableState":
@@ -267,7 +267,7 @@ class RaceVoided(Struct, frozen=True):
     record: str
     """The void record to store."""
     entries: int | None
-    """The number of entries in all logs of the record, if the store may have no more; else `None`."""
+    """The entries in all logs of the record, if the store may have no more."""
 
 
 class BoardsDue(Struct, frozen=True):

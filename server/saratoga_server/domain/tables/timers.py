@@ -3,10 +3,12 @@
 `due` returns when the next timer runs out, and `elapse` applies all timers that have run out. Both depend
 only on the table and the time, so applying a timer twice or on two nodes has the same result.
 
-Some node applies every timer within a second or two, unless no node can write the table: the store is away,
-refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No change moves a timer
-into the past: when a second player joins, the absence of the first counts from then. So a timer that is
-`UNSERVED_MILLIS` late shows that the players could not be served either. Then absence and idleness, of racers and of the host, count anew from now. The race's time limit does not change.
+Some node applies every timer within a second or two, unless no node can write the table: the store
+is away, refuses writes or has no replica in sync, no server runs, or its nodes are overloaded. No
+change moves a timer into the past: when a second player joins, the absence of the first counts from
+then. So a timer that is `UNSERVED_MILLIS` late shows that the players could not be served either.
+Then absence and idleness, of racers and of the host, count anew from now. The race's time limit
+does not change.
 """
 
 from collections.abc import Collection
@@ -45,7 +47,7 @@ AHEAD_MILLIS: Final = 2_000
 """Milliseconds by which a time may lie ahead, because two nodes estimate the store's clock."""
 
 ABSENCE_MILLIS: Final = 60_000
-"""Milliseconds for which a disconnected player's seat is kept, if other players are at the table."""
+"""Milliseconds for which a disconnected player's seat is kept beside others."""
 
 ALONE_MILLIS: Final = 2 * 3_600_000
 """Milliseconds for which the seat of a disconnected player is kept, if the player was alone."""
@@ -109,7 +111,7 @@ def elapse(
 
 
 def is_too_long(table: TableState, now: Millis) -> bool:
-    """Return whether a countdown lasts longer than it may, because the store's clock was set back."""
+    """Return whether a countdown lasts too long, because the clock was set back."""
     is_counting = table.phase in (TablePhase.CALL, TablePhase.COUNTDOWN)
     return is_counting and table.start_at > now + COUNTDOWN_MILLIS + AHEAD_MILLIS
 
@@ -184,7 +186,7 @@ def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) ->
 
 
 def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
-    """Return the table with absence and idleness counted from `since`, if they would have an effect now."""
+    """Return the table with absence and idleness counted from `since`, if it matters."""
     if _longest_absent(table, now) is not None:
         seats = (
             seat
@@ -203,7 +205,7 @@ def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
 
 
 def _close_due(table: TableState) -> Millis | None:
-    """Return when the table closes by itself; `None` while racers are listed: their race ends first."""
+    """Return when the table closes by itself; `None` while racers are listed."""
     if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):
         return None
     if not table.seats:

@@ -1,4 +1,4 @@
-"""The writes to the store for a change of a table, and its packed form without fields that have default values."""
+"""The writes to the store for a change of a table, and a table's packed form."""
 
 import msgspec
 
@@ -81,7 +81,7 @@ def _opening(table: TableState, banked: int) -> RaceOpening:
 
 
 def _new_epochs(before: TableState, after: TableState) -> dict[str, int]:
-    """Return the new epochs of racers who reconnected in the race; they fence off older connections."""
+    """Return the new epochs of racers who reconnected, which fence off older connections."""
     if after.phase is not TablePhase.RUNNING or before.phase is not TablePhase.RUNNING:
         return {}
     old = _epochs(before)
