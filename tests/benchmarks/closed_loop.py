@@ -10,14 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import msgspec
-
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
-from kit.lean_racers import Choice, LeanRacer, plausible, racing_tables
+from kit.lean_racers import LeanRacer, racing_tables
 from kit.lean_socket import LeanSocket, connect
-from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
 """Seconds at the start whose moves are not counted."""
@@ -27,9 +24,6 @@ LEAST_PART = 0.4
 
 TRIES = 4
 """Attempts to start with enough waiting tables."""
-
-LONGEST_RACE = 31
-"""The longest text, in characters, that MessagePack encodes with a header of one byte."""
 
 
 class _Pausing:
@@ -133,8 +127,6 @@ async def race_load(
     game: str,
     seconds: float,
     *,
-    choice: Choice = plausible,
-    legal: bool = True,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
     """Race at that many tables for `seconds`, or until too few tables are left; return the load.
@@ -143,7 +135,7 @@ async def race_load(
     """
     for _ in range(TRIES):
         seats = tables + SUPPLY.waiting(tables, seconds + WARM_UP)
-        everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
+        everyone = await racing_tables(seats, ports or running.same, game)
         gc.collect()
         loop = ClosedLoop([*everyone])
         loop.start(tables)
@@ -218,14 +210,6 @@ class EchoLoop(_Pausing):
 
         socket.on_message = hear
         return ask
-
-
-def command_payload(like: Load) -> bytes:
-    """Return a move of about the mean size; its field `after` is the size of the response."""
-    move = MakeMove(id=1, race="", after=like.answer, move="draw")
-    padding = like.question - len(msgspec.msgpack.encode(move))
-    race = "x" * max(0, min(padding, LONGEST_RACE))
-    return msgspec.msgpack.encode(msgspec.structs.replace(move, race=race))
 
 
 def echo_payload(like: Load) -> bytes:

@@ -1,4 +1,4 @@
-"""The programs that benchmarks compare: echo servers, and the game server with or without replaced parts."""
+"""The programs that benchmarks compare: echo servers, and the game server."""
 
 import os
 import subprocess
@@ -43,9 +43,9 @@ class Running:
 
 
 @contextmanager
-def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
+def echo_server(program: str = "echo_server.py") -> Iterator[Running]:
     """Run an echo server from this folder."""
-    command = [sys.executable, str(HERE / program), *options]
+    command = [sys.executable, str(HERE / program)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -58,29 +58,20 @@ def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Runn
 def game_server(
     durability: str = "safe",
     *flags: str,
-    altered: Sequence[str] = (),
-    limits: Sequence[str] = NO_LIMITS,
 ) -> Iterator[Running]:
     """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
 
     Raise `RuntimeError` at the end if the server logged an internal error.
     """
-    program = ("kit.altered_server", ",".join(altered), "--") if altered else ("saratoga_server",)
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as scratch:
         log = Path(scratch) / "log"
         command = [
-            *(
-                sys.executable,
-                *("-m", *program),
-                "--port",
-                "0",
-                "--data",
-                str(Path(scratch) / "data"),
-            ),
+            *(sys.executable, "-m", "saratoga_server"),
+            *("--port", "0", "--data", str(Path(scratch) / "data")),
             *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
-            *("--durability", durability, *limits, *flags),
+            *("--durability", durability, *NO_LIMITS, *flags),
         ]
         with (
             log.open("w") as log_file,
@@ -101,8 +92,7 @@ def game_server(
                 yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
             finally:
                 _end(server)
-        if not altered:
-            check(log)
+        check(log)
 
 
 def _end(server: "subprocess.Popen[str]") -> None:
