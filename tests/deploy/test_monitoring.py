@@ -206,15 +206,6 @@ def check(prometheus: Prometheus) -> None:
     assert [name for name in firing if not name.startswith("Disk")] == []
 
 
-def test_selectors_find_what_an_expression_reads() -> None:
-    assert list(
-        selectors('sum by (code) (rate(saratoga_x_total{code="a", le!~"b|c"}[5m])) > up')
-    ) == [
-        'saratoga_x_total{code!="",le!=""}',
-        "up{}",
-    ]
-
-
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)

@@ -1,11 +1,17 @@
-"""nginx with the settings of `deploy/nginx`, before two nodes on one Valkey: races, retries, pages, limits."""
+"""nginx with the settings of `deploy/nginx`, before two nodes on one Valkey: pages, limits, whole races, a node that stops."""
 
 import asyncio
 import re
 import ssl
 import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, closing
+from functools import partial
 from http.client import HTTPSConnection
+from ipaddress import IPv6Address
+from itertools import product
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -14,8 +20,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.deployment import Proxy, open_proxy
-from kit.deployment_fixture import Deployment
+from kit.deployment import DEPLOY, Proxy, open_proxy, replaced
+from kit.deployment_fixture import Deployment, scraped
+from kit.programs import program
+from kit.race_audit import disagreements
+from kit.recorded_players import LINE_UP, players_at_a_table
+from kit.stores import free_port
+from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.events import Record
 from saratoga_protocol.version import SUBPROTOCOLS
 
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
@@ -230,14 +242,112 @@ async def test_an_unanswered_request_takes_no_node_out_of_service() -> None:
                 )
 
 
-async def test_nginx_accepts_the_settings(deployment: Deployment) -> None:
-    said = await asyncio.to_thread(
-        subprocess.run,
-        [*deployment.proxy.command(), "-t"],
-        capture_output=True,
-        text=True,
-        check=False,
+SITE = (DEPLOY / "nginx" / "saratoga.conf").read_text()
+
+SETTINGS = """
+pid {folder}/pid;
+error_log {folder}/log;
+events {{}}
+http {{
+    access_log off;
+    {map}
+    client_body_temp_path {folder}/a;
+    proxy_temp_path {folder}/b;
+    fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d;
+    scgi_temp_path {folder}/e;
+    server {{
+        listen 127.0.0.1:{port};
+        return 200 $saratoga_household;
+    }}
+}}
+"""
+
+
+@pytest.fixture
+def household(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """A function that returns the key by which nginx counts an address; a header sets the address."""
+    (block,) = re.findall(r"^map \$remote_addr .*?^}$", SITE, re.MULTILINE | re.DOTALL)
+    asked = replaced(block, (r"\$(binary_)?remote_addr", "$arg_address"))
+    port, settings = free_port(), tmp_path / "nginx.conf"
+    settings.write_text(SETTINGS.format(folder=tmp_path, map=asked, port=port))
+    command = [program("nginx"), "-p", str(tmp_path), "-c", str(settings), "-e", f"{tmp_path}/log"]
+    subprocess.run(command, check=True)
+
+    def asks(address: str) -> str:
+        with urlopen(f"http://127.0.0.1:{port}/?address={address}", timeout=10) as answer:
+            key: str = answer.read().decode()
+        return key
+
+    try:
+        yield asks
+    finally:
+        subprocess.run([*command, "-s", "stop"], check=True)
+
+
+async def test_connections_are_counted_by_ipv4_address_or_ipv6_network(
+    household: Callable[[str], str],
+) -> None:
+    """nginx omits runs of zeros in an address, as `IPv6Address` does, so zeros are tried in all places."""
+    for network in product((0, 0xDB8), repeat=3):
+        first = ":".join(f"{part:x}" for part in (0x2001, *network))
+        for host in product((0, 1), repeat=4):
+            address = IPv6Address(":".join([first, *(f"{part:x}" for part in host)]))
+            assert household(str(address)) == first, address
+    assert household("203.0.113.7") == "203.0.113.7"
+    keys = re.findall(r"^limit_(?:conn|req)_zone +(\S+)", SITE, re.MULTILINE)
+    assert keys == ["$saratoga_household"] * 3
+
+
+async def test_a_race_goes_through_the_proxy_and_the_metrics_show_it(
+    deployment: Deployment,
+) -> None:
+    proxy, nodes = deployment.proxy, deployment.nodes
+    async with players_at_a_table(proxy.url, "canfield", "Player") as players:
+        await asyncio.gather(*(player.race(1, 0, len(LINE_UP)) for player in players))
+        (race,) = players[0].notes.outcomes
+        totals = await scraped(nodes)
+        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
+    all_notes = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
+    assert totals["saratoga_moves_acknowledged_total"] == sum(
+        len(notes.acknowledged) for notes in all_notes
     )
-    assert said.returncode == 0, said.stderr
-    assert "syntax is ok" in said.stderr
-    assert "[warn]" not in said.stderr, said.stderr
+    assert (
+        totals["saratoga_acknowledgement_seconds_count"]
+        == totals["saratoga_moves_acknowledged_total"]
+    )
+    assert totals["saratoga_connections"] == len(LINE_UP)
+    assert totals["saratoga_races_begun_total"] == totals["saratoga_races_over_total"] == 1
+    sent = Counter(
+        str(type(command).__struct_config__.tag)
+        for notes in all_notes
+        for command in notes.sent.values()
+    )
+    assert totals["saratoga_commands_total[move]"] == sent["move"]
+    assert totals["saratoga_commands_total[hello]"] == len(LINE_UP)
+    assert totals["saratoga_ready"] == len(nodes)
+    assert totals["saratoga_slow_clients_total"] == totals["saratoga_store_errors_total"] == 0
+
+
+async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
+    deployment: Deployment,
+) -> None:
+    proxy, [leaving, staying] = deployment.proxy, deployment.nodes
+    async with players_at_a_table(proxy.url, "canfield", "Later") as players:
+        raced = asyncio.gather(*(player.race(1, 50, len(LINE_UP)) for player in players))
+        racing = asyncio.Event()
+        host = players[0].notes
+        host.on_news = lambda: racing.set() if len(host.acknowledged) > 5 else None
+        await racing.wait()
+        moving = (await scraped([leaving]))["saratoga_connections"]
+        assert 0 < moving < len(LINE_UP)
+        assert await leaving.stop() == 0
+        await raced
+        (race,) = players[0].notes.outcomes
+        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
+        totals = await scraped([staying])
+    all_notes = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
+    assert sum(len(notes.connected) for notes in all_notes) == len(LINE_UP) + moving
+    assert totals["saratoga_connections"] == len(LINE_UP)
