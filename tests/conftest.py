@@ -57,14 +57,12 @@ WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
 pytest_plugins = [
     "kit.stores",
     "kit.processes",
-    "kit.completeness",
     "kit.programs",
     "kit.server_process",
     "kit.in_process_server",
     "kit.two_nodes",
     "kit.listening_server",
-    "kit.figures",
-    "kit.deployment_fixture",
+    "kit.deployment",
     *(["kit.browser_pages"] if find_spec("playwright") else []),
 ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from kit.completeness import faults
+from kit.programs import faults
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,8 +13,7 @@ from functools import partial
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
-from kit.lean_racers import LeanRacer, racing_tables
-from kit.lean_socket import LeanSocket, connect
+from kit.lean_racers import LeanRacer, LeanSocket, connect, racing_tables
 
 WARM_UP = 0.3
 """Seconds at the start whose moves are not counted."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kit.browser_pages import Pages
-from kit.deployment_fixture import deployed
+from kit.deployment import deployed
 from kit.page_player import racing
 
 MOVES = 5

@@ -9,8 +9,7 @@ from typing import Any
 from playwright.async_api import Page, WebSocketRoute, expect
 
 from kit.browser_pages import Pages, check_accessible, page_url, serving_pages, take_screenshot
-from kit.page_player import BRISK, PagePlayer, rival_at
-from kit.page_tables import get_ready, open_table, press
+from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
 from kit.server_process import ServerProcess
 
 

@@ -9,8 +9,7 @@ from playwright.async_api import Page, WebSocketRoute, expect
 
 from kit.altered_server import SHORT_MINUTES
 from kit.browser_pages import Pages, look, page_url, serving_pages
-from kit.page_player import SHOWS, PagePlayer, drawn
-from kit.page_tables import open_table, press
+from kit.page_player import SHOWS, PagePlayer, drawn, open_table, press
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_client.bots.memory import Memory, remember

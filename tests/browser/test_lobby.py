@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, WebSocketRoute, expect
 
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url
-from kit.page_tables import TABLE, get_ready, open_table, press, seat_of
+from kit.page_player import TABLE, get_ready, open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable

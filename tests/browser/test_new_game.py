@@ -7,7 +7,7 @@ from playwright.async_api import expect
 from kit import new_game
 from kit.browser_pages import DESKTOP, Pages, page_url, serving_pages
 from kit.new_game import TITLE, UNKNOWN_GAME
-from kit.page_tables import get_ready, open_table, press
+from kit.page_player import get_ready, open_table, press
 
 
 async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pages) -> None:

@@ -9,8 +9,7 @@ from playwright.async_api import expect
 
 from kit.browser_pages import DESKTOP, PHONE, Pages, page_url
 from kit.line_client import line_client
-from kit.page_player import PagePlayer, racing
-from kit.page_tables import open_table, press
+from kit.page_player import PagePlayer, open_table, press, racing
 from kit.server_process import ServerProcess
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.digest_words import digest_words

@@ -11,9 +11,8 @@ import pytest_asyncio
 from playwright.async_api import Page
 
 from kit.browser_pages import Pages, page_url
-from kit.forged_records import settled, with_line
 from kit.race_lies import TRUTH, foreign_seed, rivals_illegal_move, wrong_result
-from kit.races import Entrant, race, void_record
+from kit.races import Entrant, race, settled, void_record, with_line
 from kit.server_process import ServerProcess
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view

@@ -8,7 +8,7 @@ from playwright.async_api import Route, expect
 
 from kit.browser_pages import Pages, look, page_url, serving_pages
 from kit.deployment import write_certificate
-from kit.page_tables import press
+from kit.page_player import press
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, Start

@@ -16,8 +16,7 @@ from kit.browser_pages import (
     page_url,
     serving_pages,
 )
-from kit.page_player import BRISK, RESULT, rival_at
-from kit.page_tables import open_table, press, seat_of
+from kit.page_player import BRISK, RESULT, open_table, press, rival_at, seat_of
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start

@@ -3,7 +3,7 @@
 from playwright.async_api import Page, expect
 
 from kit.browser_pages import Pages, page_url, serving_pages
-from kit.page_tables import get_ready, open_table, press, seat_of, visit
+from kit.page_player import get_ready, open_table, press, seat_of, visit
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, Kick, Start

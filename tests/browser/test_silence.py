@@ -6,8 +6,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from kit.browser_pages import Pages, page_url
-from kit.page_player import racing
-from kit.page_tables import open_table, seat_of
+from kit.page_player import open_table, racing, seat_of
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import JoinTable

@@ -16,7 +16,7 @@ from kit.browser_pages import (
     take_screenshot,
 )
 from kit.line_client import LineClient, line_client
-from kit.page_tables import get_ready, open_table, press, seat_of
+from kit.page_player import get_ready, open_table, press, seat_of
 from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from kit.browser_pages import Pages, page_url
-from kit.forged_records import promised
 from kit.race_lies import TRUTH
+from kit.races import promised
 from kit.scripted_server import CODE, table
 from kit.server_process import ServerProcess
 from saratoga_client.session.witness import WITHHELD

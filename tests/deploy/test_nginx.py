@@ -20,8 +20,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.deployment import DEPLOY, Proxy, open_proxy, replaced
-from kit.deployment_fixture import Deployment, scraped
+from kit.deployment import DEPLOY, Deployment, Proxy, open_proxy, replaced, scraped
 from kit.programs import program
 from kit.race_audit import disagreements
 from kit.recorded_players import LINE_UP, players_at_a_table

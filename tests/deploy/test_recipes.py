@@ -20,8 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from kit.deployment import DEPLOY
-from kit.deployment_fixture import scrape
+from kit.deployment import DEPLOY, scrape
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.server_process import ServerProcess, running_server

@@ -15,12 +15,21 @@ from pathlib import Path
 import pytest
 
 from kit.faulty_link import FaultyLink, LinkConnection, link_to_ports
-from kit.hosts import INVITATION, enter, free_port, gone, invitation, start_race
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.raw_client import split_frames
 from kit.server_process import ServerProcess
-from kit.tmux import Pane, Tmux, open_tmux
+from kit.tmux import (
+    INVITATION,
+    Pane,
+    Tmux,
+    enter,
+    free_port,
+    gone,
+    invitation,
+    open_tmux,
+    start_race,
+)
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 

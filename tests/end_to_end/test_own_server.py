@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from kit.altered_server import IDLE_PLAYER
-from kit.hosts import free_port, gone, invitation, start_race
 from kit.server_process import python_path
-from kit.tmux import Pane, Screen, Tmux, open_tmux
+from kit.tmux import Pane, Screen, Tmux, free_port, gone, invitation, open_tmux, start_race
 from saratoga_client.cli.own_server import STAYS
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from kit.hosts import free_port
 from kit.line_client import LineClient, piped
 from kit.server_process import ServerProcess
+from kit.tmux import free_port
 from saratoga_client.local.printed_command import printed_command, table_command
 from saratoga_client.problems import Exit
 

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from kit.altered_server import QUICK
-from kit.figures import note
+from kit.programs import note
 from kit.race_audit import disagreements, unnoticed_change_of_any_byte, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, running_server

@@ -10,7 +10,7 @@ import pytest
 
 from kit.altered_server import QUICK
 from kit.faulty_link import link_to_ports
-from kit.figures import note
+from kit.programs import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.recorded_players import Notes
 from kit.server_process import ServerProcess, nodes_on

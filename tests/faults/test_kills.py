@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from kit.figures import note
+from kit.programs import note
 from kit.racing_bots import RacingBots, Victim, racing_bots, store_of
 from kit.stores import StoreServer
 

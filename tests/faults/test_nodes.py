@@ -14,7 +14,7 @@ import pytest
 
 from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, link_to_store
-from kit.figures import note
+from kit.programs import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess, nodes_on
 from kit.stores import StoreServer

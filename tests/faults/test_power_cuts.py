@@ -18,7 +18,7 @@ from random import Random
 import pytest
 
 from kit.altered_server import QUICK
-from kit.figures import note
+from kit.programs import note
 from kit.racing_bots import RacingBots, racing_bots_at, store_of
 from kit.server_process import ServerProcess, running_server
 from kit.stores import StoreServer

@@ -17,7 +17,7 @@ import pytest
 
 from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, LinkConnection, link_to_store
-from kit.figures import note
+from kit.programs import note
 from kit.racing_bots import RacingBots, Victim, racing_bots_at, store_of
 from kit.server_process import flags_for, running_server
 from kit.stores import StoreServer

@@ -14,11 +14,11 @@ from websockets.http11 import Request, Response
 
 from kit.altered_server import QUICK
 from kit.deployment import write_certificate
-from kit.figures import note
 from kit.gateways import OpenGateway, open_gateway
 from kit.in_process_server import counted_down, gathered
 from kit.player_sockets import SocketPlayer, connected_player, player_at
 from kit.players import RECEIVED_WITHIN, token_of
+from kit.programs import note
 from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, WatchTable

@@ -17,10 +17,6 @@ import msgspec
 import pytest
 
 from kit.earlier_lies import EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
-from kit.forged_records import (
-    settled,
-    with_line,
-)
 from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
 from kit.race_lies import (
@@ -34,6 +30,10 @@ from kit.race_lies import (
     UNVERIFIED,
     VANISHED,
     VOIDS,
+)
+from kit.races import (
+    settled,
+    with_line,
 )
 from kit.scripted_server import scripted_server
 from kit.sightings import announced, sighting_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kit.recorded_output import scripted_session
+from kit.plain_sessions import scripted_session
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.bots.player import TablePlayer

@@ -1,21 +1,223 @@
-"""Racers that use little processor time, as load for benchmarks; the benchmark decides when they move.
+"""A WebSocket client and racers that use little processor time, so that benchmarks do not measure them.
 
-They decode only those fields of a response to a move that the next move needs.
+The client masks with zeros, which leaves the payload unchanged, and supports neither fragments nor
+compression. It suits only our own servers on this machine. The racers decode only those fields of a
+response to a move that the next move needs; the benchmark decides when they move.
 """
 
 import asyncio
+import hashlib
 import random
 import secrets
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 import msgspec
 
-from kit.lean_requests import ANSWERED_WITHIN, MOVE_ON, LeanRequests
-from kit.lean_socket import LeanSocket, connect
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK
+
+HANDSHAKE = (
+    b"GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n\r\n"
+)
+NO_MASK = b"\0\0\0\0"
+BINARY, CLOSE, PING = 2, 8, 9
+
+
+class LeanSocket(asyncio.Protocol):
+    """A client connection that passes every binary message to `on_message`."""
+
+    def __init__(self) -> None:
+        self.on_message: Callable[[bytes], None] = lambda message: None
+        self.on_lost: Callable[[], None] = lambda: None
+        """Called when the connection has ended."""
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.received = 0
+        """The number of bytes received."""
+        self._transport: asyncio.Transport | None = None
+        self._waiting = b""
+        self._open = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports do not derive from asyncio's
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(HANDSHAKE)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.opened.done():
+            self.opened.set_exception(ConnectionError("closed in the handshake"))
+        self.on_lost()
+
+    def send(self, payload: bytes) -> None:
+        size = len(payload)
+        head = (
+            bytes((0x80 | BINARY, 0x80 | size))
+            if size < 126
+            else struct.pack("!BBH", 0x80 | BINARY, 0x80 | 126, size)
+        )
+        assert self._transport is not None
+        self._transport.write(head + NO_MASK + payload)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self.received += len(data)
+        data = self._waiting + data if self._waiting else data
+        if not self._open:
+            head, found, data = data.partition(b"\r\n\r\n")
+            if not found:
+                self._waiting = head
+                return
+            if not head.startswith(b"HTTP/1.1 101"):
+                self.opened.set_exception(ConnectionError(head.decode(errors="replace")))
+                return
+            self._open = True
+            if not self.opened.done():
+                self.opened.set_result(None)
+        self._waiting = self._read_frames(data)
+
+    def _read_frames(self, data: bytes) -> bytes:
+        """Deliver every complete frame; return the remaining bytes."""
+        start, end = 0, len(data)
+        while end - start >= 2:
+            kind, size, payload = data[start] & 15, data[start + 1], start + 2
+            if size == 126:
+                if end - start < 4:
+                    break
+                (size,) = struct.unpack_from("!H", data, start + 2)
+                payload = start + 4
+            if end - payload < size:
+                break
+            start = payload + size
+            if kind == BINARY:
+                self.on_message(data[payload:start])
+            elif kind == PING and self._transport is not None:
+                body = data[payload:start]
+                self._transport.write(bytes((0x8A, 0x80 | len(body))) + NO_MASK + body)
+        return data[start:]
+
+
+async def connect(host: str, port: int) -> LeanSocket:
+    """Open a connection. Raise `ConnectionError` if the server refuses."""
+    loop = asyncio.get_running_loop()
+    _, socket = await loop.create_connection(LeanSocket, host, port)
+    await socket.opened
+    return socket
+
+
+ANSWERED_WITHIN = 60.0
+"""Longest time in seconds to wait for a response; a bound, not a measurement."""
+
+MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
+"""Codes of refusals of a move that arrived after its board had ended."""
+
+AWAY = "store_unavailable"
+REPEATED_AFTER = 0.25
+"""Seconds before a command is repeated."""
+
+_ENCODE = msgspec.msgpack.Encoder().encode
+
+
+class LeanRequests:
+    """The commands of one player to a server, over one socket or several in turn."""
+
+    def __init__(self) -> None:
+        self.socket: LeanSocket | None = None
+        self.on_unavailable: Callable[[], None] = lambda: None
+        """Called before a command is repeated because the server could not reach its store."""
+        self._last = b""
+        self.last_id = 0
+        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._nonce = b""
+        self._showing: asyncio.Future[events.AnyEvent] | None = None
+
+    def send(self, kind: type[commands.Command], **fields: object) -> int:
+        """Send a command without waiting for the response; returns its size in bytes."""
+        assert self.socket is not None
+        self.last_id += 1
+        frame = self._last = _ENCODE(kind(id=self.last_id, **fields))
+        self.socket.send(frame)
+        return len(frame)
+
+    def repeat_newest(self, command_id: int) -> None:
+        """Repeat a command after `REPEATED_AFTER` seconds, under the same id, if it is the newest.
+
+        The server does not carry out a command twice.
+        """
+        self.on_unavailable()
+        frame, socket = self._last, self.socket
+
+        def send() -> None:
+            if self.socket is socket is not None:
+                socket.send(frame)
+
+        if command_id == self.last_id:
+            asyncio.get_running_loop().call_later(REPEATED_AFTER, send)
+
+    async def ask(self, kind: type[commands.Command], **fields: object) -> events.AnyEvent:
+        """Send a command and wait for the response; repeat it while the store is unavailable."""
+        async with asyncio.timeout(ANSWERED_WITHIN):
+            answer = self._expect(self.last_id + 1)
+            self.send(kind, **fields)
+            command_id, frame = self.last_id, self._last
+            while is_unavailable(response := await answer):
+                self.on_unavailable()
+                await asyncio.sleep(REPEATED_AFTER)
+                if self.socket is None:
+                    return response
+                answer = self._expect(command_id)
+                self.socket.send(frame)
+            return response
+
+    async def get_ready(self, table: events.Table) -> None:
+        """Send `ready` for the table's next race, with a new nonce."""
+        self._nonce = secrets.token_bytes(16)
+        done = await self.ask(
+            commands.Ready,
+            table=table.code,
+            commitment=table.commitment,
+            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
+        )
+        assert isinstance(done, events.Done), done
+
+    def reveal(self, table: events.Table) -> None:
+        """Reveal the nonce without waiting for the response."""
+        showing = self.ask(commands.Reveal, table=table.code, nonce=self._nonce.hex())
+        self._showing = asyncio.ensure_future(showing)
+        # a lost connection is reported elsewhere
+        self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
+
+    def is_answer(self, event: events.AnyEvent) -> bool:
+        """Deliver a response to the command it answers; return False if it answers none."""
+        waiter = self._answers.pop(event.re, None) if event.re is not None else None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(event)
+        return waiter is not None
+
+    def fail(self, fault: Exception) -> None:
+        """Fail every command that waits for a response."""
+        for waiter in self._answers.values():
+            if not waiter.done():
+                waiter.set_exception(fault)
+        self._answers.clear()
+
+    def _expect(self, command_id: int) -> "asyncio.Future[events.AnyEvent]":
+        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
+        self._answers[command_id] = answer
+        return answer
+
+
+def is_unavailable(response: events.AnyEvent) -> bool:
+    """Return whether a response says that the server could not reach its store."""
+    return isinstance(response, events.Refused) and response.code == AWAY
+
 
 CODEC = CODECS[MSGPACK]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 from typing import Final
 
-from kit.forged_records import (
+from kit.races import (
     Entry,
     entries_of,
     position_before,

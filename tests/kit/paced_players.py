@@ -12,8 +12,14 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kit.lean_requests import ANSWERED_WITHIN, MOVE_ON, REPEATED_AFTER, LeanRequests, is_unavailable
-from kit.lean_socket import connect
+from kit.lean_racers import (
+    ANSWERED_WITHIN,
+    MOVE_ON,
+    REPEATED_AFTER,
+    LeanRequests,
+    connect,
+    is_unavailable,
+)
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK

@@ -1,8 +1,9 @@
-"""Programs that some tests need and that not every machine has, such as nginx and promtool.
+"""Programs that some tests need, and what a test run says at its end.
 
-`@pytest.mark.needs("nginx")` names them. If a program is missing, its tests are deselected (not skipped)
-and the summary names the program. With `CI` or `SARATOGA_NEED_PROGRAMS=1` in the environment these tests
-run and fail.
+`@pytest.mark.needs("nginx")` names programs that not every machine has. If one is missing, its tests are
+deselected (not skipped) and the summary names it. With `CI` or `SARATOGA_NEED_PROGRAMS=1` in the
+environment these tests run and fail. With `SARATOGA_NEED_REDIS=1` no test may be skipped or expected to
+fail, and tests must have passed against redis-server.
 """
 
 import os
@@ -11,6 +12,46 @@ import sys
 from pathlib import Path
 
 import pytest
+
+NEEDED = "redis"
+"""The word in the ids of tests against redis-server (`kit.stores`)."""
+
+
+def faults(stats: dict[str, list[pytest.TestReport]]) -> list[str]:
+    """Return the reasons why a test run was not complete."""
+    found = [
+        f"{kind}: {report.nodeid}"
+        for kind in ("skipped", "xfailed", "xpassed")
+        for report in stats.get(kind, [])
+    ]
+    passed = (report.nodeid for report in stats.get("passed", []))
+    if not any(NEEDED in nodeid.rstrip("]").partition("[")[2].split("-") for nodeid in passed):
+        found.append(f"no test passed against {NEEDED}-server")
+    return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("SARATOGA_NEED_REDIS") != "1" or reporter is None:
+        return  # not asked for, or a worker: the process that gathers the reports decides
+    if hasattr(session.config, "workerinput") or session.config.option.collectonly:
+        return
+    missing = faults(reporter.stats)
+    if missing:
+        reporter.write_line("")
+        for line in missing:
+            reporter.write_line(f"not complete: {line}", red=True)
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+_figures: list[str] = []
+
+
+def note(figure: str) -> None:
+    """Store a line that is printed after the last test."""
+    _figures.append(figure)
+
 
 KNOWN = (
     "cc",
@@ -82,3 +123,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"not tested because programs are missing: {', '.join(sorted(missing))}",
             yellow=True,
         )
+    for figure in _figures:
+        terminalreporter.write_line(figure)

@@ -9,9 +9,17 @@ from typing import Any
 
 import msgspec
 
-from kit.forged_records import position_before, promised, renumbered, settled, with_line, with_racer
 from kit.lying_server import Lie, LyingServer
-from kit.races import Entrant, race
+from kit.races import (
+    Entrant,
+    position_before,
+    promised,
+    race,
+    renumbered,
+    settled,
+    with_line,
+    with_racer,
+)
 from kit.walks import banking, wandering
 from saratoga_protocol import events
 from saratoga_protocol.players import player_id

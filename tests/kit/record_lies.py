@@ -5,7 +5,8 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-from kit.forged_records import (
+from kit.log_lies import LOG_LIES, Lie
+from kit.races import (
     entries_of,
     promised,
     renumbered,
@@ -13,7 +14,6 @@ from kit.forged_records import (
     with_racer,
     with_row,
 )
-from kit.log_lies import LOG_LIES, Lie
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog

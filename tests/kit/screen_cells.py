@@ -1,11 +1,26 @@
 """The cells of a Textual screen as they are painted, read through Textual's public methods."""
 
-from typing import Any
+from io import StringIO
+from typing import Any, Final
 
+from rich.console import Console, RenderableType
 from textual.errors import NoWidget
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
+
+from saratoga_client.local.terminal import Colours
+from saratoga_client.tui.colours import paint
+from saratoga_client.tui.rich_view import Ink
+
+INK: Final = Ink(paint(Colours.NONE))
+
+
+def page_text(page: RenderableType, width: int = 80) -> str:
+    """Return a page's text at a width in cells, without blanks at the ends of lines."""
+    printed = StringIO()
+    Console(file=printed, width=width, color_system=None, legacy_windows=False).print(page)
+    return "\n".join(line.rstrip() for line in printed.getvalue().split("\n"))
 
 
 def painted_rows(screen: Screen[Any]) -> list[Strip]:

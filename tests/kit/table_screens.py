@@ -10,11 +10,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar, cast
 
+from msgspec import structs
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from kit.positions import draw
 from kit.screen_cells import painted_rows
-from kit.session_states import START, YOU
+from kit.session_states import START, YOU, board, player, snapshot, state_after, table
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
@@ -24,10 +26,13 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_protocol.views import wire_view
+from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
@@ -322,3 +327,47 @@ async def table_player(
 
 
 __all__ = ["INVITER", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]
+
+
+CANFIELD: Final = GAMES["canfield"]
+PICTURE: Final = """
+t1: QS
+t2: KH
+t3: 9D 8S
+t4: 6C
+reserve: 4H
+waste: 5D
+stock: 2S 3S 4S 5S 6S 7S
+up: D4
+base: A
+"""
+POSITION: Final = draw(CANFIELD, PICTURE)
+"""A position in which QS goes on KH, 5D goes on 6C or to its foundation, and 4H goes nowhere."""
+
+
+def racing(
+    position: Position = POSITION, shorthand: str = "y4 a3 r2", game: str = "canfield"
+) -> SessionState:
+    return state_after(first=snapshot(shorthand, board(position, game=game), table(game=game)))
+
+
+@asynccontextmanager
+async def race(
+    position: Position = POSITION, size: tuple[int, int] = (80, 24), shorthand: str = "y4 a3 r2"
+) -> AsyncIterator[TablePlayer]:
+    async with table_player(racing(position, shorthand), position=position, size=size) as at_table:
+        assert isinstance(at_table.screen, RaceScreen)
+        yield at_table
+
+
+def said(at_table: TablePlayer) -> str:
+    """Return the message line of an 80x24 screen; the message must fit on one line."""
+    return at_table.rows[-2].strip()
+
+
+def last_racer(letter: str, host: str = "y") -> events.TableChanged:
+    """Return the event that names the last racer; from then on the host may end the race in 5 s."""
+    shown = structs.replace(
+        table(host=host, version=9), last_racer=player(letter), end_from=START + 70_000
+    )
+    return events.TableChanged(table=shown, now=START)

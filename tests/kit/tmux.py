@@ -2,8 +2,7 @@
 
 Each test has a tmux server of its own, which ends with the test. The test is attached in control mode, in
 which tmux sends a message whenever a program has written. So screens are read when they change, and no
-test waits for time to pass.
-"""
+test waits for time to pass."""
 
 import asyncio
 import os
@@ -11,6 +10,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from typing import Final
 
 from kit.pseudo_terminal import environment
 from kit.stores import SCRATCH
+from saratoga_client.local.hosting import is_server
 
 SEEN_WITHIN: Final = 60.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
@@ -252,3 +253,49 @@ async def _end(tmux: Tmux, program: str) -> None:
     if tmux.process.returncode is None:
         tmux.process.kill()
         await tmux.process.wait()
+
+
+INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d\d)")
+GONE_WITHIN = 30.0
+"""Longest time in seconds for a server to stop; it drains for at most 20."""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+async def gone(port: int) -> bool:
+    """Wait until no server answers at the port."""
+    async with asyncio.timeout(GONE_WITHIN):
+        while await is_server("127.0.0.1", port):
+            pass
+    return True
+
+
+async def enter(pane: Pane, text: str) -> None:
+    """Type a line and press Enter."""
+    await pane.type(text)
+    await pane.press("Enter")
+
+
+async def start_race(host: Pane, friend: Pane, board: str) -> None:
+    """Let both players get ready and the host start; wait until both screens show the text of a board."""
+    for player in (host, friend):
+        await player.press("r")
+    await host.until(lambda screen: str(screen).count("✓") == 2)
+    await host.press("s")
+    for player in (host, friend):
+        await player.until(board)
+
+
+async def invitation(pane: Pane) -> tuple[str, int]:
+    """Wait for the gathering page of a table with one player; return the invitation's URL and port."""
+
+    def found(screen: Screen) -> re.Match[str] | None:
+        return INVITATION.search(str(screen))
+
+    match = found(await pane.until("SEATS 1 of 16", lambda screen: found(screen) is not None))
+    assert match is not None
+    return match[1], int(match[2])

@@ -7,8 +7,7 @@ from benchmarks.contestants import Running, game_server
 from benchmarks.lines import GAME
 from benchmarks.measuring import at_rest, resident_kib
 from benchmarks.reports import Bar, Report
-from kit.lean_racers import LeanRacer, dawdling, plausible, racing_tables
-from kit.lean_socket import connect
+from kit.lean_racers import LeanRacer, connect, dawdling, plausible, racing_tables
 
 MOVES = 100
 """The number of moves of each racer; fewer if its board ends earlier."""

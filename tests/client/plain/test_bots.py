@@ -1,6 +1,6 @@
 """The typed command `bot`: bots that a player brings to a table."""
 
-from kit.plain_tables import at_table
+from kit.plain_sessions import at_table
 from kit.scripted_server import CODE, snapshot
 from saratoga_client.plain.session import ExitReason
 from saratoga_protocol import commands, events

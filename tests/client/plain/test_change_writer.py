@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kit.recorded_output import RecordedOutput
+from kit.plain_sessions import RecordedOutput
 from kit.session_states import CAP, START, standings, state_after
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.session.moments import LAST_MINUTE

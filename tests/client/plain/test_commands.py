@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from kit.plain_sessions import TypingPlayer
 from kit.session_states import (
     CODE,
     outcome,
@@ -14,7 +15,6 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
-from kit.typing_player import TypingPlayer
 from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.grammar import Context

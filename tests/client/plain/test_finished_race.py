@@ -3,8 +3,8 @@
 import pytest
 
 from kit.finished_races import finished_race
+from kit.plain_sessions import TypingPlayer
 from kit.session_states import CODE, START, in_match, outcome, snapshot, state_after, table
-from kit.typing_player import TypingPlayer
 from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 from saratoga_rules.records.digest_words import digest_words

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from kit.leaderboard_pages import BEST
-from kit.recorded_output import RecordedOutput, scripted_session
+from kit.plain_sessions import RecordedOutput, scripted_session
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.plain import lobby

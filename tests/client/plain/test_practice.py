@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kit.recorded_output import scripted_session
+from kit.plain_sessions import scripted_session
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import BadSeed, from_seed

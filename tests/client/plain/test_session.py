@@ -1,6 +1,6 @@
 """A plain session: commands as lines, and the number of lines written."""
 
-from kit.recorded_output import scripted_session
+from kit.plain_sessions import scripted_session
 from saratoga_client.plain.grammar import Context
 
 

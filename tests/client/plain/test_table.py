@@ -4,7 +4,7 @@ import asyncio
 
 from msgspec.structs import replace
 
-from kit.plain_tables import at_table
+from kit.plain_sessions import at_table
 from kit.races import voided_race
 from kit.scripted_server import CODE, snapshot
 from saratoga_client.net.connection import Timing

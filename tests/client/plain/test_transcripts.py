@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from kit.altered_server import QUICK
-from kit.recorded_output import RecordedOutput
+from kit.plain_sessions import RecordedOutput
 from kit.server_process import running_server
 from kit.solo_player import finished
 from saratoga_client import plain

@@ -7,8 +7,7 @@ import pytest
 from rich.console import RenderableType
 from textual.widget import Widget
 
-from kit.rich_pages import INK, page_text
-from kit.screen_cells import painted_rows
+from kit.screen_cells import INK, page_text, painted_rows
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.forged_records import renumbered, settled
-from kit.races import DEADLINE, Entrant, race
+from kit.races import DEADLINE, Entrant, race, renumbered, settled
 from kit.walks import banking, wandering
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.running_race import AnyStore
-from kit.settlements import (
+from kit.results import (
     BOTS,
     DAY,
     GAME,

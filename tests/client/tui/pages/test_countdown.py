@@ -4,7 +4,7 @@ from dataclasses import replace as with_
 
 import pytest
 
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from kit.session_states import START, player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rich.console import Group
 
 from kit.races import voided_race
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from kit.session_states import in_match, player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part

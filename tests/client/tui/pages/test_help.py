@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 from rich.cells import cell_len
 
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game

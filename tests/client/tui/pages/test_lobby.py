@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Group
 
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState

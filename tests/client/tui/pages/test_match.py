@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Group
 
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from kit.session_states import in_match, seat, snapshot, state_after, table
 from saratoga_client.tui.pages.match import match_part
 from saratoga_client.tui.pages.symbols import UNICODE

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from kit.finished_races import finished_race, over
 from kit.races import voided_race
-from kit.rich_pages import INK, page_text
+from kit.screen_cells import INK, page_text
 from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification

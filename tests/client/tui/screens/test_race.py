@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kit.race_screens import last_racer, race, racing, said
 from kit.session_states import START, standings
+from kit.table_screens import last_racer, race, racing, said
 from saratoga_client.net.connection import LinkState
 from saratoga_protocol import events
 

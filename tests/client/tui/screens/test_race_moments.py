@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kit.race_screens import race, said
 from kit.session_states import CAP, START, snapshot, standings, state_after, table
-from kit.table_screens import TablePlayer, table_player
+from kit.table_screens import TablePlayer, race, said, table_player
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.session.moments import LAST_MINUTE
 from saratoga_client.tui.screens.race import RaceScreen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.race_screens import last_racer, race, said
+from kit.table_screens import last_racer, race, said
 from saratoga_client.net.connection import LinkState
 
 
