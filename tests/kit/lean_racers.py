@@ -16,17 +16,10 @@ from typing import cast
 
 import msgspec
 
+from kit.raw_client import BINARY, PING, PONG, frame, handshake
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK
-
-HANDSHAKE = (
-    b"GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n\r\n"
-)
-NO_MASK = b"\0\0\0\0"
-BINARY, CLOSE, PING = 2, 8, 9
 
 
 class LeanSocket(asyncio.Protocol):
@@ -46,7 +39,7 @@ class LeanSocket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports do not derive from asyncio's
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.write(HANDSHAKE)
+        self._transport.write(handshake())
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.opened.done():
@@ -54,14 +47,8 @@ class LeanSocket(asyncio.Protocol):
         self.on_lost()
 
     def send(self, payload: bytes) -> None:
-        size = len(payload)
-        head = (
-            bytes((0x80 | BINARY, 0x80 | size))
-            if size < 126
-            else struct.pack("!BBH", 0x80 | BINARY, 0x80 | 126, size)
-        )
         assert self._transport is not None
-        self._transport.write(head + NO_MASK + payload)
+        self._transport.write(frame(payload))
 
     def close(self) -> None:
         if self._transport is not None:
@@ -99,8 +86,7 @@ class LeanSocket(asyncio.Protocol):
             if kind == BINARY:
                 self.on_message(data[payload:start])
             elif kind == PING and self._transport is not None:
-                body = data[payload:start]
-                self._transport.write(bytes((0x8A, 0x80 | len(body))) + NO_MASK + body)
+                self._transport.write(frame(data[payload:start], PONG))
         return data[start:]
 
 
@@ -142,9 +128,9 @@ class LeanRequests:
         """Send a command without waiting for the response; returns its size in bytes."""
         assert self.socket is not None
         self.last_id += 1
-        frame = self._last = _ENCODE(kind(id=self.last_id, **fields))
-        self.socket.send(frame)
-        return len(frame)
+        encoded = self._last = _ENCODE(kind(id=self.last_id, **fields))
+        self.socket.send(encoded)
+        return len(encoded)
 
     def repeat_newest(self, command_id: int) -> None:
         """Repeat a command after `REPEATED_AFTER` seconds, under the same id, if it is the newest.
@@ -152,11 +138,11 @@ class LeanRequests:
         The server does not carry out a command twice.
         """
         self.on_unavailable()
-        frame, socket = self._last, self.socket
+        encoded, socket = self._last, self.socket
 
         def send() -> None:
             if self.socket is socket is not None:
-                socket.send(frame)
+                socket.send(encoded)
 
         if command_id == self.last_id:
             asyncio.get_running_loop().call_later(REPEATED_AFTER, send)
@@ -166,14 +152,14 @@ class LeanRequests:
         async with asyncio.timeout(ANSWERED_WITHIN):
             answer = self._expect(self.last_id + 1)
             self.send(kind, **fields)
-            command_id, frame = self.last_id, self._last
+            command_id, encoded = self.last_id, self._last
             while is_unavailable(response := await answer):
                 self.on_unavailable()
                 await asyncio.sleep(REPEATED_AFTER)
                 if self.socket is None:
                     return response
                 answer = self._expect(command_id)
-                self.socket.send(frame)
+                self.socket.send(encoded)
             return response
 
     async def get_ready(self, table: events.Table) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from kit.in_process_server import PROGRAM, Deal
+from kit.in_process_server import PROGRAM
 from kit.stores import StoreServer
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.app import compose
@@ -18,7 +18,6 @@ from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages
-from saratoga_server.transport.web_files import WebFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +38,16 @@ class ListeningServer:
 async def listening_server(
     store: Store,
     *,
-    deal: Deal = deal_for_key,
-    rate: float = 0,
-    burst: float = 100,
     name: str = "node",
     why_store_refused: WhyRefused = never_refused,
-    web: WebFiles | None = None,
 ) -> AsyncIterator[ListeningServer]:
-    """Run a server on this store. Its commands are rate-limited only if `rate` is given.
-
-    `web` are the files of the page; by default it serves none.
-    """
+    """Run a server without rate limits and without the page on this store."""
     metrics = Metrics()
     node = await compose(
-        store, name, PROGRAM, metrics, deal=deal, why_store_refused=why_store_refused
+        store, name, PROGRAM, metrics, deal=deal_for_key, why_store_refused=why_store_refused
     )
-    settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
-    gateway = Gateway(node.dispatcher, settings, HttpPages(node, web), metrics)
+    settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, burst=100)
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node, None), metrics)
     opened = ListeningServer(node, gateway, await gateway.open())
     duties = [
         asyncio.create_task(node.scheduler.run()),

@@ -99,13 +99,11 @@ class Visitor(Player):
 
 
 @asynccontextmanager
-async def in_the_lobby(
-    server: str, size: tuple[int, int] = (80, 24), notice: str = "", **chosen: Any
-) -> AsyncIterator[Visitor]:
+async def in_the_lobby(server: str, notice: str = "", **chosen: Any) -> AsyncIterator[Visitor]:
     """Open the lobby's screens, connected to that server."""
     settings = Settings(server=server).given(**chosen)
     app = SaratogaApp(lobby_flow(settings, OwnServer(), notice))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         visitor = Visitor(app, pilot)
         while not isinstance(app.screen, LobbyScreen):
             await pilot.pause()

@@ -9,7 +9,6 @@ import random
 import secrets
 import time
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kit.lean_racers import (
@@ -227,25 +226,21 @@ class PacedPlayer:
         self.changed.set()
 
 
-async def race_repeatedly(
-    load: Load, port: int, game: str, number: int, on_race: Callable[[], None] = lambda: None
-) -> None:
+async def race_repeatedly(load: Load, port: int, game: str, number: int) -> None:
     """Let four players visit the server again and again until the load is over; `number` is the seed."""
     chance = random.Random(number)
     players = [PacedPlayer(load, chance) for _ in range(SEATS)]
     while not load.is_over:
         for player in players:
             await player.sign_in(port)
-        await _race_once(load, players, game, chance.randint(*RACES), on_race)
+        await _race_once(load, players, game, chance.randint(*RACES))
         for player in players:
             player.disconnect()
         load.visits += 1
         await asyncio.sleep(chance.uniform(*AWAY))
 
 
-async def _race_once(
-    load: Load, players: list[PacedPlayer], game: str, races: int, on_race: Callable[[], None]
-) -> None:
+async def _race_once(load: Load, players: list[PacedPlayer], game: str, races: int) -> None:
     host, *others = players
     opened = await host.ask(commands.CreateTable, game=game, cap=CAP, seats=SEATS)
     assert isinstance(opened, events.Snapshot), opened
@@ -258,7 +253,6 @@ async def _race_once(
             await player.get_ready()
         started = await host.ask(commands.Start, table=code)
         assert isinstance(started, events.Done), started
-        on_race()
         await asyncio.gather(*(player.board_ended() for player in players))
         await host.until_phase("over")
         load.races += 1

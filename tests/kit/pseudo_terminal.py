@@ -195,13 +195,12 @@ class PseudoTerminal:
         """Send input as if from the keyboard or the mouse."""
         os.write(self._own, keys)
 
-    def point(self, button: int, column: int, line: int, *, released: bool = False) -> None:
+    def point(self, button: int, column: int, line: int) -> None:
         """Send a mouse event at a cell, counted from 0, in SGR format; add 32 to the button for a drag."""
         across, down = (CELL_WIDTH, CELL_HEIGHT) if self.modes.private.get(1016) else (1, 1)
         # In pixels: the middle of the cell.
         at = (column * across + across // 2 + 1, line * down + down // 2 + 1)
-        last = "m" if released else "M"
-        self.type(f"\x1b[<{button};{at[0]};{at[1]}{last}".encode())
+        self.type(f"\x1b[<{button};{at[0]};{at[1]}M".encode())
 
     def resize(self, columns: int, lines: int) -> None:
         """Resize the window and notify the program, by signal or in-band as it requested."""

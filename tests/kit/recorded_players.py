@@ -325,22 +325,25 @@ class RecordedPlayer:
             self.bot.report.openings.pop(race, None)
 
 
+CAP = 20
+"""The time limit of a race in minutes."""
+
+
 @asynccontextmanager
 async def players_at_a_table(
     url: str | Sequence[str],
     game: str,
     names: str,
     line_up: Sequence[str] = LINE_UP,
-    cap: int = 20,
 ) -> AsyncIterator[list[RecordedPlayer]]:
     """Seat bots at a new table, each named `names` and a number; the first one is the host.
 
-    The players connect to the addresses in turn. `cap` is the time limit of a race in minutes.
+    The players connect to the addresses in turn.
     """
     addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
-        join: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
+        join: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(line_up))
         for number, strength in enumerate(line_up, start=1):
             connection = await stack.enter_async_context(
                 NotingConnection(next(addresses), f"{names}{number}")
