@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import NOON
-from kit.table_views import SEATS, STANDINGS, outcome, running
+from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify

@@ -1,15 +1,14 @@
 """No code between a move and its response reads a hidden card, so response times reveal none.
 
 The judge, the legal moves, a move's result, the view that is sent and the search for stuck boards are
-called with positions whose hidden cards raise an error when they are read (`kit/masked_cards.py`).
+called with positions whose hidden cards raise an error when they are read (`kit/secrecy.py`).
 """
 
 from random import Random
 
 import pytest
 
-from kit.masked_cards import HiddenCardRead, MaskedText, masked, unmasked
-from kit.secrecy import ODD_MOVES
+from kit.secrecy import ODD_MOVES, HiddenCardRead, MaskedText, masked, unmasked
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
 from saratoga_rules.cards import Card

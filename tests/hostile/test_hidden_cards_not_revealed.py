@@ -18,6 +18,7 @@ import msgpack
 import pytest
 from prometheus_client import generate_latest
 
+from kit.gateways import WEB_FILES, asking
 from kit.in_process_server import (
     InProcessServer,
     always,
@@ -30,7 +31,6 @@ from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak, Slot, is_up, leak, rearranged, slots
 from kit.tables import CODE
 from kit.walks import banking, wandering
-from kit.web_pages import WEB_FILES, asking
 from saratoga_protocol import commands
 from saratoga_protocol.codec import BadFrame, Codec, Frame
 from saratoga_protocol.commands import AnyCommand

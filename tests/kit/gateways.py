@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.players import RECEIVED_WITHIN
@@ -21,6 +22,7 @@ from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import refusal_page, response
+from saratoga_server.transport.web_files import KINDS, WebFile, WebFiles, web_file
 
 OWN_HOSTS = Hosts()
 NOW = 1_790_000_000_000
@@ -135,3 +137,28 @@ async def open_gateway(
         for duty in duties:
             duty.cancel()
         await asyncio.gather(*duties, return_exceptions=True)
+
+
+OWN: Final = Headers([("Host", "localhost:7470")])
+"""The headers of a browser that asks by a name of the server."""
+
+SCRIPT: Final = web_file(b"export const nothing = 0;\n" * 20, KINDS[".js"])
+SMALL: Final = web_file(b"{}", KINDS[".css"])
+
+WEB_FILES: Final = WebFiles(
+    version="0123456789abcdef0123",
+    index=web_file(b"<!doctype html><title>Saratoga</title>", KINDS[".html"]),
+    files={"main.js": SCRIPT, "page.css": SMALL},
+)
+
+
+def asking(**more: str) -> Headers:
+    """Return a browser's headers; `accept_encoding` stands for `Accept-Encoding`."""
+    return Headers(
+        [*OWN.raw_items(), *((name.replace("_", "-"), value) for name, value in more.items())]
+    )
+
+
+def tag_of(file: WebFile, *, compressed: bool = False) -> str:
+    """Return the entity tag of a file."""
+    return f'"{file.tag}-gzip"' if compressed else f'"{file.tag}"'

@@ -1,9 +1,11 @@
-"""Racers' results, with defaults for all fields that a test does not set."""
+"""Results, settlements and leaderboard pages, with defaults for all fields that a test does not set."""
 
 from itertools import count
 
 from kit.running_race import AnyStore
+from saratoga_protocol import events
 from saratoga_protocol.events import Result
+from saratoga_protocol.leaderboard_rows import MOST_RIVALS, LeaderboardRow
 from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite, pack_settlement
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
@@ -104,3 +106,48 @@ async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
     assert await store.tables.save_table(write)
+
+
+ANNA = LeaderboardRow(
+    rank=1,
+    player="a" * 16,
+    name="Anna",
+    value=31,
+    net=105,
+    elapsed=90_500,
+    race="mint-otter-42/3",
+    rivals=4,
+)
+BERT = LeaderboardRow(
+    rank=2,
+    player="b" * 16,
+    name="Bert",
+    value=12,
+    net=10,
+    elapsed=61_000,
+    race="mint-otter-42/2",
+    rivals=1,
+)
+BEST = events.Leaderboard(
+    game="canfield",
+    ranking="best",
+    period="day",
+    key="2026-09-01",
+    bots=False,
+    total=2,
+    offset=0,
+    rows=[ANNA, BERT],
+    me=BERT,
+)
+BANKROLL = events.Leaderboard(
+    game="lafayette",
+    ranking="bankroll",
+    period="all",
+    key="all",
+    bots=True,
+    total=40,
+    offset=0,
+    rows=[
+        LeaderboardRow(rank=1, player="o" * 16, name="Otto", value=-45, races=1, rivals=MOST_RIVALS)
+    ],
+)

@@ -8,12 +8,15 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from msgspec.structs import replace
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from saratoga_client.session.table_view import TableView, first_view
+from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello
 from saratoga_protocol.events import Alive, AnyEvent, Snapshot, Table, TableSettings, Welcome
@@ -175,3 +178,38 @@ def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table
 
 def snapshot(re: int | None = None, code: str = CODE, next_id: int = 1) -> Snapshot:
     return Snapshot(re=re, table=table(code), now=NOON, next_id=next_id)
+
+
+RIVAL = "qrstuvwxyz234567"
+SEATS = [
+    events.Seat(player=PLAYER, name="Anna"),
+    events.Seat(player=RIVAL, name="Otto", bot=True),
+]
+STANDINGS = [
+    events.Standing(player=RIVAL, place=1, banked=14, net=20, state="racing"),
+    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cashed out"),
+]
+
+
+def running(**changes: object) -> TableView:
+    at_table = replace(table(phase="running"), seats=SEATS, deadline=NOON + 90_000, **changes)
+    return first_view(replace(snapshot(), table=at_table, standings=STANDINGS))
+
+
+def outcome() -> events.Outcome:
+    results = [
+        events.Result(
+            player=standing.player,
+            name="Otto" if standing.player == RIVAL else "Anna",
+            bot=standing.player == RIVAL,
+            place=standing.place,
+            banked=standing.banked,
+            net=standing.net,
+            state=standing.state,
+            moves=9,
+        )
+        for standing in STANDINGS
+    ]
+    return events.Outcome(
+        race=RACE, game="canfield", results=results, seed="00", nonces={}, digest="d1"
+    )

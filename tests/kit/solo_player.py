@@ -10,15 +10,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 from kit.races import Entrant, race
 from kit.screen_cells import painted_text
-from kit.walks import banking, wandering
+from kit.walks import STRATEGIES, banking, wandering
 from saratoga_client.practice.deals import from_seed
+from saratoga_client.practice.game import PracticeGame, make, new_game, redo, undo
+from saratoga_client.practice.hints import hint
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
@@ -26,6 +30,7 @@ from saratoga_client.tui.lines import MessageLine
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import RaceRecord
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "solo_pictures"
@@ -205,3 +210,45 @@ async def _paint() -> None:
 
 if __name__ == "__main__":
     asyncio.run(_paint())
+
+
+LONGEST = 120
+SEEDS = 12
+
+
+@cache
+def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
+    """Return a practice game after each step: moves, undos, redos and hints, some seconds apart."""
+    chance = Random(f"practice {name} {seed}")
+    strategy = STRATEGIES[seed % len(STRATEGIES)]
+    practice = new_game(from_seed(GAMES[name], f"walk {seed}"))
+    walked = [practice]
+    at = 0
+    while len(walked) < LONGEST:
+        at += chance.randint(0, 4000)
+        roll = chance.random()
+        legal = legal_moves(practice.game, practice.position)
+        if roll < 0.1 and practice.made:
+            practice = undo(practice, at)
+        elif roll < 0.16 and practice.undone:
+            practice = redo(practice, at)
+        elif roll < 0.2:
+            practice = hint(practice, at).practice
+        elif legal:
+            practice = make(practice, strategy(legal, chance), at)
+        elif not practice.made:
+            break
+        else:
+            practice = undo(practice, at)
+        walked.append(practice)
+    return tuple(walked)
+
+
+def practice_at(name: str, place: int) -> PracticeGame:
+    """Return a practice game of that patience game; `place` determines the seed and the step."""
+    walked = practice_walk(name, place // LONGEST)
+    return walked[place % LONGEST % len(walked)]
+
+
+moments = st.integers(0, SEEDS * LONGEST - 1)
+"""Numbers of every step of every practice walk."""

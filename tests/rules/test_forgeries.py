@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from kit.loose_forms import loosely_written
 from kit.races import Entrant, race, void_record
-from kit.record_lies import LIES
+from kit.record_lies import LIES, loosely_written
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record, parse_record

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.masked_cards import with_masked_columns
 from kit.positions import draw, legal, played, refused
+from kit.secrecy import with_masked_columns
 from saratoga_rules.cards import PACK
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game

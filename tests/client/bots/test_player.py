@@ -15,10 +15,10 @@ from kit.scripted_server import (
     TOKEN,
     ScriptedPeer,
     ScriptedServer,
+    outcome,
     snapshot,
     table,
 )
-from kit.table_views import outcome
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection

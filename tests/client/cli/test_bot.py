@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kit.table_views import outcome
+from kit.scripted_server import outcome
 from saratoga_client.__main__ import saratoga
 from saratoga_client.bots.player import Report
 from saratoga_client.cli import bot

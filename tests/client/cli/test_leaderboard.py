@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kit.leaderboard_pages import BEST
+from kit.results import BEST
 from saratoga_client.cli.leaderboard import show
 from saratoga_client.output import OutputFormat
 

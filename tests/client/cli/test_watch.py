@@ -10,8 +10,16 @@ import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race, over
-from kit.scripted_server import CODE, NOON, ScriptedServer, scripted_server, snapshot, table
-from kit.table_views import outcome, running
+from kit.scripted_server import (
+    CODE,
+    NOON,
+    ScriptedServer,
+    outcome,
+    running,
+    scripted_server,
+    snapshot,
+    table,
+)
 from saratoga_client.cli.watch import until_checked, watch_table
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit, Problem

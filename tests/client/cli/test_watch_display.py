@@ -7,9 +7,8 @@ from types import MappingProxyType
 import msgspec
 import pytest
 
-from kit.scripted_server import CODE, NOON, RACE
+from kit.scripted_server import CODE, NOON, RACE, outcome, running
 from kit.session_states import in_match, player, table
-from kit.table_views import outcome, running
 from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat
 from saratoga_client.plain.change_writer import ChangeWriter

@@ -1,6 +1,6 @@
 """Leaderboards as plain lines."""
 
-from kit.leaderboard_pages import ANNA, BANKROLL, BERT, BEST
+from kit.results import ANNA, BANKROLL, BERT, BEST
 from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_protocol import events
 

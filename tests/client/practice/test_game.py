@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from kit.practices import moments, practice_at
+from kit.solo_player import moments, practice_at
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import (
     Aid,

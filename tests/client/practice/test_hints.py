@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.positions import draw
-from kit.practices import moments, practice_at
 from kit.secrecy import rearranged, slots
+from kit.solo_player import moments, practice_at
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.game import make, new_game, undo

@@ -2,9 +2,18 @@
 
 from msgspec.structs import replace
 
-from kit.scripted_server import CODE, NOON, RACE, snapshot, table
+from kit.scripted_server import (
+    CODE,
+    NOON,
+    RACE,
+    SEATS,
+    STANDINGS,
+    outcome,
+    running,
+    snapshot,
+    table,
+)
 from kit.session_states import in_match
-from kit.table_views import SEATS, STANDINGS, outcome, running
 from saratoga_client.session.table_view import MOST_LABELS, first_view, next_view, remaining, rows
 from saratoga_protocol import events
 

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from kit.loose_forms import LOOSE, loosened, sealed
 from kit.races import Entrant, race, void_record
+from kit.record_lies import LOOSE, loosened, sealed
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import grammar

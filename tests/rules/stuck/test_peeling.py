@@ -5,8 +5,7 @@ from random import Random
 
 import pytest
 
-from kit.positions import draw
-from kit.small_positions import small_position
+from kit.positions import draw, small_position
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

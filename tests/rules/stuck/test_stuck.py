@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from kit.masked_cards import with_masked_columns
-from kit.positions import draw
-from kit.small_positions import small_position
+from kit.positions import draw, small_position
+from kit.secrecy import with_masked_columns
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD

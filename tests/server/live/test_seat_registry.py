@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 
-from kit.in_process_server import InProcessServer, counted_down, gathered
+from kit.in_process_server import (
+    InProcessServer,
+    before_once,
+    counted_down,
+    failing_after,
+    gathered,
+    tables_of,
+)
 from kit.players import MemoryPlayer
-from kit.store_calls import before_once, failing_after, tables_of
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot

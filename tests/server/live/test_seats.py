@@ -2,9 +2,8 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered
+from kit.in_process_server import InProcessServer, before_once, gathered, tables_of
 from kit.players import Received, RecordingConnection
-from kit.store_calls import before_once, tables_of
 from kit.two_nodes import beside
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable

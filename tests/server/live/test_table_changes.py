@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, gathered
+from kit.in_process_server import InProcessServer, gathered, kicking, live_table, two_at
 from kit.table_caches import OTHER, Caches, CachingNode
-from kit.table_changes import kicking, live_table, two_at
 from kit.tables import (
     ANN,
     BEN,

@@ -10,10 +10,11 @@ from kit.in_process_server import (
     cash_out_unnoticed,
     counted_down,
     gathered,
+    kicking,
     open_in_process_server,
+    two_at,
 )
 from kit.players import MemoryPlayer
-from kit.table_changes import kicking, two_at
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import (
     ChangeSettings,

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.running_race import AnyStore
 from kit.results import (
     BOTS,
     DAY,
@@ -25,6 +24,7 @@ from kit.results import (
     settle,
     settlement,
 )
+from kit.running_race import AnyStore
 from kit.stores import calm
 from saratoga_protocol.leaderboard_rows import MOST_RIVALS
 from saratoga_server.domain.periods import periods

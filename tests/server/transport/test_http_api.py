@@ -16,8 +16,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from kit.gateways import open_gateway
-from kit.web_pages import OWN, SCRIPT, WEB_FILES, asking
+from kit.gateways import OWN, SCRIPT, WEB_FILES, asking, open_gateway
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
@@ -26,6 +25,7 @@ from saratoga_rules.prose import prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import Replay
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api, web_page
 from saratoga_server.transport import http_api as http
@@ -37,7 +37,7 @@ from saratoga_server.transport.qr_codes import qr_svg
 BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
 
 
-class FakePublicServer:
+class FakePublicServer(Node):
     """A server with one leaderboard and one finished race."""
 
     def __init__(self) -> None:

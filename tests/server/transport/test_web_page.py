@@ -13,7 +13,7 @@ import pytest
 import segno
 from websockets.datastructures import Headers
 
-from kit.web_pages import SCRIPT, SMALL, WEB_FILES, asking, tag_of
+from kit.gateways import SCRIPT, SMALL, WEB_FILES, asking, tag_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_server.node import Node
