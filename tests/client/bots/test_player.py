@@ -250,18 +250,6 @@ async def test_a_bot_that_lost_its_seat_reports_the_reason(bot: Bot) -> None:
     assert ended.value.code is Exit.REFUSED
 
 
-async def test_a_bot_whose_race_disappears_with_its_seat_says_so(bot: Bot) -> None:
-    await ready_bot(bot)
-    lost = events.SeatLost(table=CODE, reason="the host sent it away")
-    bot.peer.send_together(dealt(), lost)
-    while not isinstance(command := await bot.peer.command(), commands.GetRecord):
-        pass
-    await bot.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
-    with pytest.raises(Problem, match=f"ALARM: Race {RACE}: ") as ended:
-        await bot.staying
-    assert ended.value.code is Exit.NOT_VERIFIED
-
-
 async def test_a_lasting_refusal_ends_the_bot(bot: Bot) -> None:
     await bot.peer.send(snapshot())
     ready = await bot.peer.command()

@@ -1,20 +1,15 @@
 """What `saratoga bot` prints of a race, and where it looks for the table."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
 from kit.scripted_server import outcome
 from saratoga_client.__main__ import saratoga
-from saratoga_client.bots.player import Report
-from saratoga_client.cli import bot
 from saratoga_client.cli.bot import ResultPrinter
 from saratoga_client.cli.commands import run
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
-from saratoga_client.session.race_witness import Alarm
 from saratoga_client.session.state import Verification
 from saratoga_protocol.events import RaceOver
 
@@ -64,22 +59,3 @@ def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "ws://127.0.0.1:1" in shown.err
-
-
-def test_a_bot_that_found_a_lie_says_so_and_ends_with_7(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class LiedTo:
-        shown_name, player = "Otto [strong bot]", "o" * 16
-
-        async def play(self, *, alarm: Alarm, **options: object) -> Report:
-            alarm("mint-otter-42/3", ("the deal was changed",))
-            return Report(alarms=["Race mint-otter-42/3: the deal was changed."])
-
-    @asynccontextmanager
-    async def seated(*args: object, **options: object) -> AsyncIterator[LiedTo]:
-        yield LiedTo()
-
-    monkeypatch.setattr(bot, "seated_bot", seated)
-    assert run(saratoga, ["bot", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.NOT_VERIFIED
-    assert "ALARM: Race mint-otter-42/3: the deal was changed." in capsys.readouterr().err

@@ -14,14 +14,6 @@ def asked(picture: str = PICTURE, card_names: CardNames = LETTERS, **changes: bo
     return BoardAnswers(LAFAYETTE, redact(draw(LAFAYETTE, picture)), 4, card_names, **changes)
 
 
-def test_look_lists_every_pile_under_a_heading() -> None:
-    first, *piles = asked().look()
-    assert first.startswith("board: lafayette, 4 moves, ")
-    assert "column 1: 9C" in piles
-    assert "waste: 1, AS" in piles
-    assert piles[-1].startswith("rule: Columns build down in alternating colours. A space takes ")
-
-
 def test_look_at_an_ended_board_gives_no_number_of_moves() -> None:
     view = redact(draw(LAFAYETTE, PICTURE))
     assert next(BoardAnswers(LAFAYETTE, view, None, LETTERS).look()).startswith(
@@ -29,28 +21,9 @@ def test_look_at_an_ended_board_gives_no_number_of_moves() -> None:
     )
 
 
-def test_legal_counts_the_moves_and_explains_each() -> None:
-    count, *moves = asked().legal()
-    assert count == f"legal: {len(moves)}"
-    assert "legal w>up: AS from the waste to its foundation, built up" in moves
-
-
-def test_an_ended_board_has_no_legal_moves() -> None:
-    assert list(asked(has_ended=True).legal()) == ["legal: 0"]
-
-
 def test_where_accepts_cards_in_words() -> None:
     assert list(asked(card_names=CardNames(in_words=True)).where("eight of hearts")) == [
         "where 8 of hearts: column 2, on top"
-    ]
-
-
-def test_where_without_a_card_is_explained() -> None:
-    assert list(asked().where("")) == [
-        "no: Which card? Type where 7C, where 10H, or where K for all kings."
-    ]
-    assert list(asked().where("eleven")) == [
-        "no: 'eleven' is not a card. Type, for example, where 7C, where 10H or where K."
     ]
 
 

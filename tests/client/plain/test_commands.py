@@ -20,8 +20,6 @@ from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.grammar import Context
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
-from saratoga_rules.judge import legal_moves
-from saratoga_rules.moves import DRAW
 
 
 def gathering(**seats: bool) -> SessionState:
@@ -33,27 +31,11 @@ def over() -> SessionState:
     return state_after(events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
 
 
-async def test_a_typed_move_is_sent() -> None:
-    player_at_table = TypingPlayer(state_after())
-    assert await player_at_table.say("draw") == []
-    assert player_at_table.seat.asked == ["draw"]
-    assert player_at_table.seat.own.count == 1
-
-
 async def test_a_move_without_a_connection_is_answered_at_once_that_it_waits() -> None:
     player_at_table = TypingPlayer(state_after())
     player_at_table.seat.link(LinkState.RECONNECTING)
     assert await player_at_table.say("draw") == ["ok: draw waits for the connection"]
     assert player_at_table.seat.asked == ["draw"]
-
-
-async def test_an_illegal_move_is_not_sent() -> None:
-    player_at_table = TypingPlayer(state_after())
-    own = player_at_table.seat.own
-    assert DRAW in legal_moves(own.game, own.view)
-    (answer,) = await player_at_table.say("redeal")
-    assert answer == "no: The stock must be drawn to its end before a redeal."
-    assert player_at_table.seat.asked == []
 
 
 @pytest.mark.parametrize("between", ["no", "gap", "draw"])
@@ -63,16 +45,6 @@ async def test_any_other_command_cancels_a_question(between: str) -> None:
     await player_at_table.say(between)
     assert await player_at_table.say("yes") == ["no: There is no question to answer."]
     assert "cash out" not in player_at_table.seat.asked
-
-
-async def test_leaving_a_race_asks_first_and_states_the_result() -> None:
-    player_at_table = TypingPlayer(state_after())
-    (question,) = await player_at_table.say("leave")
-    assert question.startswith("leave: your race would end with 1 banked, -$45.")
-    assert await player_at_table.say("yes") == [
-        f"left: {CODE}; your race ended with 1 banked, -$45"
-    ]
-    assert player_at_table.commands.has_left
 
 
 async def test_a_watcher_leaves_without_a_leave_command() -> None:
@@ -114,15 +86,6 @@ async def test_a_host_locks_the_table_and_ends_the_race() -> None:
     assert player_at_table.seat.asked == ["lock", "unlock", "end race"]
 
 
-async def test_a_host_kicks_by_name_and_an_unknown_name_lists_the_players() -> None:
-    player_at_table = TypingPlayer(gathering())
-    assert await player_at_table.say("kick Bob") == [
-        "no: Type kick NAME. At this table: ana, Otto [bot]."
-    ]
-    await player_at_table.say("kick otto [weak bot]")
-    assert player_at_table.seat.asked == [f"kick {player('o')}"]
-
-
 async def test_a_host_allows_a_player_by_name_to_get_ready_again() -> None:
     player_at_table = TypingPlayer(gathering())
     assert await player_at_table.say("allow") == [
@@ -155,14 +118,6 @@ async def test_wait_verified_waits_for_the_check_of_the_race_before_the_open_one
     monkeypatch.setattr(typing.seat, "until", until)
     assert await typing.say("wait verified") == []
     assert found == [False, True]
-
-
-async def test_wait_accepts_only_events_that_it_knows() -> None:
-    player_at_table = TypingPlayer(state_after())
-    assert await player_at_table.say("wait deal") == []
-    (answer,) = await player_at_table.say("wait tomorrow")
-    assert answer.startswith("no: Type wait ready, wait ready 3, or wait with countdown, ")
-    assert not player_at_table.commands.is_waiting
 
 
 async def test_start_asks_once_while_somebody_is_not_ready_and_a_second_start_starts() -> None:

@@ -14,7 +14,6 @@ from kit.session_states import (
     START,
     board,
     in_match,
-    opening,
     outcome,
     player,
     seat,
@@ -31,18 +30,13 @@ from saratoga_client.plain.event_lines import (
     opening_lines,
     table_lines,
 )
-from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import (
     SessionState,
     Verification,
-    confirm,
     link_changed,
     next_state,
 )
 from saratoga_protocol import events
-from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
-from saratoga_rules.moves import DRAW
 
 PLAIN = LineStyle()
 GATHERING = at_table(phase="gathering")
@@ -67,19 +61,6 @@ def shown(table: events.Table, **changed: object) -> events.TableChanged:
     return events.TableChanged(table=newer, now=START)
 
 
-def test_a_player_who_sits_down_sees_the_table_and_what_to_type() -> None:
-    lines = list(opening_lines(state_after(first=snapshot(shown=GATHERING)), PLAIN, START))
-    assert lines == [
-        "table mint-otter-42: canfield, 10 minutes, 16 seats, private",
-        "seat 1 Zoë: you, host, not ready",
-        "seat 2 ana: not ready",
-        "seat 3 raj: not ready",
-        "race mint-otter-42/1: gathering",
-        "note: type ready to take part in the next race, and start when the others are ready; "
-        "help lists all commands",
-    ]
-
-
 def test_a_player_who_returns_sees_the_board() -> None:
     lines = list(opening_lines(state_after(), LineStyle(CardNames(in_words=True)), START))
     assert "deal: canfield, 1 banked, -$45" in lines
@@ -100,15 +81,6 @@ def test_a_player_who_comes_late_sees_that_the_race_is_running() -> None:
         assert lines[-1].startswith("standing ")
 
 
-def test_other_players_coming_and_getting_ready_are_written_but_not_your_own_ready() -> None:
-    first = state_after(first=snapshot(shown=GATHERING))
-    ready = [seat("y", ready=True), seat("a", ready=True), seat("r"), seat("o")]
-    assert heard(first, shown(GATHERING, seats=ready)) == [
-        "seat: ana is ready",
-        "seat: Otto [bot] sat down",
-    ]
-
-
 def test_a_player_who_leaves_is_written_once_by_the_notice_if_there_is_one() -> None:
     first = state_after(first=snapshot(shown=GATHERING))
     gone = [seat("y"), seat("r")]
@@ -126,28 +98,6 @@ def test_a_lost_connection_says_that_the_score_is_safe() -> None:
     ]
     back = link_changed(lost, LinkState.CONNECTED, START)
     assert said(lost, back) == ["link: connected again"]
-
-
-def test_a_move_is_one_line_after_the_server_has_accepted_it() -> None:
-    first = state_after()
-    assert first.own is not None
-    on_its_way = replace(first, own=with_move(first.own, DRAW))
-    assert said(first, on_its_way) == []
-    after = play(GAMES["canfield"], opening(), DRAW)
-    made = confirm(on_its_way, board(after, count=1))
-    (line,) = said(on_its_way, made)
-    assert line.startswith("move 1 draw: turned ")
-
-
-def test_an_ending_has_its_state_result_and_reason() -> None:
-    first = state_after()
-    ended = confirm(first, board(count=1, state="stuck"))
-    assert said(first, ended) == ["ended: stuck, 1 banked, -$45; no more cards can be banked"]
-
-
-def test_a_rival_s_ending_is_news_and_your_own_is_not() -> None:
-    lines = heard(state_after(), standings("y1:cashed_out =a1:stuck =r1"))
-    assert lines == ["news: ana is stuck at 1, -$45"]
 
 
 def test_one_line_says_that_the_time_is_up_for_several_racers() -> None:
@@ -228,12 +178,6 @@ def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
     )
     assert len([line for line in lines if line.startswith("match 1. ana")]) == 1
     assert not [line for line in lines if line.startswith("total ")]
-
-
-def test_after_a_table_s_first_race_there_are_no_totals() -> None:
-    lines = heard(state_after(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
-    assert [line for line in lines if line.startswith("result")]
-    assert not [line for line in lines if line.startswith("total")]
 
 
 def test_the_clock_has_the_time_passed_and_the_time_left() -> None:
@@ -340,11 +284,3 @@ def test_a_new_host_reads_what_to_type_in_this_phase() -> None:
     assert hosted("gathering") == [f"{you}: type start when everyone is ready"]
     assert hosted("over") == [f"{you}: type next to prepare the next race"]
     assert hosted("running") == [you]
-
-
-def test_a_table_says_how_the_board_of_each_racer_stands() -> None:
-    state = state_after(standings("a9:cashed_out y1"))
-    assert [line for line in table_lines(state) if line.startswith("seat ")][:2] == [
-        "seat 1 Zoë: you, host, racing",
-        "seat 2 ana: cashed out",
-    ]

@@ -1,5 +1,3 @@
-import pytest
-
 from kit.positions import draw
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.move_lines import move_words, moved_line
@@ -37,28 +35,9 @@ def line(game: Game, picture: str, move: str) -> str:
     return moved_line(game, redact(before), redact(after), parse_move(move), 12)
 
 
-@pytest.mark.parametrize(
-    ("move", "said"),
-    [
-        ("draw", "turn 3 cards from the stock"),
-        ("w>t1", "7C from the waste onto 8D in column 1"),
-        ("t2>t3", "9S from column 2 onto TH in column 3"),
-        ("r>up", "5D from the reserve to its foundation"),
-    ],
-)
-def test_a_move_names_its_cards(move: str, said: str) -> None:
-    assert words(CANFIELD, BOARD, move) == said
-
-
 def test_a_packet_names_all_its_cards_and_the_space() -> None:
     board = "t1: KS QH JS\nt2: 5C"
     assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space column 3")
-
-
-def test_cards_can_be_named_in_words() -> None:
-    assert words(CANFIELD, BOARD, "w>t1", CardNames(in_words=True)) == (
-        "7 of clubs from the waste onto 8 of diamonds in column 1"
-    )
 
 
 def test_a_card_taken_back_is_named() -> None:
@@ -68,27 +47,11 @@ def test_a_card_taken_back_is_named() -> None:
     )
 
 
-def test_a_move_from_the_waste_shows_the_new_top_card() -> None:
-    assert line(CANFIELD, BOARD, "w>t1") == (
-        "move 12 w>t1: 7C from the waste onto 8D in column 1; waste 2 2C"
-    )
-
-
 def test_a_space_filled_automatically_is_named() -> None:
     assert line(CANFIELD, BOARD, "t2>t3") == (
         "move 12 t2>t3: 9S from column 2 onto TH in column 3; "
         "5D fills column 2 from the reserve; reserve 2 4H"
     )
-
-
-def test_a_banked_card_shows_the_money() -> None:
-    assert line(CANFIELD, BOARD, "r>up") == (
-        "move 12 r>up: 5D from the reserve to its foundation; reserve 2 4H; 2 banked, -$40"
-    )
-
-
-def test_a_draw_shows_the_cards_and_the_size_of_the_stock() -> None:
-    assert line(CANFIELD, BOARD, "draw") == "move 12 draw: turned AS 2S 3S; stock 1"
 
 
 def test_a_redeal_shows_the_pass_if_passes_are_limited() -> None:

@@ -3,15 +3,13 @@ from hypothesis import given
 
 from kit.positions import draw
 from kit.walks import Step, steps
-from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.position import board_line, position_lines
+from saratoga_client.plain.position import position_lines
 from saratoga_rules.cards import PACK
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.views import View, redact
 
@@ -66,26 +64,6 @@ def test_both_foundations_of_a_suit_are_listed() -> None:
 def test_a_foundation_built_down_shows_its_top_card() -> None:
     lines = list(position_lines(CAPRICE, view_of(CAPRICE, "down: C3 H13")))
     assert lines[2] == "down: C 3 to J, S empty, H 13 to A, D empty"
-
-
-def test_face_down_cards_are_counted_before_the_others_of_their_column() -> None:
-    view = view_of(KLONDIKE, "t1: 2C 3C 4C | 9D 8S\nt2: KH")
-    lines = [line for line in position_lines(KLONDIKE, view) if line.startswith("column")]
-    assert lines[:3] == ["column 1: 3 face down, then 9D 8S", "column 2: KH", "column 3: empty"]
-
-
-def test_cards_can_be_named_in_words() -> None:
-    view = view_of(CANFIELD, "t1: TH 9S\nup: H5\nbase: T")
-    lines = list(position_lines(CANFIELD, view, CardNames(in_words=True)))
-    assert lines[3:5] == [
-        "up: clubs empty, spades empty, hearts 5 to ace, diamonds empty, base 10",
-        "column 1: 10 of hearts, 9 of spades",
-    ]
-
-
-def test_the_heading_has_game_moves_and_money() -> None:
-    view = view_of(CANFIELD, "up: S3 H1")
-    assert board_line(CANFIELD, view, 1) == "board: canfield, 1 move, 4 banked, -$30"
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))

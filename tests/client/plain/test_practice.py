@@ -35,26 +35,9 @@ async def test_practice_never_looks_like_a_race(name: str) -> None:
     assert not [line for line in said if "place" in line or line.startswith(("race", "standing"))]
 
 
-@pytest.mark.parametrize(
-    ("commands", "reason"),
-    [(("leave",), ExitReason.LEFT), (("quit",), ExitReason.QUIT), ((), ExitReason.INPUT_ENDED)],
-)
-async def test_practice_ends_with_leave_quit_or_the_input(
-    commands: tuple[str, ...], reason: ExitReason
-) -> None:
-    assert (await practised(*commands))[1] is reason
-
-
 async def test_a_bad_seed_is_refused_before_the_deal() -> None:
     with pytest.raises(BadSeed):
         await run_practice(CANFIELD, "x" * 50)
-
-
-async def test_a_hint_names_a_move_that_can_be_typed() -> None:
-    said, _ = await practised("hint")
-    (hint,) = answers(said, "hint")
-    move = hint.removeprefix("hint ").split(":")[0]
-    assert answers((await practised(move))[0], f"move 1 {move}")
 
 
 async def test_a_run_is_saved_at_the_end_of_the_input_and_becomes_the_ghost() -> None:

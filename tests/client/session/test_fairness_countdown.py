@@ -18,7 +18,6 @@ from kit.scripted_table import (
     gathering,
 )
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.session.table_observer import RACE_REUSED
 from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import Reveal
@@ -170,9 +169,3 @@ async def test_a_voided_countdown_that_is_not_the_one_seen_raises_the_alarm(
     own_hash = await revealed(player)
     await player.seat.handle(voided(own_hash, **changes))
     assert any(fault in sentence for _, faults in player.alarms for sentence in faults)
-
-
-async def test_a_countdown_that_leaves_no_trace_raises_the_alarm(player: DutifulPlayer) -> None:
-    await revealed(player)
-    await player.seat.handle(gathering("d0" * 32, version=3))
-    assert player.alarms == [(RACE, (RACE_REUSED,))]

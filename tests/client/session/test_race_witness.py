@@ -11,8 +11,6 @@ from saratoga_client.session import race_witness
 from saratoga_client.session.race_witness import (
     MOST_ALARMS,
     MOST_SEEN_RACES,
-    STANDINGS_PARTIAL,
-    START_HIDDEN,
     TIMES_CHANGED,
     TOO_MANY,
     RaceWitness,
@@ -121,38 +119,6 @@ def test_what_is_answered_after_the_next_race_gathers_is_saved_with_its_race(
     assert (races.current.race, races.current.own) == ("mint-otter-42/99", ())
 
 
-def test_standings_in_an_impossible_order_raise_the_alarm(
-    races: RaceWitness, alarms: Alarms
-) -> None:
-    behind = events.Standing(player="z" * 16, place=2, banked=4, net=0, state="racing")
-    races.see_standings(SEEN.race, [*rows(3), behind], 7)
-    (race, (fault,)), (_, others) = alarms
-    assert others == (STANDINGS_PARTIAL,)
-    assert race == SEEN.race
-    assert fault.endswith(f"with 3 banked cards not behind {'z' * 16} with 4")
-
-
-def test_standings_that_lack_a_racer_raise_the_alarm(races: RaceWitness, alarms: Alarms) -> None:
-    races.see_standings(SEEN.race, [], 7)
-    whole = [
-        events.Standing(player=player, place=1, banked=3, net=0, state="racing")
-        for player in SEEN.nonce_hashes
-    ]
-    races.see_standings(SEEN.race, whole, 7)
-    assert alarms == []
-    races.see_standings(SEEN.race, whole[1:], 7)
-    assert alarms == [(SEEN.race, (STANDINGS_PARTIAL,))]
-
-
-def test_a_race_that_runs_without_a_start_raises_the_alarm(
-    races: RaceWitness, alarms: Alarms
-) -> None:
-    races.see_start("mint-otter-42/99", 0, 0)
-    assert alarms == []
-    races.see_start(SEEN.race, 0, 0)
-    assert alarms == [(SEEN.race, (START_HIDDEN,))]
-
-
 @pytest.mark.parametrize("durability", ["fast", "safe"])
 def test_another_result_is_no_contradiction_if_the_server_may_lose_the_end_of_a_race(
     races: RaceWitness, alarms: Alarms, tmp_path: Path, durability: str
@@ -163,19 +129,6 @@ def test_another_result_is_no_contradiction_if_the_server_may_lose_the_end_of_a_
         races.see_outcome(kept(tmp_path), result)
     said = compare_with_record(kept(tmp_path), format_record(finished_race()))
     assert (not alarms, not said.disagreements) == (durability == "fast",) * 2
-
-
-def test_a_result_that_changes_raises_the_alarm_and_the_first_one_counts(
-    races: RaceWitness, alarms: Alarms, tmp_path: Path
-) -> None:
-    first = announced(finished_race())
-    for outcome in (first, first):
-        races.see_outcome(kept(tmp_path), outcome)
-    assert (alarms, kept(tmp_path).outcome) == ([], first)
-    races.see_outcome(kept(tmp_path), replace(first, digest="00" * 32))
-    ((_, faults),) = alarms
-    assert faults == ("the announced digest is not the one in a later announcement",)
-    assert (kept(tmp_path).outcome, kept(tmp_path).alarms) == (first, list(faults))
 
 
 @pytest.mark.parametrize("durability", ["fast", "safe"])

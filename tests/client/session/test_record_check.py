@@ -1,9 +1,7 @@
 """The record of a race is compared with what the player saw."""
 
 import asyncio
-import dataclasses
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -28,7 +26,6 @@ from kit.scripted_table import (
 )
 from kit.sightings import announced
 from saratoga_client.net.connection import Connection
-from saratoga_client.session import record_check
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.table_observer import RACE_REUSED
 from saratoga_client.session.witness import GONE, WITHHELD, Witness
@@ -39,17 +36,6 @@ from saratoga_rules.records.record import chained, format_record
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
 
-async def test_an_honest_race_is_witnessed(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    await player.hear_the_end(record, announced(record))
-    said = player.seat.testimonies[RACE]
-    assert said.verdict == "witnessed here"
-    assert said.seen == (
-        *("commitment", "nonces", "racers", "time limit", "start", "deal", "boards", "result"),
-    )
-    assert player.alarms == []
-
-
 async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
     outcome = announced(record)
@@ -57,17 +43,6 @@ async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
     over = replace(table(version=9, phase="over"), commitment=PROMISE)
     await player.seat.handle(replace(snapshot(), table=over, outcome=outcome))
     assert (player.seat.take_due(), player.alarms) == ([], [])
-
-
-async def test_a_second_result_that_differs_raises_the_alarm(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    outcome = announced(record)
-    await player.hear_the_end(record, outcome)
-    await player.seat.handle(events.RaceOver(outcome=outcome))
-    assert player.alarms == []
-    await player.seat.handle(events.RaceOver(outcome=replace(outcome, ranked=True)))
-    ((race, (fault,)),) = player.alarms
-    assert (race, fault.startswith("the announced mark as ranked was no")) == (RACE, True)
 
 
 async def test_a_result_that_comes_after_the_check_of_the_record_is_compared_too(
@@ -83,16 +58,6 @@ async def test_a_result_that_comes_after_the_check_of_the_record_is_compared_too
     assert "order of players" in fault
 
 
-async def test_a_record_that_fails_another_check_is_not_witnessed(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    rows = tuple(dataclasses.replace(row, place=2) for row in record.results)
-    wrong = dataclasses.replace(record, results=rows)
-    await player.hear_the_end(wrong, announced(wrong))
-    assert player.seat.testimonies[RACE].verdict == "not the race seen here"
-    ((_, faults),) = player.alarms
-    assert any("the record is not verified: place 1 should be" in fault for fault in faults)
-
-
 async def test_a_record_of_a_newer_format_raises_no_alarm(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
     lines = format_record(record).replace("record 1", "record 2", 1).split("\n")[:-2]
@@ -101,46 +66,6 @@ async def test_a_record_of_a_newer_format_raises_no_alarm(player: DutifulPlayer)
     await player.seat.handle(events.RaceOver(outcome=outcome))
     await player.hear_the_record("\n".join([*lines, f"digest {digest}", ""]))
     assert player.alarms == []
-
-
-async def test_a_race_that_is_unranked_after_its_start_raises_the_alarm(
-    player: DutifulPlayer,
-) -> None:
-    nonce = await player.race()
-    running = replace(
-        table(version=4, phase="running"),
-        commitment=PROMISE,
-        racers=[PLAYER, RIVAL],
-        start_at=NOON,
-        deadline=NOON + 600_000,
-        ranked=True,
-    )
-    await player.seat.handle(events.TableChanged(table=running, now=NOON))
-    assert player.alarms == []
-    record = record_of(nonce)
-    await player.hear_the_end(record, announced(record))
-    ((_, faults),) = player.alarms
-    assert faults == ("the race was ranked when it started, and in the record is unranked",)
-
-
-@pytest.mark.parametrize(
-    ("lie", "sentence"),
-    [
-        ({"seed": "00" * 32}, "seed"),
-        ({"nonces": {PLAYER: "00" * 16}}, "nonces"),
-        ({"results": []}, "order of players"),
-        ({"digest": "00" * 32}, "digest"),
-    ],
-)
-async def test_a_result_that_differs_from_the_record_raises_the_alarm(
-    player: DutifulPlayer, lie: dict[str, Any], sentence: str
-) -> None:
-    record = record_of(await player.race())
-    await player.hear_the_end(record, replace(announced(record), **lie))
-    ((race, faults),) = player.alarms
-    assert race == RACE
-    assert sentence in " ".join(faults)
-    assert player.seat.testimonies[RACE].verdict == "not the race seen here"
 
 
 async def test_a_record_refused_for_the_moment_is_requested_again(player: DutifulPlayer) -> None:
@@ -200,17 +125,6 @@ async def test_an_outage_is_no_accusation(player: DutifulPlayer, code: str) -> N
     assert player.alarms == []
 
 
-async def test_a_dealt_race_that_disappears_raises_the_alarm(player: DutifulPlayer) -> None:
-    await player.race()
-    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
-    await player.seat.handle(events.TableChanged(table=later, now=NOON))
-    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
-    assert player.seat.take_due() == [RACE]
-    assert await player.seat.check(RACE) is None
-    refusing.cancel()
-    assert player.alarms == [(RACE, (GONE,))]
-
-
 async def test_a_race_whose_end_was_missed_is_checked_by_its_record(player: DutifulPlayer) -> None:
     record = record_of(await player.race())
     later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
@@ -232,15 +146,6 @@ async def test_a_restarted_program_misses_a_race_that_disappeared(
         await after.seat.check(RACE)
         refusing.cancel()
         assert after.alarms == [(RACE, (GONE,))]
-
-
-async def test_the_race_of_a_table_that_is_gone_is_missed(player: DutifulPlayer) -> None:
-    await player.race()
-    refusing = asyncio.ensure_future(refuse_records(player, "no_such_table"))
-    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {GONE}."]
-    assert await player.seat.lost_races("other-table-01", is_gone=True) == []
-    refusing.cancel()
-    assert player.alarms == [(RACE, (GONE,))]
 
 
 async def say_running(player: DutifulPlayer) -> None:
@@ -304,35 +209,6 @@ async def test_a_race_is_missed_for_a_week_by_this_machines_clock(
     server.greeting = lambda hello: replace(welcome(hello), now=2 * NOON)
     assert await recent.lost_races(CODE, is_gone=True) != []
     refusing.cancel()
-
-
-async def test_a_finished_race_whose_record_was_not_compared_is_missed(
-    player: DutifulPlayer,
-) -> None:
-    record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=announced(record)))
-    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
-    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {WITHHELD}."]
-    refusing.cancel()
-    assert player.alarms == [(RACE, (WITHHELD,))]
-
-
-@pytest.mark.parametrize("number", [1, 2], ids=["its number", "the next number"])
-async def test_a_table_that_closes_over_a_race_without_a_record_raises_the_alarm(
-    player: DutifulPlayer, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # a refusal that lasts needs no second request
-    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 600.0)
-    await player.race()
-    closed = replace(table(version=9, phase="closed"), race=f"{CODE}/{number}")
-    await player.seat.handle(events.TableChanged(table=closed, now=NOON))
-    assert player.seat.take_due() == [RACE]
-    checking = asyncio.ensure_future(player.seat.check(RACE))
-    refusing = asyncio.ensure_future(refuse_records(player, "no_such_race"))
-    assert await player.seat.lost_races(CODE, is_gone=True) == [f"Race {RACE}: {GONE}."]
-    assert await checking is None
-    refusing.cancel()
-    assert player.alarms == [(RACE, (GONE,))]
 
 
 async def test_a_dealt_race_that_gathers_again_with_another_deal_raises_the_alarm(

@@ -8,15 +8,13 @@ from msgspec.structs import replace
 from kit.races import voided_race
 from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
-from kit.session_states import in_match, outcome
+from kit.session_states import outcome
 from saratoga_client.net.connection import Connection
 from saratoga_client.session import table_observer
-from saratoga_client.session.match_check import OTHER_RESULT
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_observer import (
     COMMITMENT_CHANGED,
-    COUNTDOWN_SETTINGS_CHANGED,
     FOREIGN_RESULT,
     RACE_REUSED,
     TableObserver,
@@ -48,22 +46,6 @@ def later(number: int = 2, phase: str = "gathering", commitment: str = OTHER_DEA
 
 
 # A match
-
-
-@pytest.mark.parametrize("has_changed_since", [True, False])
-@pytest.mark.parametrize("is_honest", [True, False])
-async def test_a_match_that_contradicts_a_result_raises_the_alarm(
-    player: DutifulPlayer, is_honest: bool, has_changed_since: bool
-) -> None:
-    over = in_match(table(version=20, phase="over"), "a9 y5")
-    announced = outcome("a9 y5" if is_honest else "y9 a5")
-    await player.seat.handle(replace(snapshot(), table=over))
-    if has_changed_since:
-        changed = replace(over, version=21, match=None)
-        await player.seat.handle(events.TableChanged(table=changed, now=NOON, same_match=True))
-    await player.seat.handle(events.RaceOver(outcome=announced))
-    alarm = (RACE, (OTHER_RESULT.format(race=RACE),))
-    assert (alarm in player.alarms) is not is_honest
 
 
 # The end of a race
@@ -107,27 +89,6 @@ async def test_an_event_of_another_table_is_ignored(player: DutifulPlayer, tmp_p
 
 
 # What a countdown has shown
-
-
-@pytest.mark.parametrize("phase", ["countdown", "running"])
-@pytest.mark.parametrize("what", ["nothing", "cap", "public", "bot"])
-async def test_settings_and_bot_marks_stay_as_the_countdown_showed_them(
-    player: DutifulPlayer, what: str, phase: str
-) -> None:
-    await counted_down(player)
-    assert player.seat.table is not None
-    shown = replace(
-        player.seat.table, version=9, phase=phase, start_at=NOON, deadline=NOON + 600_000
-    )
-    changed = {
-        "nothing": shown,
-        "cap": replace(shown, settings=replace(shown.settings, cap=20)),
-        "public": replace(shown, settings=replace(shown.settings, public=True)),
-        "bot": replace(shown, seats=[shown.seats[0], replace(shown.seats[1], bot=True)]),
-    }[what]
-    await player.seat.handle(events.TableChanged(table=changed, now=NOON))
-    said = (RACE, (COUNTDOWN_SETTINGS_CHANGED,))
-    assert player.alarms == ([] if what == "nothing" else [said])
 
 
 async def test_a_racer_who_had_left_and_comes_back_as_a_bot_raises_no_alarm(

@@ -153,19 +153,6 @@ async def test_a_request_without_an_answer_may_have_been_carried_out() -> None:
 # Lost seats
 
 
-async def test_a_kicked_player_gets_the_reason_and_every_wait_ends() -> None:
-    async with stepped_session() as there:
-        ben, code = await table_of_ben(there)
-        await there.do(there.session.sit_down(code))
-        waiting = asyncio.create_task(there.session.until(lambda state: False))
-        await run_ready_tasks()
-        await ben.ask(Kick, table=code, player=there.state.player)
-        await there.settle()
-        assert "kicked you" in (await there.problem()).what
-        with pytest.raises(Problem):
-            await waiting
-
-
 async def test_a_player_who_returns_too_late_learns_what_counts() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -178,23 +165,6 @@ async def test_a_player_who_returns_too_late_learns_what_counts() -> None:
         problem = await there.problem()
         assert "You were disconnected for too long" in problem.what
         assert "The server did not say whether your last move was made." in problem.remedy
-
-
-async def test_a_seat_taken_over_by_another_device_is_played_there() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.session.play(DRAW)
-        cashing = asyncio.create_task(there.session.cash_out())
-        await run_ready_tasks()
-        device = await there.server.player("Ann")
-        await device.at_table(JoinTable, table=there.state.table.code)
-        await there.settle()
-        problem = await there.problem()
-        assert "another device or window" in problem.what
-        assert "is safe" in problem.remedy
-        with pytest.raises(Problem):
-            await cashing
 
 
 @pytest.mark.usefixtures("impatient_checks")
@@ -295,29 +265,6 @@ async def test_a_watcher_follows_the_race_and_cannot_play() -> None:
         await there.session.cash_out()
         await there.receive(events.SeatLost(table=code, reason="The table is closed."))
         assert "You no longer watch table" in (await there.problem()).what
-
-
-@pytest.mark.parametrize("code", ["no_such_table", "table_closed"])
-async def test_a_table_that_is_gone_with_a_dealt_race_raises_the_alarm(code: str) -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.network.refusals.extend([(code, False), ("no_such_race", False)])
-        with pytest.raises(Problem) as gone:
-            await there.do(there.session.sit_down(there.state.table.code))
-        assert f"ALARM: Race {there.state.table.race}: the racers were listed" in gone.value.what
-        assert gone.value.code is Exit.NOT_VERIFIED
-
-
-async def test_a_seat_that_is_lost_with_the_race_raises_the_alarm() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.network.refusals.append(("no_such_race", False))
-        lost = events.SeatLost(table=there.state.table.code, reason="There is no such table.")
-        await there.receive(lost)
-        problem = await there.problem()
-        assert f"ALARM: Race {there.state.table.race}: the racers were listed" in problem.what
 
 
 async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:

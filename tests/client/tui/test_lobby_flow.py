@@ -11,7 +11,6 @@ from textual.drivers.headless_driver import HeadlessDriver
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
 from saratoga_client.cli.own_server import OwnServer
-from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui import lobby_connection
@@ -55,11 +54,6 @@ async def test_the_form_of_a_table_on_this_machine_looks_for_a_server(lobby: Ope
         await visitor.reads("You are Bert")
         await visitor.press("h")
         await visitor.reads("Enter opens the table on the server that runs on this machine.")
-
-
-async def test_the_chosen_name_is_claimed_by_itself(lobby: OpenLobby) -> None:
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        assert "Your name" not in await visitor.reads("You are Bert", "none yet")
 
 
 async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
@@ -119,15 +113,6 @@ async def test_a_full_table_says_so_and_the_lobby_stays(lobby: OpenLobby) -> Non
         assert isinstance(visitor.screen, LobbyScreen)
 
 
-async def test_an_invitation_that_is_pasted_is_joined(lobby: OpenLobby) -> None:
-    code = await lobby.host("Anna")
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert", "none now")
-        await visitor.paste(f"Race me!\n  saratoga join {lobby.url}/{code}\n")
-        await visitor.press("enter")
-        await visitor.reads("SEATS 2 of 16")
-
-
 async def test_a_url_of_another_server_leads_to_its_table_and_to_its_lobby(
     lobby: OpenLobby,
 ) -> None:
@@ -150,15 +135,6 @@ async def test_a_table_of_another_server_is_watched_by_its_url(lobby: OpenLobby)
         await visitor.reads("You are watching this table", "SEATS 1 of 16", "Cleo", code)
         await visitor.press("q")
         await visitor.reads(f"lobby {there.url}", "none now")
-
-
-async def test_a_private_table_is_watched_by_its_code(lobby: OpenLobby) -> None:
-    code = await lobby.host("Anna")
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert", "none now")
-        await visitor.press("w")
-        await visitor.type(code)
-        await visitor.reads("You are watching this table", "SEATS 1 of 16")
 
 
 async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
@@ -209,11 +185,6 @@ async def test_practice_needs_no_server_and_returns_to_the_lobby(lobby: OpenLobb
         await visitor.reads("SARATOGA lobby")
         await visitor.press("q")
         await visitor.ended()
-
-
-async def test_the_lobby_shows_the_message_of_an_earlier_failure() -> None:
-    async with in_the_lobby(DEFAULT_SERVER, notice="That table is closed.") as visitor:
-        await visitor.reads("That table is closed.")
 
 
 async def answer_all_but_joins(peer: ScriptedPeer) -> JoinTable:

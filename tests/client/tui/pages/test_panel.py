@@ -240,12 +240,6 @@ def test_at_80x24_sixteen_racers_leave_room_for_the_leader_you_and_your_neighbou
     ]
 
 
-def test_a_disconnected_player_is_marked() -> None:
-    rows = rows_of(panel(connection_lost(), 24, 21, START + 25_000))
-    assert "○" in rows[1]
-    assert "○" not in rows[3]
-
-
 def test_ascii_mode_draws_only_ascii() -> None:
     for scene in (alone, four, sixteen, connection_lost, over):
         for canvas in (
@@ -255,25 +249,6 @@ def test_ascii_mode_draws_only_ascii() -> None:
             ticker(scene(), 79, START, ascii_only=True),
         ):
             assert canvas.text().isascii()
-
-
-def test_the_meter_shows_what_was_paid_and_won() -> None:
-    assert meter(GAMES["caprice"], 8, 24).text() == (
-        "banked 8/104\n"
-        "██···╎··················\n"
-        "     ╎20 = even\n"
-        "paid -$100\n"
-        "won   +$40\n"
-        "net   -$60"
-    )
-
-
-def test_a_watchers_panel_has_no_line_for_the_player() -> None:
-    watching = state_after(
-        standings("a5 r3"), first=snapshot("a1 =r1", shown=table("ar", host="a"))
-    )
-    assert "YOU" not in panel(watching, 24, 21, START).text()
-    assert "alone" not in panel(watching, 24, 21, START).text()
 
 
 def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:

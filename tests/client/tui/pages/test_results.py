@@ -14,7 +14,7 @@ from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
 from saratoga_client.tui.pages.results import results_page
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import UNICODE
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
@@ -54,18 +54,6 @@ def crowd(count: int) -> SessionState:
 
 def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot:
     return events.Snapshot(table=first.table, now=first.now, outcome=outcome)
-
-
-def test_each_racer_has_a_line_with_place_count_money_time_and_state() -> None:
-    shown = over(RECORD)
-    lines = page(shown).split("\n")
-    for line, result in zip(lines[2:5], RECORD.results, strict=True):
-        racer = next(each for each in RECORD.racers if each.player == result.player)
-        assert line[1:3].strip() == str(result.place)
-        assert racer.name in line
-        assert str(result.banked) in line.split()
-        assert str(result.state) in line
-    assert [line[0] for line in lines[2:5]].count("▸") == 1
 
 
 def test_each_racer_of_a_tie_is_named_with_the_reason_for_the_order() -> None:
@@ -125,12 +113,6 @@ def test_sixteen_racers_are_all_on_the_page_and_no_line_is_too_wide(width: int) 
     assert all(cell_len(line) <= width for line in text.split("\n"))
     for letter in "yabcdefghijklmno":
         assert text.count(f"{letter} Maximilian-Ferdin") == 2, "in the race, and in the totals"
-
-
-def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
-    found = findings_of(RECORD, over(RECORD).player)
-    text = page_text(results_page(over(RECORD), found, LETTERS, INK, 80, 24))
-    assert text.replace("ë", "e").isascii()
 
 
 def test_a_race_voided_before_this_one_is_named() -> None:

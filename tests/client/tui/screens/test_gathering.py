@@ -109,12 +109,6 @@ async def test_a_host_can_change_from_an_unknown_game_to_a_known_one() -> None:
         assert at_table.seat.asked == [f"game {next(iter(GAMES))}"]
 
 
-async def test_after_a_change_of_settings_ready_players_must_press_r_again() -> None:
-    async with table_player(gathering(ready="a")) as at_table:
-        await at_table.press("c")
-        assert "The race has changed: all players must press r again." in at_table.text
-
-
 async def test_a_host_who_is_not_ready_must_press_r_before_s() -> None:
     async with table_player(gathering()) as at_table:
         await at_table.press("s")
@@ -207,12 +201,6 @@ async def test_the_host_allows_a_player_who_voided_a_countdown_after_a_question(
         assert at_table.seat.asked == [f"allow {player('a')}"]
 
 
-async def test_a_host_alone_has_no_player_to_kick() -> None:
-    async with table_player(gathering("y")) as at_table:
-        await at_table.press("k")
-        assert "No other player is at this table." in at_table.text
-
-
 async def test_the_keys_of_players_do_nothing_for_a_watcher() -> None:
     async with table_player(gathering("ao", host="a")) as at_table:
         assert "You are watching this table" in at_table.text
@@ -240,14 +228,6 @@ async def test_a_refusal_of_the_server_is_shown() -> None:
         assert REFUSAL in at_table.rows[-2]
 
 
-async def test_a_full_table_at_80x24_shows_every_player_and_the_invitation() -> None:
-    letters = "yabcdefghijklmno"
-    async with table_player(gathering(letters)) as at_table:
-        assert sum("racer" in row for row in at_table.rows) == 12
-        for name in ("ana", "mei", "Otto [bot]", "Zoë", "SEATS 16 of 16", "saratoga join ws://"):
-            assert name in at_table.text, name
-
-
 async def test_an_alarm_about_the_race_before_is_said_and_stays_on_the_page() -> None:
     async with table_player(gathering(host="a")) as at_table:
         alarm = "Race 2: gone."
@@ -266,14 +246,6 @@ async def test_a_host_is_asked_once_before_a_start_without_a_player_who_is_not_r
         assert question in at_table.text
         assert at_table.seat.asked == []
         await at_table.press("x", "s", "s")
-        assert at_table.seat.asked == ["start"]
-
-
-async def test_nobody_is_asked_about_when_everybody_else_is_ready_away_or_blocked() -> None:
-    seats = [seat("y", ready=True), seat("a", connected=False), seat("m", blocked=True), seat("o")]
-    first = state_after(first=snapshot(shown=table(phase="gathering", seats=seats)))
-    async with table_player(first) as at_table:
-        await at_table.press("s")
         assert at_table.seat.asked == ["start"]
 
 

@@ -10,7 +10,6 @@ from kit.solo_player import SMALL, Player, StoppedClock, before
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_rules.games import GAMES
 
@@ -98,13 +97,6 @@ async def test_a_new_deal_has_another_seed() -> None:
         assert "seed " in player.lines[0]
 
 
-async def test_another_key_closes_the_question_and_has_its_usual_effect() -> None:
-    async with before(practice()) as player:
-        await player.press("space", "s", "space")
-        assert moves(player) == ["draw", "draw"]
-        assert "y yes" not in player.lines[-1]
-
-
 async def test_a_run_that_is_left_is_kept_as_the_ghost_of_the_next() -> None:
     clock = StoppedClock()
     async with before(practice(seconds=clock)) as player:
@@ -140,32 +132,11 @@ async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> Non
         await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
 
 
-async def test_the_search_takes_letters_as_cards_until_it_is_closed() -> None:
-    async with before(practice()) as player:
-        assert (await player.press("/")).startswith("Find:")
-        assert "9♦" in await player.press("9", "d")
-        assert moves(player) == []
-        await player.press("enter")
-        await player.press("escape")
-        await player.press("d")
-        assert moves(player) == ["draw"]
-
-
 async def test_y_copies_the_result_with_the_seed() -> None:
     async with before(practice()) as player:
         await player.press("space")
         assert "clipboard" in await player.press("y")
         assert "saratoga practice canfield --seed 7" in player.app.clipboard
-
-
-async def test_the_help_opens_over_the_board_and_closes_again() -> None:
-    screen = practice("caprice")
-    async with before(screen) as player:
-        await player.press("?")
-        assert isinstance(player.screen, HelpScreen)
-        assert player.lines[1].strip() == "RULES OF CAPRICE"
-        await player.press("?")
-        assert player.sees(screen)
 
 
 async def test_colours_and_suits_are_changed_and_kept() -> None:
@@ -176,29 +147,6 @@ async def test_colours_and_suits_are_changed_and_kept() -> None:
         assert "theme" in player.kept
         assert await player.press("p") == "The panel is hidden; p shows it."
         assert "banked 1/52" not in player.text
-
-
-async def test_a_double_click_banks_and_a_click_on_the_stock_draws() -> None:
-    async with before(drawn(PAIR)) as player:
-        await player.click("t5", 1, times=2)
-        assert moves(player) == ["t5>up"]
-        await player.click("stock")
-        assert len(moves(player)) == 2
-
-
-async def test_a_drag_carries_the_cards_from_the_pressed_one_on() -> None:
-    async with before(drawn(PAIR)) as player:
-        assert isinstance(player.screen, PracticeScreen)
-        board = player.screen.pane
-        layout = player.screen.pane.layout_shown
-        assert layout is not None
-        spots = {(place.pile, place.index): place for place in layout.tiles}
-        jack, queen = spots["t3", 0], spots["t1", 1]
-        await player.pilot.mouse_down(board, offset=(jack.x + 1, jack.y))
-        await player.pilot.hover(board, offset=(queen.x + 2, queen.y))
-        await player.pilot.mouse_up(board, offset=(queen.x + 2, queen.y))
-        await player.pilot.pause()
-        assert moves(player) == ["t3>t1"]
 
 
 @pytest.mark.parametrize("size", [(60, 20), SMALL, (100, 30), (120, 40), (200, 60)])

@@ -1,13 +1,10 @@
 """The race screen with keys and mouse: every input gets an answer, and the board is right."""
 
-from dataclasses import replace
-
 import pytest
 
 from kit.session_states import START, standings
-from kit.table_screens import last_racer, race, racing, said
+from kit.table_screens import last_racer, race, said
 from saratoga_client.net.connection import LinkState
-from saratoga_protocol import events
 
 
 async def test_two_keys_play_a_move_that_is_shown_at_once() -> None:
@@ -118,15 +115,6 @@ async def test_a_click_on_the_stock_draws_and_clicks_wait_for_the_card() -> None
         assert said(at_table) == ("Your last move waits for the connection, and turns a card up.")
 
 
-async def test_cards_are_dragged_and_dropped() -> None:
-    async with race() as at_table:
-        await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t1"))
-        await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
-        await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
-        await at_table.settled()
-        assert at_table.seat.asked == ["t1>t2"]
-
-
 async def test_a_refused_drop_gives_the_reason() -> None:
     async with race() as at_table:
         await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t4"))
@@ -185,22 +173,6 @@ async def test_the_message_line_reports_a_lost_and_restored_connection() -> None
         await at_table.settled()
         assert said(at_table) == "Connected again; nothing is lost."
         assert "○" not in at_table.rows[0]
-
-
-async def test_announcements_are_shown_during_a_race() -> None:
-    async with race() as at_table:
-        word = "The house closes at midnight; races that are on then are played to their end first."
-        await at_table.receive(events.Announcement(text=word))
-        message = " ".join(row.strip() for row in at_table.rows[-3:-1])
-        assert message == word
-
-
-async def test_an_alarm_is_shown_as_an_alarm() -> None:
-    async with race(size=(70, 24)) as at_table:
-        alarmed = replace(racing(), alarms=("The deal is not the one promised.",))
-        at_table.seat.change_to(alarmed)
-        await at_table.settled()
-        assert "The deal is not the one promised." in at_table.text
 
 
 @pytest.mark.parametrize(
@@ -263,24 +235,6 @@ async def test_the_clock_warns_before_the_cap() -> None:
         await at_table.settled()
         assert at_table.rows[0].endswith("0:20 ")
         assert at_table.cells[0][-2][1] != before[1]
-
-
-@pytest.mark.parametrize(
-    ("size", "panel"), [((79, 24), 0), ((80, 24), 24), ((100, 30), 28), ((120, 40), 32)]
-)
-async def test_the_panel_grows_with_the_screen(size: tuple[int, int], panel: int) -> None:
-    async with race() as at_table:
-        await at_table.pilot.resize_terminal(*size)
-        await at_table.settled()
-        assert [len(row) for row in at_table.rows] == [size[0]] * size[1]
-        frame = at_table.rows[1]
-        if not panel:
-            assert "RACE" not in at_table.text
-            assert at_table.rows[-4].startswith("1 YOU 4 -$30")
-        else:
-            assert size[0] - frame.index("┌") == panel
-        await at_table.press("1", "2")
-        assert at_table.seat.asked == ["t1>t2"]
 
 
 @pytest.mark.parametrize("size", [(53, 24), (80, 17), (30, 10)])
