@@ -1,6 +1,7 @@
 """Painted boards equal golden pictures, and never show a card that the view hides."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,18 @@ from hypothesis import strategies as st
 from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.board_view.board import NO_MARKS, Marks
-from saratoga_client.board_view.card_style import CardStyle, SuitColours
-from saratoga_client.board_view.layout import Spot, lay_out
+from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board
+from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
+from saratoga_client.board_view.column_picture import column_picture
+from saratoga_client.board_view.layout import BoardLayout, ColumnTiles, Spot, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
+from saratoga_client.input.pile_keys import pile_keys
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import Carry
+from saratoga_rules.moves import COLUMN_INDEX, Carry
 from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.views import View, redact
 from saratoga_rules.vocabulary.foundations import rank_at
 
 GAME_NAMES = st.sampled_from(list(GAMES))
@@ -250,3 +254,107 @@ def test_no_card_of_a_hidden_pile_can_be_lifted() -> None:
     layout = lay_out(game, redact(draw(game, "stock: 2C 3C")), 55, 21)
     assert set(layout.cards_from(Spot("stock", 0))) == {HIDDEN}
     assert layout.cards_from(Spot("stock")) == ()
+
+
+WIDTHS = range(55, 141)
+HEIGHTS = range(21, 41)
+BOARDS_OF_EVERY_WIDTH = st.tuples(st.sampled_from(WIDTHS), st.sampled_from(HEIGHTS))
+LOOKS = st.builds(CardStyle, ascii=st.booleans(), hollow=st.booleans())
+KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
+
+
+def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> BoardLayout:
+    """Return the layout of a picture, after checking all parts of the picture."""
+    layout = lay_out(game, view, *board)
+    marks = Marks(labels=pile_keys(game).by_pile)
+    canvas = draw_board(game, view, marks, look, layout)
+    rows = canvas.text().split("\n")
+    cells = Counter(
+        (x, y)
+        for tile in layout.tiles
+        for x in range(tile.x, tile.x + tile.width)
+        for y in range(tile.y, tile.y + tile.height)
+    )
+    assert not [cell for cell, count in cells.items() if count > 1]
+    assert all(0 <= x < board[0] and 0 <= y < board[1] for x, y in cells)
+    for tile in layout.tiles:
+        seen = rows[tile.y][tile.x : tile.x + tile.width]
+        if tile.card is not None:
+            assert look.index(tile.card) in seen
+        if tile.pile in COLUMN_INDEX and tile.count > 1:
+            assert str(tile.count) in seen
+    keys = {piece.text.strip("[]") for row in canvas.rows() for piece in row if piece.role in KEYS}
+    assert keys == set(pile_keys(game).by_pile.values())
+    return layout
+
+
+@given(st.sampled_from(list(GAMES)), places, BOARDS_OF_EVERY_WIDTH, LOOKS)
+def test_a_game_fits_a_board_of_any_size(
+    name: str, place: int, board: tuple[int, int], look: CardStyle
+) -> None:
+    game, position, *_ = step_at(name, place)
+    painted(game, redact(position), look, board)
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_columns_deeper_than_any_are_counted_between_their_ends(name: str) -> None:
+    game = GAMES[name]
+    deep = "KS QH JS TD 9C 8D 7C 6H 5S 4D 3S 2H AC " * 2
+    columns = [f"t{n}: {'5C 6C 7C |' * (n % 2)} {deep}" for n in range(1, game.columns.count + 1)]
+    view = redact(draw(game, "\n".join(columns)))
+    for width in WIDTHS:
+        layout = painted(game, view, CardStyle(), (width, 21))
+        for number in range(1, game.columns.count + 1):
+            below = 3 * (number % 2)
+            first, *shown = [tile for tile in layout.tiles if tile.pile == f"t{number}"]
+            assert first.count + sum(tile.count for tile in shown) == 26 + below
+            if below:
+                assert (first.kind, first.count) == (TileKind.BACK, 3)
+                first = shown[0]
+            assert (first.card, shown[-1].card) == ("KS", "AC")
+
+
+@given(st.sampled_from(list(GAMES)), places, BOARDS_OF_EVERY_WIDTH)
+def test_a_back_shows_nothing_but_how_many_lie_there(
+    name: str, place: int, board: tuple[int, int]
+) -> None:
+    game, position, *_ = step_at(name, place)
+    layout = lay_out(game, redact(position), *board)
+    for back in layout.tiles:
+        if back.kind is TileKind.BACK:
+            assert back.card is None
+            assert back.index is None or back.index < 0
+
+
+CAPRICE = GAMES["caprice"]
+STYLE = CardStyle(suits=suit_colours(CAPRICE), ascii=True)
+
+
+def column(width: int, height: int) -> ColumnTiles:
+    view = redact(draw(CAPRICE, "t1: 9H 8H 7H"))
+    return lay_out(CAPRICE, view, width, height).columns[0]
+
+
+def roles_of_column_picture(picked: int = 0, *, is_lit: bool = False, find: str = "") -> set[Role]:
+    picture = column_picture(column(120, 37), picked, is_lit, find, "", STYLE)
+    return {piece.role for row in picture.rows() for piece in row}
+
+
+def test_equal_columns_share_one_picture() -> None:
+    first = column_picture(column(120, 37), 1, False, "", "", STYLE)
+    assert column_picture(column(120, 37), 1, False, "", "", STYLE) is first
+    assert column_picture(column(120, 37), 2, False, "", "", STYLE) is not first
+
+
+def test_picked_lit_and_found_cards_have_roles_of_their_own() -> None:
+    assert Role.PICKED_RED not in roles_of_column_picture()
+    assert Role.PICKED_RED in roles_of_column_picture(picked=2)
+    assert Role.TARGET_RED in roles_of_column_picture(is_lit=True)
+    assert Role.FOUND_RED in roles_of_column_picture(find="8")
+
+
+def test_cards_of_one_row_have_marks_at_their_left() -> None:
+    tiles = column(55, 21)
+    assert tiles.tiles[0].size.height == 1, "the board is too small for larger cards"
+    picture = column_picture(tiles, 2, False, "", "", STYLE)
+    assert [line[0] for line in picture.text().split("\n")] == [" ", "*", "*"]

@@ -1,16 +1,27 @@
-"""The choices of every bot in every game: legal, repeatable, blind to hidden cards."""
+"""How bots of each strength choose moves."""
+
+from dataclasses import replace
 
 import pytest
 
 from kit.offline_bots import play_offline
-from saratoga_client.bots.memory import Memory
+from kit.positions import draw, played
+from saratoga_client.bots.casual import FRUITLESS_PASSES, is_banking, turn_of_stock, useful_carries
+from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, evaluator, weights_of
+from saratoga_client.bots.even import choose_evenly
+from saratoga_client.bots.memory import Memory, recall, remember
+from saratoga_client.bots.search import look_ahead
 from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.bots.strong import MOST_IDLE_MOVES, choose_strongly
+from saratoga_client.bots.weak import choose_weakly
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.moves import DRAW, REDEAL, Move, parse_move
+from saratoga_rules.position import Position, parse_position
+from saratoga_rules.views import View, redact
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 EVERY_STRENGTH = pytest.mark.parametrize("strength", Strength)
@@ -64,3 +75,341 @@ def test_hidden_cards_never_change_a_choice(game: Game, strength: Strength) -> N
         if choice.move is None:
             break
         position = play(game, position, choice.move)
+
+
+AISLERIOT, CANFIELD, LADY_PALK = GAMES["canfield-aisleriot"], GAMES["canfield"], GAMES["lady-palk"]
+
+
+def useful(game: Game, picture: str) -> set[str]:
+    return {str(move) for move in useful_carries(game, redact(draw(game, picture)))}
+
+
+def waste_of_four() -> View:
+    return redact(draw(CANFIELD, "t1: 9C\nwaste: 2S 3S 4S 5S\nbase: A"))
+
+
+def test_banking_and_playing_the_waste_are_useful() -> None:
+    assert useful(CANFIELD, "t1: 9C\nt2: 5S\nt3: KD\nt4: 7D\nwaste: 3H AS\nbase: A") == {"w>up"}
+    assert useful(CANFIELD, "t1: 9C\nt2: 4S\nt3: KD\nt4: 6D\nwaste: 3H\nbase: A") == {"w>t2"}
+
+
+def test_a_card_that_lies_well_is_not_moved_to_another_place() -> None:
+    well = "t1: 9C 8H\nt2: 9S\nbase: A"
+    badly = "t1: 2C 8H\nt2: 9S\nbase: A"
+    assert useful(LADY_PALK, well.replace("base: A", "")) == set()
+    assert useful(LADY_PALK, badly.replace("base: A", "")) == {"t1>t2"}
+
+
+def test_a_column_is_not_moved_into_a_space() -> None:
+    assert useful(LADY_PALK, "t1: KC QH") == set()
+
+
+def test_taking_a_card_back_from_a_foundation_is_not_useful() -> None:
+    assert useful(AISLERIOT, "t1: 6H\nup: S5\nbase: A") == set()
+
+
+def test_only_carries_to_a_foundation_bank_a_card() -> None:
+    assert [is_banking(parse_move(each)) for each in ("w>up", "t1>down", "w>t3")] == [
+        True,
+        True,
+        False,
+    ]
+    assert not is_banking(DRAW)
+
+
+def test_a_player_draws_as_long_as_the_stock_has_cards() -> None:
+    view = waste_of_four()._replace(stock=waste_of_four().waste)
+    assert turn_of_stock(CANFIELD, view, Memory(idle=1000)) == DRAW
+
+
+def test_a_player_makes_no_redeal_after_two_passes_without_progress() -> None:
+    # A pass through four cards takes two draws and a redeal.
+    last = FRUITLESS_PASSES * 3 - 2
+    assert turn_of_stock(CANFIELD, waste_of_four(), Memory(idle=last)) == REDEAL
+    assert turn_of_stock(CANFIELD, waste_of_four(), Memory(idle=last + 1)) is None
+
+
+def test_a_player_makes_no_redeal_that_the_rules_refuse() -> None:
+    assert turn_of_stock(AISLERIOT, waste_of_four()._replace(passes=3), Memory()) is None
+    assert turn_of_stock(AISLERIOT, waste_of_four()._replace(passes=2), Memory()) == REDEAL
+
+
+@pytest.mark.parametrize("strength", [Strength.WEAK, Strength.EVEN])
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_a_casual_player_stops_only_when_nothing_is_left_to_draw_or_to_bank(
+    game: Game, strength: Strength
+) -> None:
+    for number in range(8):
+        start = deal_for_key(game, practice_key(f"casual {number}"))
+        played = play_offline(game, start, CHOOSERS[strength], variation=number)
+        end = redact(played.end)
+        assert game.goal(played.end) or not end.stock
+        assert not any(is_banking(move) for move in useful_carries(game, end))
+        redeals = [at for at, move in enumerate(played.moves) if move == REDEAL]
+        if redeals and not game.goal(played.end) and len(redeals) < game.stock.passes - 1:
+            assert not any(is_banking(move) for move in played.moves[redeals[-1] :])
+
+
+def test_a_run_over_a_face_down_card_is_useful_to_carry_also_into_a_space() -> None:
+    game = GAMES["klondike"]
+    view = redact(draw(game, "t1: 4D | KS QH\nt2: 9S 8H\nt3: 9C\nt5: 2C\nt6: 4C\nt7: 6C"))
+    assert [str(move) for move in useful_carries(game, view)] == ["t1>t4:2"]
+
+
+BANK = parse_move("w>up")
+
+FULL = "t1: 4C 9C\nt2: 9S\nt3: 7C\nt4: 7S"
+"""Columns without a space and without a move between them."""
+
+
+def view_of(picture: str) -> View:
+    return redact(draw(CANFIELD, picture))
+
+
+def choices(view: View) -> list[Move | None]:
+    return [choose_weakly(CANFIELD, view, Memory(variation=number)).move for number in range(200)]
+
+
+def test_it_sometimes_overlooks_a_card_that_it_can_bank() -> None:
+    made = choices(view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A"))
+    assert set(made) == {BANK, DRAW}
+    assert made.count(BANK) > made.count(DRAW)
+
+
+def test_it_overlooks_a_card_until_the_next_pass() -> None:
+    view = view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A")
+    later = view._replace(stock=view.stock[1:], columns=(view.columns[0][1:], *view.columns[1:]))
+    assert choices(view) == choices(later)
+    assert choices(view) != choices(view._replace(passes=2))
+
+
+def test_it_overlooks_nothing_when_it_sees_no_point_in_another_pass() -> None:
+    view = view_of(f"{FULL}\nwaste: AS\nbase: A")
+    made = {
+        choose_weakly(CANFIELD, view, Memory(variation=number, idle=40)).move
+        for number in range(50)
+    }
+    assert made == {BANK}
+
+
+def test_it_never_takes_a_card_back_from_a_foundation() -> None:
+    view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
+    assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
+    assert choose_weakly(AISLERIOT, view, Memory()).move is None
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_it_plays_until_it_can_neither_draw_nor_bank(game: Game) -> None:
+    for number in range(20):
+        deal = deal_for_key(game, practice_key(f"test {number}"))
+        end = play_offline(game, deal, choose_weakly, variation=number).end
+        left = () if game.goal(end) else legal_moves(game, end)
+        assert not [move for move in left if move == DRAW or is_banking(move)]
+
+
+LAFAYETTE = GAMES["lafayette"]
+
+
+def view_of_lafayette(picture: str) -> View:
+    return redact(draw(LAFAYETTE, picture))
+
+
+def test_it_usually_banks_a_card_and_overlooks_it_now_and_then() -> None:
+    view = view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H")
+    made = [choose_evenly(LAFAYETTE, view, Memory(variation=each)).move for each in range(300)]
+    assert set(made) == {BANK, DRAW}
+    assert made.count(DRAW) < made.count(BANK) / 5
+
+
+def test_it_overlooks_nothing_when_there_is_nothing_to_draw() -> None:
+    view = view_of_lafayette("t1: 9C\nwaste: AS")
+    memories = (Memory(variation=number, idle=40) for number in range(300))
+    assert {choose_evenly(LAFAYETTE, view, memory).move for memory in memories} == {BANK}
+
+
+def test_it_follows_its_plan_while_the_plan_is_legal() -> None:
+    view = view_of_lafayette("t1: 9C\nt2: 8H\nwaste: 4S")
+    plan = (parse_move("t2>t1"), DRAW)
+    choice = choose_evenly(LAFAYETTE, view, Memory(plan=plan))
+    assert choice.move == plan[0]
+    assert choice.memory.plan == plan[1:]
+
+
+def test_it_does_not_use_the_remembered_stock() -> None:
+    view = view_of_lafayette("t1: 5H\nt2: 7H\nstock: 2C 9H AD")
+    stock = draw(LAFAYETTE, "stock: 2C 9H AD").stock
+    for number in range(50):
+        remembering = choose_evenly(LAFAYETTE, view, Memory(variation=number, stock=stock))
+        assert remembering.move == choose_evenly(LAFAYETTE, view, Memory(variation=number)).move
+
+
+def test_it_stops_when_it_finds_nothing_and_sees_no_point_in_another_pass() -> None:
+    view = view_of_lafayette("t1: 5H\nt2: 7H\nwaste: 9H")
+    assert choose_evenly(LAFAYETTE, view, Memory(idle=40)).move is None
+
+
+def test_it_banks_a_card_that_it_can_bank() -> None:
+    choice = choose_strongly(
+        LAFAYETTE, view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H"), Memory()
+    )
+    assert choice.move == parse_move("w>up")
+
+
+def test_it_draws_if_no_move_is_an_improvement_and_the_next_card_is_unknown() -> None:
+    choice = choose_strongly(
+        LAFAYETTE, view_of_lafayette("t1: 5H\nt2: 7H\nstock: 2C 9H JD"), Memory()
+    )
+    assert choice.move == DRAW
+
+
+def test_the_strong_bot_follows_its_plan_while_the_plan_is_legal() -> None:
+    view = view_of_lafayette("t1: 9C\nt2: 8H\nstock: 2C 9H JD")
+    plan = (parse_move("t2>t1"), DRAW)
+    choice = choose_strongly(LAFAYETTE, view, Memory(plan=plan))
+    assert choice.move == plan[0]
+    assert choice.memory.plan == plan[1:]
+
+
+def test_it_cashes_out_after_too_many_moves_without_progress() -> None:
+    view = view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H")
+    memory = replace(Memory(), idle=MOST_IDLE_MOVES)
+    assert choose_strongly(LAFAYETTE, view, memory).move is None
+
+
+def banked(position: Position) -> float:
+    return position.banked
+
+
+def plan(text: str, limit: int = 200) -> list[str]:
+    return [str(move) for move in look_ahead(LAFAYETTE, parse_position(text), banked, limit)]
+
+
+def test_known_cards_of_the_stock_are_drawn_up_to_a_useful_one() -> None:
+    text = "stock=9C5DAS waste=8H reserve=##KD up=0,0,0,0 down=0,0,0,0 columns=3H/3D/5H/4H base=1 passes=2"
+    assert plan(text) == ["draw", "draw", "draw", "w>up", "r>down"]
+
+
+def test_without_an_improvement_there_is_no_plan() -> None:
+    text = "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=2"
+    assert plan(text) == []
+
+
+def test_hidden_cards_of_the_stock_are_not_searched() -> None:
+    text = (
+        "stock=#### waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=1"
+    )
+    assert plan(text) == []
+
+
+def test_columns_that_look_alike_over_other_numbers_of_face_down_cards_are_told_apart() -> None:
+    game = GAMES["klondike"]
+    position = draw(game, "t1: ## ## | 8H\nt2: ## | 8H\nt3: 9S")
+
+    def without_face_down_cards(position: Position) -> float:
+        return position.face_down_counts.count(0)
+
+    assert look_ahead(game, position, without_face_down_cards, 200) == (parse_move("t2>t3"),)
+
+
+def value(game: Game, picture: str) -> float:
+    return evaluator(game, WEIGHTS[game.name])(draw(game, picture))
+
+
+def test_a_banked_card_is_worth_more_than_the_same_card_in_a_column() -> None:
+    assert value(CANFIELD, "up: S1\nbase: A") > value(CANFIELD, "t1: AS\nbase: A")
+
+
+def test_each_card_of_the_reserve_lowers_the_value() -> None:
+    assert value(CANFIELD, "reserve: 3D 4H\nbase: A") < value(CANFIELD, "reserve: 3D\nbase: A")
+
+
+def test_each_face_down_card_lowers_the_value() -> None:
+    game = GAMES["klondike"]
+    evaluate = evaluator(game, weights_of(game, 0))
+    assert evaluate(draw(game, "t1: ## ## | 8H")) < evaluate(draw(game, "t1: ## | 8H"))
+
+
+@pytest.mark.parametrize("name", ["klondike", "lafayette"])
+def test_a_hidden_card_that_turns_up_has_a_value_of_its_own(name: str) -> None:
+    game = GAMES[name]
+    weights = weights_of(game, 0)
+    opened = draw(game, "t1: 8H")
+    turned = opened._replace(columns=((HIDDEN,), *opened.columns[1:]))
+    evaluate = evaluator(game, weights)
+    assert evaluate(turned) == pytest.approx(evaluate(opened) + weights.unseen)
+
+
+def test_cards_built_in_order_are_worth_more_than_the_same_cards_apart() -> None:
+    apart = value(CANFIELD, "t1: 8D\nt2: 7C\nbase: A") + WEIGHTS["canfield"].space
+    assert value(CANFIELD, "t1: 8D 7C\nbase: A") > apart
+
+
+def test_a_card_above_one_that_is_banked_earlier_lowers_the_value() -> None:
+    assert value(CANFIELD, "t1: AS KS\nbase: A") < value(CANFIELD, "t1: KS AS\nbase: A")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_variation_changes_weights_only_a_little(name: str) -> None:
+    standard, varied = weights_of(GAMES[name], 0), weights_of(GAMES[name], 12345)
+    assert standard == WEIGHTS.get(name, standard)
+    assert varied != standard
+    for feature in ("reserve", "hand", "face_down", "space", "joined", "blocker", "unseen"):
+        weight = getattr(standard, feature)
+        assert abs(getattr(varied, feature) - weight) <= LARGEST_VARIATION * abs(weight) + 1e-9
+
+
+START = deal_for_key(CANFIELD, practice_key("memory"))
+
+
+def after(*moves: Move) -> tuple[Position, Memory]:
+    position, memory = START, Memory()
+    for move in moves:
+        following = play(CANFIELD, position, move)
+        memory = remember(CANFIELD, memory, redact(position), move, redact(following))
+        position = following
+    return position, memory
+
+
+def test_the_stock_is_unknown_in_the_first_pass() -> None:
+    position, memory = after(DRAW, DRAW)
+    assert set(recall(redact(position), memory).stock) == {HIDDEN}
+
+
+def test_after_a_redeal_the_stock_is_remembered_in_its_order() -> None:
+    position, memory = after(*[DRAW] * 12, REDEAL)
+    assert recall(redact(position), memory).stock == position.stock == START.stock
+
+
+def test_cards_drawn_again_are_no_longer_in_the_remembered_stock() -> None:
+    position, memory = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
+    assert recall(redact(position), memory).stock == position.stock == START.stock[6:]
+
+
+def test_the_reserve_below_its_top_card_stays_unknown() -> None:
+    position, memory = after(*[DRAW] * 12, REDEAL)
+    reserve = recall(redact(position), memory).reserve
+    assert reserve == (HIDDEN,) * 12 + position.reserve[-1:]
+
+
+def test_a_remembered_stock_of_another_size_is_ignored() -> None:
+    view = redact(START)
+    assert recall(view, Memory(stock=START.stock[1:])) == view
+
+
+def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:
+    _, first_time = after(*[DRAW] * 12)
+    _, second_time = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
+    assert first_time.idle == 0
+    assert second_time.idle == 3
+
+
+def test_a_card_of_a_column_that_turns_up_is_progress_and_is_remembered_as_the_last_move() -> None:
+    game = GAMES["klondike"]
+    before = draw(game, "t1: AS | 8H\nt2: 9S\nt3: 2S 3H")
+    memory = Memory(idle=5, most_banked=1, fewest_in_hand=1)
+    turned = played(game, before, "t1>t2")
+    memory = remember(game, memory, redact(before), parse_move("t1>t2"), redact(turned))
+    assert (memory.turned_up, memory.idle) == (True, 0)
+    banked = played(game, turned, "t1>up")
+    memory = remember(game, memory, redact(turned), parse_move("t1>up"), redact(banked))
+    assert not memory.turned_up

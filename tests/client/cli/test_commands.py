@@ -1,18 +1,38 @@
-"""The command line as a whole: help, usage errors, error messages, exit codes."""
+"""The command line as a whole: help, options, usage errors, questions, exit codes."""
 
+import asyncio
 import logging
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
+import click
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import (
-    COMMANDS,
-    EXPOSURE_WARNING,
-    WordsOnly,
-    run,
+from saratoga_client.cli import game_argument, options
+from saratoga_client.cli.commands import COMMANDS, EXPOSURE_WARNING, WordsOnly, run
+from saratoga_client.cli.options import (
+    TABLE,
+    in_lines,
+    offline_options,
+    play_options,
+    server_of,
+    server_option,
+    viewing_options,
 )
+from saratoga_client.cli.prompt import confirm, prompt
+from saratoga_client.cli.rules import page
+from saratoga_client.local import paths
+from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.settings import Settings
+from saratoga_client.local.terminal import Capabilities, capabilities
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.rules_text import plain_lines, table
+from saratoga_client.session.invitation import Destination
+from saratoga_rules.games import GAMES
 
 
 def test_help_leads_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,3 +171,302 @@ def test_loggers_show_no_trace_either() -> None:
         fault = (ZeroDivisionError, error, error.__traceback__)
     record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "It broke.", None, fault)
     assert WordsOnly().format(record) == "saratoga: It broke."
+
+
+THERE = "wss://cards.example.org"
+
+
+def settings_of(*words: str, options: Callable[[Any], Any] = play_options) -> Settings | int:
+    """Return the settings that a command gets with these options, or the exit code of the program."""
+    received: list[Settings] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @options
+    def command(settings: Settings) -> None:
+        received.append(settings)
+
+    exit_code = run(program, ["command", *words])
+    return received[0] if received else exit_code
+
+
+def write_settings(text: str) -> None:
+    path = paths.config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_flags_win_over_the_environment_and_that_over_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_settings('theme = "paper"\nname = "File"\nquick = true\nascii = true\n')
+    monkeypatch.setenv("SARATOGA_NAME", "Environment")
+    monkeypatch.setenv("SARATOGA_QUICK", "0")
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    chosen = settings_of("--server", THERE, "--no-ascii", "--suits", "four")
+    assert chosen == Settings(
+        server=THERE,
+        name="Environment",
+        theme="paper",
+        quick=False,
+        ascii=False,
+        suits=dict.fromkeys(GAMES, "four"),
+    )
+
+
+def test_without_options_all_settings_are_the_defaults() -> None:
+    assert settings_of() == Settings()
+
+
+def test_commands_refuse_the_server_and_name_options_they_do_not_need() -> None:
+    assert settings_of("--ascii", options=offline_options) == Settings(ascii=True)
+    assert settings_of("--server", THERE, options=offline_options) == Exit.USAGE
+    assert settings_of("--name", "Anna", options=viewing_options) == Exit.USAGE
+    assert settings_of("--server", THERE, options=viewing_options) == Settings(server=THERE)
+
+
+def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    write_settings("cap = 10\nplain = maybe\n")
+    assert settings_of() == Exit.USAGE
+    write_settings('cap = 10\nplain = "maybe"\n')
+    assert settings_of() == Exit.USAGE
+    assert "line 2: plain cannot be" in capsys.readouterr().err
+
+
+def server_for(*words: str) -> str:
+    """Return the server address that a command without a table uses."""
+    received: list[str] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @server_option
+    def command(server: str) -> None:
+        received.append(server)
+
+    assert run(program, ["command", *words]) == Exit.DONE
+    return received[0]
+
+
+def test_the_server_comes_from_flag_environment_file_or_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SARATOGA_SERVER", raising=False)
+    assert server_for() == DEFAULT_SERVER
+    write_settings('server = "ws://file:1"\n')
+    assert server_for() == "ws://file:1"
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    assert server_for() == "ws://environment:1"
+    assert server_for("--server", THERE) == THERE
+
+
+def server_for_table(*words: str) -> str | int:
+    """Return the server address that a command with a table uses, or the exit code of the program."""
+    received: list[str] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @click.argument("table", type=TABLE)
+    @server_option
+    def command(table: Destination, server: str) -> None:
+        received.append(server_of(table, server))
+
+    exit_code = run(program, ["command", *words])
+    return received[0] if received else exit_code
+
+
+def test_a_url_names_the_server_and_a_conflicting_flag_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    assert server_for_table("Mint-Otter-42") == "ws://environment:1"
+    assert server_for_table(f"{THERE}/mint-otter-42") == THERE
+    assert server_for_table(f"saratoga join {THERE}/mint-otter-42") == THERE
+    assert server_for_table(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
+    assert server_for_table(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
+
+
+@pytest.mark.parametrize("text", ["mint otter", "", THERE, "mint-otter-"])
+def test_text_that_names_no_table_is_a_usage_error(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert server_for_table(text) == Exit.USAGE
+    assert "mint-otter-42" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("term", "is_terminal", "plain", "lines", "message"),
+    [
+        ("xterm-256color", True, False, False, ""),
+        ("xterm-256color", True, True, True, ""),
+        ("xterm-256color", False, False, True, ""),
+        ("dumb", True, False, True, "the terminal cannot redraw (TERM=dumb)"),
+        ("dumb", True, True, True, ""),
+    ],
+)
+def test_lines_of_text_replace_a_screen_that_cannot_be_drawn_or_is_not_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    term: str,
+    is_terminal: bool,
+    plain: bool,
+    lines: bool,
+    message: str,
+) -> None:
+    terminal = capabilities({"TERM": term}, is_terminal=is_terminal, size=(80, 24))
+    monkeypatch.setattr(options, "this_terminal", lambda: terminal)
+    assert in_lines(Settings(plain=plain)) is lines
+    printed = capsys.readouterr().err
+    assert (message in printed) if message else printed == ""
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("bash", "complete -o nosort -F _saratoga_completion saratoga"),
+        ("zsh", "#compdef saratoga"),
+        ("fish", "complete --no-files --command saratoga"),
+    ],
+)
+def test_each_shell_gets_code_in_its_own_language(
+    shell: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, ["completion", shell]) == Exit.DONE
+    shown = capsys.readouterr()
+    assert line in shown.out
+    assert f"_SARATOGA_COMPLETE={shell}_complete" in shown.out
+    assert shown.err == ""
+
+
+def test_a_shell_that_asks_is_offered_the_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_SARATOGA_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "saratoga re")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with pytest.raises(SystemExit):
+        run(saratoga, [])
+    assert capsys.readouterr().out.split() == ["plain,replay"]
+
+
+class Typed:
+    """A replacement for `StandardInput`: each read returns one typed line."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lines: SimpleQueue[bytes] = SimpleQueue()
+        monkeypatch.setattr("saratoga_client.cli.prompt.StandardInput", lambda: self)
+
+    def read(self, size: int, /) -> bytes:
+        return self.lines.get()
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
+    return Typed(monkeypatch)
+
+
+async def test_the_event_loop_runs_while_the_player_types(
+    typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asking = asyncio.create_task(prompt("Your name\x1b"))
+    await asyncio.sleep(0)
+    assert not asking.done()
+    typed.lines.put("  Zoë \n".encode())
+    assert await asking == "Zoë"
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "Your name<U+001B>: ")
+
+
+async def test_an_empty_line_repeats_the_question(
+    typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed.lines.put(b"\n")
+    typed.lines.put(b"Anna\n")
+    assert await prompt("Your name") == "Anna"
+    assert capsys.readouterr().err.count("Your name: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "means"), [(b"y\n", True), (b"YES\n", True), (b"\n", False), (b"no\n", False)]
+)
+async def test_only_yes_confirms(typed: Typed, line: bytes, means: bool) -> None:
+    typed.lines.put(line)
+    assert await confirm("Close the server now?") is means
+
+
+async def test_the_end_of_the_input_aborts(typed: Typed) -> None:
+    typed.lines.put(b"")
+    with pytest.raises(click.Abort):
+        await prompt("Your name")
+
+
+@pytest.mark.parametrize("command", ["practice", "rules", "leaderboard"])
+def test_a_script_without_a_game_gets_a_usage_error_with_all_games(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [command]) == Exit.USAGE
+    error = capsys.readouterr().err
+    assert "Name a game: " in error
+    assert all(name in error for name in GAMES)
+    assert f"saratoga {command} klondike" in error
+
+
+@pytest.mark.parametrize("command", ["rules", "leaderboard"])
+def test_the_help_names_all_games_in_their_order(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [command, "--help"]) == Exit.DONE
+    text = " ".join(capsys.readouterr().out.split())
+    *first, last = GAMES
+    assert f"The games are {', '.join(first)} and {last}." in text
+
+
+def test_a_person_at_a_terminal_chooses_a_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def a_terminal() -> Capabilities:
+        return capabilities({"TERM": "xterm"}, is_terminal=True, size=(80, 24))
+
+    monkeypatch.setattr(game_argument, "this_terminal", a_terminal)
+    monkeypatch.setattr("sys.stdin", StringIO("caprise\ncaprice\n"))
+    assert run(saratoga, ["rules", "--plain"]) == Exit.DONE
+    shown = capsys.readouterr()
+    assert "Which game? (klondike, canfield" in shown.err
+    assert "'caprise' is not one of" in shown.err
+    assert "Caprice" in shown.out
+
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+@every_game
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_line_of_the_page_is_wider_than_the_terminal(name: str, width: int) -> None:
+    lines = list(page(GAMES[name], width))
+    assert max(map(len, lines)) <= width
+    assert lines[0] == GAMES[name].title.upper()
+
+
+@every_game
+def test_headings_stand_apart_from_what_they_head(name: str) -> None:
+    lines = list(page(GAMES[name], 80))
+    for heading, rule in table(GAMES[name]):
+        (line,) = (line for line in lines if line.startswith(f"{heading}  "))
+        assert line.split("  ")[-1].strip() in rule
+
+
+@every_game
+def test_through_a_pipe_it_is_a_rule_a_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["rules", name]) == Exit.DONE
+    said = capsys.readouterr().out.splitlines()
+    assert said == list(plain_lines(GAMES[name]))
+    assert said[0] == f"game: {GAMES[name].title}"
+    assert all(": " in line for line in said)

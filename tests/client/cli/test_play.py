@@ -1,13 +1,32 @@
-"""Playing from the command line: the program asks for a name before it opens the screen."""
+"""The commands that take a seat: host, join, lobby and bot."""
 
+import asyncio
+import json
+import shlex
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from kit.line_client import line_client
 from kit.lobbies import OpenLobby, open_lobby
+from kit.scripted_server import outcome
 from kit.session_states import CODE, seat, snapshot, state_after, table
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli import lobby as lobby_command
 from saratoga_client.cli import play
+from saratoga_client.cli.bot import ResultPrinter
+from saratoga_client.cli.commands import run
 from saratoga_client.cli.play import ensure_name, left_race_line
+from saratoga_client.local.printed_command import host_command
+from saratoga_client.local.settings import load
+from saratoga_client.local.terminal import capabilities
+from saratoga_client.output import OutputFormat
+from saratoga_client.problems import Exit
+from saratoga_client.session.state import Verification
+from saratoga_client.tui import flows
+from saratoga_client.tui.app import Flow
+from saratoga_protocol.events import RaceOver
 
 
 @pytest.fixture
@@ -63,3 +82,163 @@ def test_without_a_race_or_another_person_there_is_no_way_back() -> None:
     assert left_race_line(state_after(first=gathering), "") == ""
     with_bot = snapshot(shown=table(seats=[seat("y"), seat("o")]))
     assert left_race_line(state_after(first=with_bot), "") == ""
+
+
+NOWHERE = "ws://127.0.0.1:1"
+
+
+def test_the_hosted_game_its_limit_and_its_match_are_remembered_for_the_next_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = ["host", "caprice", "--cap", "20", "--races", "3", "--server", NOWHERE]
+    assert run(saratoga, first) == Exit.UNREACHABLE
+    assert (load().game, load().cap, load().races) == ("caprice", 20, 3)
+    assert run(saratoga, ["host", "lafayette", "--server", NOWHERE]) == Exit.UNREACHABLE
+    assert (load().game, load().cap, load().races) == ("lafayette", 20, 3)
+    assert NOWHERE in capsys.readouterr().err
+
+
+def test_a_host_learns_that_friends_cannot_reach_an_address_of_this_machine(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hosting = ["host", "canfield", "--server", NOWHERE, "--public-url", "ws://localhost:7470"]
+    assert run(saratoga, hosting) == Exit.UNREACHABLE
+    assert "ws://localhost:7470 can be reached from this machine only" in capsys.readouterr().err
+    hosting[-1] = "wss://cards.example.org"
+    assert run(saratoga, hosting) == Exit.UNREACHABLE
+    assert "from this machine only" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--server", "--public-url"])
+def test_a_wrong_address_is_refused_before_a_server_starts(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, ["host", "canfield", option, "cards.example.org"]) == Exit.USAGE
+    assert "'cards.example.org' is not the address of a server" in capsys.readouterr().err
+
+
+def test_a_named_port_is_of_this_machine_although_a_server_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ports: list[int | None] = []
+
+    async def host_here(*words: object) -> None:
+        ports.extend(word for word in words if isinstance(word, int))
+
+    monkeypatch.setattr("saratoga_client.cli.host._host_here", host_here)
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://127.0.0.1:8123")
+    _, *words = shlex.split(host_command("ws://127.0.0.1:8123"))
+    assert run(saratoga, words) == Exit.DONE
+    assert ports == [8123]
+
+
+def test_the_url_of_an_invitation_names_the_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["join", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
+    assert "ws://127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_a_code_is_looked_up_at_the_named_server(capsys: pytest.CaptureFixture[str]) -> None:
+    joining = ["join", "mint-otter-42", "--server", "ws://127.0.0.1:2"]
+    assert run(saratoga, joining) == Exit.UNREACHABLE
+    assert "ws://127.0.0.1:2" in capsys.readouterr().err
+
+
+async def test_a_table_that_does_not_exist_ends_with_6(capsys: pytest.CaptureFixture[str]) -> None:
+    async with open_lobby() as lobby:
+        joining = ["join", "mint-otter-99", "--server", lobby.url, "--name", "Anna", "--plain"]
+        assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
+    assert "saratoga: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("plain", [True, False])
+async def test_an_unknown_table_is_reported_before_a_name_is_asked(
+    plain: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _settings: plain)
+    async with open_lobby() as lobby:
+        joining = ["join", "mint-otter-99", "--server", lobby.url]
+        assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
+    shown = capsys.readouterr()
+    assert "There is no table with that code." in shown.err
+    assert "name" not in shown.out
+    assert "Your name" not in shown.err
+
+
+async def test_a_joined_server_is_the_one_that_commands_mean_from_then_on() -> None:
+    async with open_lobby() as lobby:
+        joining = ["join", f"{lobby.url}/mint-otter-99", "--plain"]
+        assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
+        assert load({}).server_url == lobby.url
+    assert load({}).server == "", "`saratoga host` opens a server on this machine"
+
+
+def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Flow] = []
+
+    async def open_screen(flow: Flow, settings: object) -> None:
+        opened.append(flow)
+
+    terminal = capabilities({"TERM": "xterm-256color"}, is_terminal=True, size=(80, 24))
+    monkeypatch.setattr(lobby_command, "this_terminal", lambda: terminal)
+    monkeypatch.setattr(flows, "open_screen", open_screen)
+    assert run(saratoga, []) == Exit.DONE
+    assert len(opened) == 1
+
+
+def test_a_pipe_has_a_short_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, []) == Exit.DONE
+    assert "saratoga host klondike" in capsys.readouterr().out
+
+
+async def test_plain_has_the_lobby_in_lines(tmp_path: Path) -> None:
+    async with open_lobby() as server, line_client(server.url, tmp_path, "--plain") as client:
+        await client.expect("lobby: ")
+        client.type("quit")
+        assert await client.ended() == Exit.DONE
+
+
+def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
+    raced = outcome()
+    result = raced.results[0]
+    printer = ResultPrinter(result.player, OutputFormat.JSON)
+    printer.see(RaceOver(outcome=raced))
+    assert capsys.readouterr().out == "", "the record is not checked yet"
+    printer.warn(raced.race, ("the deal was changed",))
+    printer.checked("another-race-1/1", Verification(True, "Good."))
+    printer.checked(raced.race, Verification(False, "Bad."))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["verification"] == {"race": raced.race, "verified": False, "sentence": "Bad."}
+    assert printed["alarms"] == [f"Race {raced.race}: the deal was changed."]
+    assert printed["schema"] == "saratoga.bot.v1"
+    assert (printed["race"], printed["game"]) == (raced.race, raced.game)
+    for key in ("name", "player", "place", "banked", "net", "state", "moves", "tie"):
+        assert printed[key] == getattr(result, key)
+
+
+def test_a_result_whose_record_was_not_checked_is_printed_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    raced = outcome()
+    printer = ResultPrinter(raced.results[0].player, OutputFormat.JSON)
+    printer.see(RaceOver(outcome=raced))
+    printer.print_unchecked()
+    printer.print_unchecked()
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["race"], printed["verification"]) == (raced.race, None)
+
+
+def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    raced = outcome()
+    result = raced.results[-1]
+    ResultPrinter(result.player, OutputFormat.PLAIN).see(RaceOver(outcome=raced))
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
+    assert f" {result.banked} banked, " in line
+    assert line.endswith(result.state)
+
+
+def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["bot", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "ws://127.0.0.1:1" in shown.err

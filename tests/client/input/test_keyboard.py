@@ -1,12 +1,16 @@
+"""Keys: the move that each plays, the answer, and the hints."""
+
 import pytest
 
 from kit.positions import draw
+from saratoga_client.input.key_hints import key_hints
 from saratoga_client.input.keyboard import marks, press
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
+from saratoga_client.input.pile_keys import has_pile, key_called, pile_keys
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import DRAW, parse_move
+from saratoga_rules.moves import DRAW, REDEAL, parse_move
 from saratoga_rules.views import redact
 
 LAFAYETTE_BOARD = """
@@ -230,3 +234,135 @@ def test_the_marks_show_the_picked_cards_and_their_targets(
     assert lit.picked == picked
     assert lit.targets == set(targets.split())
     assert lit.sources == set(sources.split())
+
+
+@pytest.mark.parametrize(
+    ("game", "picture", "selection", "hints"),
+    [
+        (
+            "canfield",
+            "stock: 2C 3C 4C 5C\nt1: KS",
+            NO_SELECTION,
+            "space draw 3, tab moves, o quick",
+        ),
+        (
+            "canfield",
+            "stock: 2C\nwaste: AS\nt1: KS\nt2: QH",
+            NO_SELECTION,
+            "space draw 1, 1-4 w pick, f bank, tab moves, o quick",
+        ),
+        (
+            "lafayette",
+            "waste: AS\nreserve: KS\nt1: 5H",
+            Selection(quick=True),
+            "space redeal, w r pick, f bank up, g bank down, tab moves, o quick off",
+        ),
+        ("caprice", "stock: 2C", NO_SELECTION, "space deal a row, tab moves, o quick"),
+        (
+            "caprice",
+            "t11: 7S\nt12: 6S",
+            NO_SELECTION,
+            "1-9 0 - = pick, tab moves, o quick",
+        ),
+        ("lady-palk", "t1: 2C", NO_SELECTION, "o quick"),
+        (
+            "canfield-aisleriot",
+            "up: S4\nt2: 5D\nreserve: 5C",
+            NO_SELECTION,
+            "r pick, tab moves, b take back, o quick",
+        ),
+        (
+            "caprice",
+            "t1: 7S\nt11: 8S\nup: S6\ndown: S6\nstock: 2C",
+            Selection(picked="t1"),
+            "- place, f bank up, g bank down, tab moves, esc drop",
+        ),
+        (
+            "lady-palk",
+            "t1: KS QH\nt2: KH",
+            Selection(picked="t1"),
+            "2 place, tab moves, esc drop",
+        ),
+        (
+            "lady-palk",
+            "t1: 2C KS QH\nt2: KH",
+            Selection(picked="t1"),
+            "2 3 4 5 6 7 8 place, + - how many, tab moves, esc drop",
+        ),
+        ("lafayette", "t1: AS\nt2: AH", Selection(aim="up"), "1 2 bank, esc drop"),
+        ("lafayette", "stock: AS", Selection(lit=DRAW), "enter play, tab next move, esc drop"),
+    ],
+)
+def test_the_hints_name_the_keys_of_the_moment(
+    game: str, picture: str, selection: Selection, hints: str
+) -> None:
+    scene = scene_of(GAMES[game], redact(draw(GAMES[game], picture)))
+    assert ", ".join(f"{key} {does}" for key, does in key_hints(scene, selection)) == hints
+
+
+def test_a_selection_that_the_board_no_longer_allows_is_not_hinted_at() -> None:
+    scene = scene_of(GAMES["lafayette"], redact(draw(GAMES["lafayette"], "stock: AS")))
+    for stale in (Selection(picked="t1"), Selection(aim="up"), Selection(lit=REDEAL)):
+        assert key_hints(scene, stale)[0] == ("space", "draw 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("canfield", "1234"),
+        ("canfield-aisleriot", "1234"),
+        ("lafayette", "1234"),
+        ("lady-palk", "12345678"),
+        ("caprice", "1234567890-="),
+    ],
+)
+def test_columns_have_the_keys_of_the_digit_row_from_the_left(name: str, columns: str) -> None:
+    assert "".join(pile_keys(GAMES[name]).columns) == columns
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("canfield", {"space", "w", "r", "f"}),
+        ("canfield-aisleriot", {"space", "w", "r", "f"}),
+        ("lafayette", {"space", "w", "r", "f", "g"}),
+        ("lady-palk", {"space", "w", "f"}),
+        ("caprice", {"space", "f", "g"}),
+    ],
+)
+def test_a_game_has_keys_for_its_own_piles_only(name: str, others: set[str]) -> None:
+    keys = pile_keys(GAMES[name])
+    assert set(keys.by_key) - set(keys.columns) == others
+    assert set(keys.by_pile.values()) == set(keys.by_key)
+
+
+def test_every_pile_that_is_drawn_has_a_key_beside_it() -> None:
+    by_pile = pile_keys(GAMES["lafayette"]).by_pile
+    assert by_pile["stock"] == "space"
+    assert by_pile["t3"] == "3"
+    assert by_pile["up.S"] == "f"
+    assert by_pile["down.D"] == "g"
+
+
+def test_no_key_means_two_piles() -> None:
+    for game in GAMES.values():
+        keys = pile_keys(game)
+        for key, pile in keys.by_key.items():
+            assert keys.of(pile) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        *(("minus", "-"), ("equals_sign", "="), ("plus", "+"), (" ", "space"), ("W", "w")),
+        *(("d", "space"), ("\r", "enter"), ("esc", "escape"), ("f5", "f5"), ("", "")),
+    ],
+)
+def test_every_spelling_of_a_key_has_one_name(name: str, called: str) -> None:
+    assert key_called(name) == called
+
+
+def test_a_game_has_the_piles_of_its_page() -> None:
+    caprice, canfield = GAMES["caprice"], GAMES["canfield"]
+    assert [pile for pile in ("w", "r", "t12", "t13", "down.S", "up.S", "stock", "x") if has_pile(caprice, pile)] == ["t12", "down.S", "up.S", "stock"]  # fmt: skip
+    assert [pile for pile in ("w", "r", "t4", "t5", "down", "up") if has_pile(canfield, pile)] == ["w", "r", "t4", "up"]  # fmt: skip

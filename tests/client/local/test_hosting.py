@@ -1,16 +1,22 @@
-"""A server on this machine is found or started, and invitations name its address."""
+"""A server on this machine, addresses, and the terminal."""
 
 import asyncio
+import logging
+import shlex
 import socket
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kit.scripted_server import CODE, table
-from saratoga_client.local import hosting
+from saratoga_client.local import hosting, server_process
 from saratoga_client.local.hosting import (
     PORT,
     friends_address,
@@ -21,10 +27,13 @@ from saratoga_client.local.hosting import (
     page_origin,
     still_here,
 )
+from saratoga_client.local.origins import DEFAULT_SERVER, origin_of
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.server_process import SOMEBODY, Person, RunningServer
+from saratoga_client.local.printed_command import host_command, printed_command, table_command
+from saratoga_client.local.server_process import SOMEBODY, Person, RunningServer, running_server
 from saratoga_client.local.settings import Settings, remember_server
-from saratoga_client.problems import Problem
+from saratoga_client.local.terminal import Capabilities, Colours, capabilities
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import inviter_for
 
 
@@ -216,3 +225,333 @@ def test_the_people_on_a_server_are_named_by_table() -> None:
     assert still_here(everybody) == (
         "4 people are still here: Ben and Cleo at mint-otter-42, Dan at fern-crow-07, Eve in the lobby."
     )
+
+
+OPENS = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[-1] + "/goodbye", "w").close(), sys.exit()))
+print("hello", flush=True)
+print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
+signal.pause()
+"""
+FAILS = "import sys; sys.exit('the store is full')"
+
+
+def program(text: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", text)
+
+
+async def test_a_server_process_is_awaited_and_terminated(tmp_path: Path) -> None:
+    async with running_server(tmp_path, program(OPENS)) as server:
+        assert server.address == "ws://127.0.0.1:4711"
+        assert not (tmp_path / "goodbye").exists()
+    assert (tmp_path / "goodbye").exists()
+
+
+ANSWERS = OPENS.replace(
+    "signal.pause()",
+    """
+for line in sys.stdin:
+    assert line == "people\\n"
+    print('saratoga-server people [["p", "Zoe", "mint-otter-42"], ["q", "", ""]]', flush=True)
+    break
+print("saratoga-server people nonsense", flush=True)
+signal.pause()
+""",
+)
+
+
+async def test_a_server_says_who_is_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server(tmp_path, program(ANSWERS)) as server:
+        assert await server.people() == (Person("p", "Zoe", "mint-otter-42"), Person("q", "", ""))
+        assert await server.people() == (SOMEBODY,), "nonsense"
+        monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 0.01)
+        assert await server.people() == (SOMEBODY,), "no answer"
+    assert await server.people() == (), "the server has ended"
+
+
+DIES = """
+import os, sys
+if os.path.exists(sys.argv[-1] + "/died"):
+    open(sys.argv[-1] + "/port", "w").write(sys.argv[sys.argv.index("--port") + 1])
+    print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
+    for line in sys.stdin:
+        print('saratoga-server people [["p", "Zoe", ""]]', flush=True)
+else:
+    print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
+    sys.stdin.readline()
+    open(sys.argv[-1] + "/died", "w").close()
+    os.abort()
+"""
+
+
+LATE = OPENS.replace(
+    "signal.pause()",
+    """
+sys.stdin.readline()
+sys.stdin.readline()
+print('saratoga-server people []', flush=True)
+print('saratoga-server people [["p", "Zoe", ""]]', flush=True)
+signal.pause()
+""",
+)
+
+
+async def test_a_late_answer_is_not_taken_for_that_of_the_next_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path, program(LATE)) as server:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(server_process, "ANSWERED_WITHIN", 0.01)
+            assert await server.people() == (SOMEBODY,)
+        monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 30)
+        assert await server.people() == (Person("p", "Zoe", ""),)
+
+
+async def test_two_questions_at_once_are_both_answered(tmp_path: Path) -> None:
+    twice = ANSWERS.replace("    break\n", "")
+    async with running_server(tmp_path, program(twice)) as server:
+        first, second = await asyncio.gather(server.people(), server.people())
+        assert first == second == (Person("p", "Zoe", "mint-otter-42"), Person("q", "", ""))
+
+
+async def test_a_server_that_dies_is_started_again_at_its_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0,))
+    monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 30)
+    async with running_server(tmp_path, program(DIES)) as server:
+        first = server.process
+        assert await server.people() == (SOMEBODY,), "it dies of the question"
+        await first.wait()
+        # whoever was on it may not have reconnected yet
+        assert await server.people() == (Person("p", "Zoe", ""), SOMEBODY)
+        monkeypatch.setattr(server_process, "FRIENDS_BACK_WITHIN", 0)
+        assert await server.people() == (Person("p", "Zoe", ""),)
+        assert server.process.pid != first.pid
+        assert (tmp_path / "port").read_text() == "4711"
+    assert server.process.returncode is not None, "the newest process is stopped"
+
+
+async def test_a_server_that_dies_at_every_start_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0, 0.0))
+    full = SimpleNamespace(count=0, event=asyncio.Event())
+
+    def seen(record: logging.LogRecord) -> bool:
+        full.count += "full" in record.getMessage()
+        if record.levelno == logging.ERROR:
+            full.event.set()
+        return True
+
+    server_process.LOG.addFilter(seen)
+    dies_again = DIES.replace('print("saratoga-server ready', 'sys.exit("full") or print("', 1)
+    async with running_server(tmp_path, program(dies_again)) as server, asyncio.timeout(10):
+        await server.people()
+        await full.event.wait()
+        assert full.count == 2
+        assert await server.people() == ()
+    server_process.LOG.removeFilter(seen)
+
+
+async def test_a_server_that_fails_to_start_gives_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="did not start") as problem:
+        async with running_server(tmp_path, program(FAILS)):
+            pass
+    assert problem.value.code == Exit.UNREACHABLE
+    assert problem.value.said == ("the store is full",)
+
+
+LAN = "ws://192.168.1.7:7470"
+
+
+@given(words=st.lists(st.text(min_size=1).filter(lambda word: "\0" not in word), min_size=1))
+def test_a_shell_reads_the_printed_words_back(words: list[str]) -> None:
+    assert shlex.split(printed_command(*words, server=LAN)) == [
+        "saratoga",
+        *words,
+        "--server",
+        LAN,
+    ]
+
+
+def test_the_words_of_a_digest_need_no_quotes() -> None:
+    command = printed_command("verify", "mint-otter-42/3#oak-pear-lamp-river")
+    assert command == "saratoga verify mint-otter-42/3#oak-pear-lamp-river"
+    assert shlex.quote("#comment") in printed_command("verify", "#comment")
+
+
+def test_a_table_elsewhere_is_named_by_its_url() -> None:
+    assert table_command("watch", "mint-otter-42") == "saratoga watch mint-otter-42"
+    there = table_command("bot", "mint-otter-42", "wss://example.org/cards/")
+    assert there == "saratoga bot wss://example.org/cards/mint-otter-42"
+
+
+@pytest.mark.parametrize(
+    ("server", "command"),
+    [
+        (DEFAULT_SERVER, "saratoga host --port 7470"),
+        ("ws://localhost:80", "saratoga host --port 80"),
+        ("ws://127.0.0.1:41233", "saratoga host --port 41233"),
+    ],
+)
+def test_a_server_of_this_machine_opens_again_at_its_port(server: str, command: str) -> None:
+    assert host_command(server) == command
+
+
+SAME = {
+    "wss://cards.example.org:443": (
+        "wss://cards.example.org",
+        "WSS://Cards.Example.ORG./",
+        "wss://cards.example.org..",
+        "wss://cards.example.org:443/path",
+        "wss://someone:else@cards.example.org",
+        " wss://cards.example.org?x#y ",
+    ),
+    "ws://cards.example.org:80": ("ws://cards.example.org", "ws://cards.example.org:80/"),
+    "ws://cards.example.org:7470": ("ws://CARDS.example.org:7470/mint-otter-42",),
+    "ws://localhost:7470": (
+        "ws://localhost:7470",
+        "ws://127.0.0.1:7470",
+        "ws://127.8.0.1:7470",
+        "ws://[::1]:7470",
+        "ws://[0:0::1]:7470",
+        "ws://[::ffff:127.0.0.1]:7470",
+    ),
+    "ws://lan:7470": (
+        "ws://192.168.1.7:7470",
+        "ws://[::ffff:192.168.1.9]:7470",
+        "ws://10.0.0.2:7470",
+        "ws://172.31.0.2:7470",
+        "ws://169.254.3.4:7470",
+        "ws://[FD00:0:0::7]:7470",
+        "ws://[fe80::1%25eth0]:7470",
+    ),
+    "ws://172.32.0.2:7470": ("ws://172.32.0.2:7470/",),
+    "ws://lan:7471": ("ws://192.168.1.7:7471",),
+    "wss://xn--bcher-kva.example:443": (
+        "wss://bücher.example",
+        "wss://BÜCHER.example",
+        "wss://xn--bcher-kva.example",
+    ),
+}
+
+
+@pytest.mark.parametrize("origin", SAME)
+def test_different_spellings_of_an_address_have_one_origin(origin: str) -> None:
+    assert {origin_of(address) for address in SAME[origin]} == {origin}
+    assert origin_of(origin) == origin
+
+
+def test_another_name_port_or_scheme_is_another_origin() -> None:
+    assert len({origin_of(origin) for origin in SAME}) == len(SAME)
+    # a token sent without encryption must not be valid for a server behind TLS, even at the same port
+    assert origin_of("ws://cards.example.org:443") != origin_of("wss://cards.example.org:443")
+    assert origin_of("ws://cards.example.org.evil.example") != origin_of("ws://cards.example.org")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "mint-otter-42",
+        "https://x.example",
+        "ws://",
+        "ws://x:0",
+        "ws://x:99999",
+        "ws://[",
+        "ws://../",
+    ],
+)
+def test_an_invalid_server_address_has_no_origin(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        origin_of(text)
+
+
+def judged(
+    environment: Mapping[str, str] = MappingProxyType({}),
+    *,
+    encoding: str = "utf-8",
+    is_terminal: bool = True,
+) -> Capabilities:
+    return capabilities(
+        {"TERM": "xterm-256color", "LANG": "en_GB.UTF-8", **environment},
+        is_terminal=is_terminal,
+        size=(80, 24),
+        encoding=encoding,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "colours"),
+    [
+        ({}, Colours.MANY),
+        ({"COLORTERM": "truecolor"}, Colours.ALL),
+        ({"COLORTERM": "24bit", "TERM": "tmux-256color"}, Colours.ALL),
+        ({"TERM": "xterm"}, Colours.SIXTEEN),
+        ({"TERM": "linux"}, Colours.SIXTEEN),
+        ({"TERM": "xterm-direct"}, Colours.ALL),
+        ({"TERM": "vt100"}, Colours.NONE),
+        ({"TERM": "xterm-mono"}, Colours.NONE),
+        ({"TERM": "dumb", "COLORTERM": "truecolor"}, Colours.NONE),
+        ({"NO_COLOR": "1", "COLORTERM": "truecolor"}, Colours.NONE),
+        ({"NO_COLOR": ""}, Colours.MANY),
+    ],
+)
+def test_colours_are_what_the_environment_says(
+    environment: dict[str, str], colours: Colours
+) -> None:
+    assert judged(environment).colours is colours
+
+
+@pytest.mark.parametrize(
+    ("environment", "unicode"),
+    [
+        ({}, True),
+        ({"LANG": "", "LC_CTYPE": ""}, True),
+        ({"LANG": "", "LC_CTYPE": "UTF-8"}, True),
+        ({"LC_ALL": "C"}, False),
+        ({"LC_ALL": "POSIX"}, False),
+        ({"LC_ALL": "C.utf8"}, True),
+        ({"LANG": "de_DE.ISO-8859-1@euro"}, False),
+        ({"LANG": "de_DE.UTF-8@euro"}, True),
+        ({"LANG": "de_DE"}, False),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, True),
+        ({"TERM": "linux"}, False),
+    ],
+)
+def test_suits_are_signs_only_where_they_arrive(environment: dict[str, str], unicode: bool) -> None:
+    assert judged(environment).unicode is unicode
+
+
+def test_an_output_of_another_encoding_gets_letters() -> None:
+    assert not judged(encoding="latin-1").unicode
+
+
+@pytest.mark.parametrize(
+    ("why", "terminal"),
+    [
+        ("", judged()),
+        ("input or output is not a terminal", judged(is_terminal=False)),
+        ("the terminal cannot redraw (TERM=dumb)", judged({"TERM": "dumb"})),
+        ("the terminal cannot redraw (TERM=unset)", judged({"TERM": ""})),
+    ],
+)
+def test_lines_of_text_have_a_reason(why: str, terminal: Capabilities) -> None:
+    assert terminal.why_plain == why
+    assert terminal.is_full_screen is not bool(why)
+
+
+def test_windows_has_no_term_and_redraws_all_the_same() -> None:
+    windows = capabilities({}, is_terminal=True, size=(120, 40), is_windows=True)
+    assert windows.is_full_screen
+    assert windows.unicode
+    assert windows.colours is Colours.MANY
+
+
+@pytest.mark.parametrize(
+    ("size", "roomy"), [((80, 24), True), ((79, 24), False), ((80, 23), False)]
+)
+def test_the_whole_picture_needs_eighty_by_twenty_four(size: tuple[int, int], roomy: bool) -> None:
+    assert capabilities({}, is_terminal=True, size=size).is_roomy is roomy

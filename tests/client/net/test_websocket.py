@@ -1,20 +1,28 @@
-"""The errors of a connection: permanent ones, and those after which a retry makes sense."""
+"""Errors of a connection, its greeting, pauses, heartbeats and clock."""
 
+import asyncio
 import socket
 import ssl
+from collections import deque
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from websockets.datastructures import Headers
-from websockets.exceptions import (
-    ConnectionClosedError,
-    InvalidStatus,
-    InvalidURI,
-    NegotiationError,
-)
+from websockets.exceptions import ConnectionClosedError, InvalidStatus, InvalidURI, NegotiationError
 from websockets.frames import Close
 from websockets.http11 import Response
 
+from kit.scripted_server import CODE, NOON, TOKEN, scripted_server, snapshot, table
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
+from saratoga_client.net.greeting import SEAT_EXPIRED, Greeting
+from saratoga_client.net.heartbeats import ACTIVE_EVERY, Heartbeats
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.requests import Requests
+from saratoga_client.net.server_time import OBSERVATIONS, ServerTime
+from saratoga_client.net.timing import Timing
 from saratoga_client.net.websocket import (
     UnusableConnection,
     describe,
@@ -22,8 +30,11 @@ from saratoga_client.net.websocket import (
     was_asked_to_reconnect,
     was_event_too_large,
 )
-from saratoga_protocol import events, refusals
-from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
+from saratoga_protocol import commands, events, refusals
+from saratoga_protocol.codec import CODECS, Frame
+from saratoga_protocol.events import Alive, Announcement, Refused
+from saratoga_protocol.refusals import MAY_RECONNECT, TAKEN_OVER, WRONG_SUBPROTOCOL, CloseCode
+from saratoga_protocol.version import MSGPACK
 
 URL = "ws://cards.example"
 
@@ -155,3 +166,257 @@ def untrusted() -> ssl.SSLCertVerificationError:
 )
 def test_a_failed_attempt_is_described_in_words(error: Exception, words: str) -> None:
     assert words in describe(error)
+
+
+CODEC = CODECS[MSGPACK]
+HELLO = commands.Hello(id=0, token=TOKEN)
+WELCOME = events.Welcome(
+    re=0,
+    player="p" * 16,
+    name="Anna",
+    bot=False,
+    next_id=5,
+    now=NOON,
+    server="s",
+    node="n",
+    games=[],
+)
+
+
+class FakeSocket:
+    """A socket whose server sends these events."""
+
+    def __init__(self, *answers: events.AnyEvent) -> None:
+        self._frames = deque(CODEC.encode_event(answer) for answer in answers)
+        self.sent: list[Frame] = []
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        raise AssertionError("nothing aborts a greeting")
+
+    async def send(self, message: Frame) -> None:
+        self.sent.append(message)
+
+    async def recv(self) -> Frame:
+        return self._frames.popleft()
+
+
+def open_requests() -> Requests:
+    return Requests(Backoff(first=0.0, shortest=0.0), lambda command: None)
+
+
+async def test_events_before_the_welcome_are_received_and_not_taken_for_it() -> None:
+    requests = open_requests()
+    early = events.TableChanged(table=table(), now=NOON)
+    greeting = Greeting(FakeSocket(early, WELCOME), CODEC, requests)
+    assert await greeting.say_hello(HELLO) == WELCOME
+    assert await anext(requests.stream()) == early
+
+
+async def test_another_answer_to_hello_makes_the_connection_unusable() -> None:
+    greeting = Greeting(FakeSocket(events.Done(re=0)), CODEC, open_requests())
+    with pytest.raises(UnusableConnection, match="Done instead of Welcome"):
+        await greeting.say_hello(HELLO)
+
+
+async def test_a_seat_that_is_gone_is_an_event_and_the_next_ids_are_the_servers() -> None:
+    requests = open_requests()
+    requests.subscriptions.command_answered(commands.JoinTable(id=1, table=CODE), snapshot(1))
+    gone = events.Refused(re=5, code="not_seated", message="You have no seat there.")
+    socket = FakeSocket(gone)
+    await Greeting(socket, CODEC, requests).restore(WELCOME)
+    assert socket.sent == [CODEC.encode_command(commands.Resume(id=5, table=CODE))]
+    lost = events.SeatLost(table=CODE, reason=SEAT_EXPIRED)
+    assert await anext(requests.stream()) == lost
+
+
+def test_the_first_wait_is_short_and_the_last_is_not_long() -> None:
+    backoff = Backoff(first=0.1, largest=1.5)
+    longest = [backoff.wait(failures, chance=lambda: 1.0) for failures in range(1, 8)]
+    assert longest == [0.1, 0.2, 0.4, 0.8, 1.5, 1.5, 1.5]
+
+
+@given(st.integers(1, 10**9), st.floats(0, 1))
+def test_every_wait_is_within_its_limits(failures: int, chance: float) -> None:
+    backoff = Backoff(first=0.1, largest=1.5, shortest=0.02)
+    assert 0.02 <= backoff.wait(failures, lambda: chance) <= 1.5
+
+
+def test_waits_are_random() -> None:
+    backoff = Backoff(first=1.0, largest=8.0)
+    assert backoff.wait(3, chance=lambda: 0.25) == 1.0
+
+
+def test_a_refusal_has_the_fields_of_the_servers_event() -> None:
+    refusal = CommandRefused(
+        events.Refused(re=7, code="draining", message="Come again.", retry=True)
+    )
+    assert (refusal.code, refusal.message, refusal.retry, refusal.board) == (
+        "draining",
+        "Come again.",
+        True,
+        None,
+    )
+    assert str(refusal) == "draining: Come again."
+
+
+def test_a_server_of_another_version_is_recognised_by_its_close_code() -> None:
+    assert ServerClosed(WRONG_SUBPROTOCOL.code, "").is_of_another_version
+    assert not ServerClosed(TAKEN_OVER.code, "").is_of_another_version
+
+
+def test_errors_show_their_code_and_reason() -> None:
+    assert str(ServerClosed(4500, "taken over")) == "taken over (4500)"
+    assert str(Unreachable("ws://x", "no answer")) == "ws://x: no answer"
+
+
+AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
+
+
+async def test_a_connection_goes_through_every_state() -> None:
+    states: list[LinkState] = []
+    async with scripted_server() as server:
+        connection = Connection(server.url, TOKEN, backoff=AT_ONCE, on_state=states.append)
+        states.append(connection.state)
+        async with connection:
+            (await server.peer()).cut()
+            await (await server.peer()).send(Announcement(text="connected again"))
+            await anext(connection.events())
+    assert list(dict.fromkeys(states)) == list(LinkState)
+
+
+NOON_OF_HEARTBEATS = 1_790_000_000_000
+START = 1000.0
+
+
+@pytest.fixture
+def heartbeats() -> Heartbeats:
+    return Heartbeats(ServerTime())
+
+
+def is_active(heartbeats: Heartbeats, now: float, *, is_answered: bool = True) -> bool:
+    """Return whether the heartbeat sent now says that the player is active."""
+    heartbeat = heartbeats.next(now)
+    assert heartbeat is not None
+    if is_answered:
+        heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), now)
+    return heartbeat.active
+
+
+def test_a_heartbeat_is_sent_only_after_the_answer_to_the_last_one() -> None:
+    time = ServerTime()
+    heartbeats = Heartbeats(time)
+    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS + 5), START)
+    assert heartbeats.next(START) is not None
+    assert heartbeats.next(START + 2) is None
+    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), START + 0.5)
+    assert time.round_trip == 0.5
+    assert heartbeats.next(START + 2) is not None
+
+
+def test_a_refused_heartbeat_is_sent_again_and_has_shown_nothing(heartbeats: Heartbeats) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START, is_answered=False)
+    heartbeats.answered(Refused(code="too_fast", message=""), START)
+    assert is_active(heartbeats, START + 2)
+
+
+def test_a_heartbeat_is_active_once_after_a_key(heartbeats: Heartbeats) -> None:
+    assert not is_active(heartbeats, START)
+    heartbeats.act(START + 1)
+    assert is_active(heartbeats, START + 2)
+    assert not is_active(heartbeats, START + 40)
+
+
+def test_keys_are_shown_at_most_every_fifteen_seconds_and_the_last_one_always(
+    heartbeats: Heartbeats,
+) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START)
+    heartbeats.act(START + 5)
+    assert not is_active(heartbeats, START + ACTIVE_EVERY - 1)
+    assert is_active(heartbeats, START + ACTIVE_EVERY)
+    assert not is_active(heartbeats, START + 3 * ACTIVE_EVERY)
+
+
+def test_a_move_shows_the_activity_before_it(heartbeats: Heartbeats) -> None:
+    heartbeats.act(START)
+    heartbeats.move(START + 1)
+    assert not is_active(heartbeats, START + ACTIVE_EVERY + 1)
+    heartbeats.act(START + ACTIVE_EVERY + 2)
+    assert is_active(heartbeats, START + ACTIVE_EVERY + 3)
+
+
+def test_activity_that_the_server_may_not_know_is_shown_again_after_reconnecting(
+    heartbeats: Heartbeats,
+) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START, is_answered=False)
+    heartbeats.restart()
+    assert is_active(heartbeats, START + 1)
+    assert not is_active(heartbeats, START + 2 * ACTIVE_EVERY)
+
+
+def test_a_move_after_a_heartbeat_shows_the_keys_before_it(heartbeats: Heartbeats) -> None:
+    heartbeats.act(START)
+    assert is_active(heartbeats, START + 1, is_answered=False)
+    heartbeats.act(START + 2)
+    heartbeats.move(START + 3)
+    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), START + 4)
+    assert not is_active(heartbeats, START + 40)
+
+
+SERVER_SENDS_EVERY = 2.0
+"""Seconds between two `alive` events of the server, as the protocol page promises."""
+
+
+def test_one_late_sign_of_life_does_not_end_a_connection() -> None:
+    timing = Timing()
+    assert timing.silence > 2 * max(SERVER_SENDS_EVERY, timing.heartbeat_every)
+    assert timing.answer_within > timing.silence + timing.greet_within
+
+
+def test_an_answer_is_taken_as_exact_halfway_through_the_round_trip() -> None:
+    clock = ServerTime()
+    clock.observe(sent=10.0, received=10.2, server=50_000)
+    assert clock.at(10.1) == 50_000
+    assert clock.at(11.1) == 51_000
+
+
+def test_the_fastest_answer_counts() -> None:
+    clock = ServerTime()
+    clock.observe(sent=10.0, received=10.02, server=50_000)
+    clock.observe(sent=20.0, received=22.0, server=61_700)
+    assert clock.at(20.0) == 59_990
+    assert clock.round_trip == 2.0
+
+
+def test_old_observations_are_dropped() -> None:
+    clock = ServerTime()
+    clock.observe(sent=0.0, received=0.0, server=0)
+    for second in range(1, OBSERVATIONS + 1):
+        clock.observe(sent=second, received=second + 0.5, server=second * 1000 + 5250)
+    assert clock.at(100.0) == 105_000
+
+
+def test_all_observations_of_another_node_can_be_dropped() -> None:
+    clock = ServerTime()
+    clock.observe(sent=0.0, received=0.0, server=7_000)
+    clock.forget()
+    assert clock.at(1.0) == 1_000
+    assert clock.round_trip is None
+
+
+def test_a_step_of_the_servers_clock_is_followed_at_once() -> None:
+    for step in (-3_600_000, 3_600_000):
+        clock = ServerTime()
+        clock.observe(sent=0.0, received=0.0, server=10_000_000)
+        clock.observe(sent=10.0, received=10.4, server=10_010_200 + step)
+        assert clock.at(10.4) == 10_010_400 + step
+
+
+def test_a_slow_answer_is_no_step() -> None:
+    clock = ServerTime()
+    clock.observe(sent=0.0, received=0.0, server=10_000_000)
+    clock.observe(sent=10.0, received=20.0, server=10_019_999)
+    assert clock.at(20.0) == 10_020_000

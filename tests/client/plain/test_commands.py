@@ -5,21 +5,34 @@ from dataclasses import replace
 
 import pytest
 
+from kit.finished_races import finished_race
 from kit.plain_sessions import TypingPlayer
+from kit.positions import draw
 from kit.session_states import (
     CODE,
+    START,
+    in_match,
     outcome,
     player,
     seat,
     snapshot,
     state_after,
+    table,
 )
 from kit.session_states import table as at_table
 from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.grammar import Context
+from saratoga_client.plain.board_answers import parse_typed_move
+from saratoga_client.plain.card_names import CardNames
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, not_understood, parse_line
+from saratoga_client.plain.table_settings import TypedSettings, read_settings
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import DRAW, Move, parse_move
+from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.views import redact
 
 
 def gathering(**seats: bool) -> SessionState:
@@ -148,3 +161,216 @@ async def test_qr_writes_the_link_for_browsers_and_draws_it() -> None:
     lines = await TypingPlayer(state_after(first=snapshot("y1 a1"))).say("qr")
     assert lines[0].startswith("link: http://")
     assert lines[1:] == list(qr_lines(lines[0].removeprefix("link: ")))
+
+
+async def test_review_share_and_verify_need_a_finished_race() -> None:
+    player_at_table = TypingPlayer(state_after(first=snapshot("y1 =a1")))
+    for command in ("review", "share", "verify"):
+        assert await player_at_table.say(command) == ["no: No race is over yet."]
+    player_at_table = TypingPlayer(over())
+    assert (await player_at_table.say("verify"))[0].startswith("no: There is no such record.")
+    assert "result 1. ana: 9 banked, -$5, cashed out" in await player_at_table.say("results")
+
+
+async def test_verify_takes_the_four_words_that_a_friend_was_shown() -> None:
+    record = finished_race()
+    words = digest_words(digest_of(format_record(record)))
+    typing = TypingPlayer(over(), record=record)
+    for line in (f"verify #{words}", f"verify {record.race_id}#{words.upper()}"):
+        lines = await typing.say(line)
+        assert f"check words: ok, the four words of the digest are {words}" in lines
+        assert lines[-1] == f"verified: {record.race_id} is verified: self-consistent only."
+    assert typing.session.alarms == []
+    lines = await typing.say("verify #oak-pear-lamp-river")
+    assert any(line.startswith("check words: WRONG, ") for line in lines)
+    assert lines[-1].startswith("alarm: NOT VERIFIED: 1 of ")
+    assert len(typing.session.alarms) == 1
+    (no,) = await typing.say("verify #oak-pear")
+    assert no.startswith("no: 'oak-pear' are not the words of a digest: four words are needed")
+
+
+@pytest.mark.parametrize("words", ["2", f"{CODE}/2", f"{CODE.upper()}/2"])
+async def test_verify_takes_a_race_of_this_table_by_its_number(words: str) -> None:
+    typing = TypingPlayer(over(), record=finished_race())
+    await typing.say(f"verify {words}")
+    assert typing.seat.asked == [f"record {CODE}/2"]
+
+
+@pytest.mark.parametrize("words", ["0", "race 2", CODE, "1234567", f"{CODE}/x"])
+async def test_verify_refuses_what_names_no_race_with_an_example(words: str) -> None:
+    typing = TypingPlayer(over(), record=finished_race())
+    assert await typing.say(f"verify {words}") == [
+        f"no: Type verify 2 for race 2 of this table, or name its table, too: verify {CODE}/2."
+    ]
+    assert typing.seat.asked == []
+
+
+async def test_the_last_race_can_be_seen_while_the_next_one_runs() -> None:
+    record = finished_race()
+    typing = TypingPlayer(over(), record=record)
+    typing.writer.show(over())
+    shown = await typing.say("results")
+    typing.seat.change_to(state_after(first=snapshot(shown=table(race=f"{CODE}/2"))))
+    assert await typing.say("results") == shown
+    await typing.say("verify")
+    assert typing.seat.asked == [f"record {CODE}/1"]
+    typing.writer.pause()
+
+
+async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gathers() -> None:
+    after = in_match(table(phase="over", version=9), "a9 y1", "a9 y1", "a9 y1")
+    shown = state_after(
+        events.TableChanged(table=after, now=START),
+        events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
+    )
+    typing = TypingPlayer(shown, record=finished_race())
+    typing.session.friends = "ws://192.168.1.7:7470"
+    typing.writer.show(shown)
+    new = in_match(table(phase="gathering", race=f"{CODE}/2"))
+    typing.seat.change_to(state_after(first=snapshot(shown=new)))
+    lines = await typing.say("share")
+    assert "share: Match of 3 races: 1. ana -$15, 2. Zoë -$135" in lines
+    assert "share: ana is the champion of the evening." in lines
+
+
+async def test_review_of_a_running_race_says_what_is_possible_now() -> None:
+    assert await TypingPlayer(state_after()).say("review") == [
+        "no: The race goes on. Type review when it is over; results shows the last race."
+    ]
+
+
+def named(line: str, context: Context = Context.TABLE) -> tuple[str, str]:
+    parsed = parse_line(line, context)
+    return ("" if parsed.command is None else parsed.command.name), parsed.arguments
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "arguments"),
+    [
+        ("look", "look", ""),
+        ("  Look  ", "look", ""),
+        ("state", "look", ""),
+        ("where 7C", "where", "7C"),
+        ("cash out", "cash out", ""),
+        ("cash  out  yes", "cash out", "yes"),
+        ("cashout yes", "cash out", "yes"),
+        ("not ready", "not ready", ""),
+        ("kick Anna Lee", "kick", "Anna Lee"),
+        ("next race", "next", ""),
+    ],
+)
+def test_a_command_is_split_from_its_arguments(line: str, command: str, arguments: str) -> None:
+    assert named(line) == (command, arguments)
+
+
+@pytest.mark.parametrize("line", ["w 3", "t3>t5:4", "3 f", "7C 8D", "gibberish"])
+def test_a_line_without_a_command_is_a_move(line: str) -> None:
+    parsed = parse_line(line, Context.TABLE)
+    assert parsed.command is None
+    assert parsed.is_move
+    assert parsed.line == line
+
+
+@pytest.mark.parametrize("line", ["draw", "redeal", "bank w"])
+def test_commands_that_are_moves_are_parsed_as_moves(line: str) -> None:
+    parsed = parse_line(line, Context.TABLE)
+    assert parsed.is_move
+    assert parsed.line == line
+
+
+def test_a_command_of_another_context_is_refused_with_its_context() -> None:
+    assert named("undo") == ("", "undo")
+    assert not_understood("undo", Context.TABLE) == ("no: undo works only in practice. Type help.")
+
+
+def test_a_misspelt_command_is_guessed() -> None:
+    assert not_understood("standigs", Context.TABLE) == (
+        "no: 'standigs' is neither a command nor a move. Did you mean standings? Type help."
+    )
+    assert not_understood("xyzzy", Context.LOBBY) == (
+        "no: 'xyzzy' is not a command here. Type help."
+    )
+
+
+@pytest.mark.parametrize(
+    "context", [Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING]
+)
+def test_the_help_has_a_line_for_every_command(context: Context) -> None:
+    lines = list(help_lines(context))
+    assert all(line.startswith("help ") and ": " in line for line in lines)
+    commands = [command for command in COMMANDS if context in command.context]
+    assert len([line for line in lines if not line.startswith("help a move")]) == len(commands)
+
+
+def test_no_word_means_two_commands() -> None:
+    names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
+    assert len(names) == len(set(names))
+
+
+def answered(words: str, name: str = "lafayette", context: Context = Context.TABLE) -> Move | str:
+    view = redact(draw(GAMES[name], "t1: 9C\nt2: 8H\nt3: 9S\nstock: 2C"))
+    return parse_typed_move(GAMES[name], view, words, context, CardNames(in_words=True))
+
+
+def test_a_legal_move_is_parsed() -> None:
+    assert answered("2 1") == parse_move("t2>t1")
+    assert answered("draw") == DRAW
+
+
+def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
+    assert answered("3") == "no: 9 of spades, column 3: no place to go now."
+    assert answered("1 2") == (
+        "no: 9 of clubs to column 2: columns build down in alternating colours."
+    )
+
+
+def test_an_ambiguous_move_lists_what_to_type() -> None:
+    assert answered("2") == "no: Several are possible: type 2 1 or 2 3."
+
+
+@pytest.mark.parametrize("words", ["draw 3 columns", "bank bank"])
+def test_a_malformed_move_is_explained(words: str) -> None:
+    assert str(answered(words)).startswith("no: A move is a pile and where it goes, such as 3 5")
+
+
+def test_other_text_is_compared_with_the_commands() -> None:
+    assert answered("standigns") == (
+        "no: 'standigns' is neither a command nor a move. Did you mean standings? Type help."
+    )
+    assert answered("undo") == "no: undo works only in practice. Type help."
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("", TypedSettings()),
+        ("caprice", TypedSettings(game="caprice")),
+        (
+            "Game canfield CAP 5 minutes seats 4 public",
+            TypedSettings(game="canfield", cap=5, seats=4, public=True),
+        ),
+        ("cap none private", TypedSettings(cap=0, public=False)),
+        ("races 3 lafayette", TypedSettings(game="lafayette", races=3)),
+        ("races 1", TypedSettings(races=1)),
+    ],
+)
+def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings) -> None:
+    assert read_settings(words) == settings
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("game whist", "The games are klondike, canfield, canfield-aisleriot,"),
+        ("cap 7", "The time limit is 3, 5, 10 or 20 minutes"),
+        ("cap", "The time limit is 3, 5, 10 or 20 minutes"),
+        ("seats 0", "A table has "),
+        ("races 4", "A match has 3 or 5 races"),
+        ("races", "A match has 3 or 5 races"),
+        ("fast", "'fast' is not a setting."),
+    ],
+)
+def test_an_invalid_setting_is_explained(words: str, error: str) -> None:
+    answer = read_settings(words)
+    assert isinstance(answer, str)
+    assert answer.startswith(error)

@@ -1,12 +1,16 @@
 """Events at a table as lines: each is written once and can be understood by itself."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
 import pytest
 
+from kit.plain_sessions import RecordedOutput
 from kit.races import voided_race
+from kit.results import ANNA, BANKROLL, BERT, BEST
 from kit.session_states import (
     CAP,
     CODE,
@@ -24,18 +28,19 @@ from kit.session_states import (
 from kit.session_states import table as at_table
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
-from saratoga_client.plain.event_lines import (
-    change_lines,
-    clock_line,
-    opening_lines,
-    table_lines,
+from saratoga_client.plain.change_writer import ChangeWriter
+from saratoga_client.plain.event_lines import change_lines, clock_line, opening_lines, table_lines
+from saratoga_client.plain.leaderboard import leaderboard_lines
+from saratoga_client.plain.result_lines import climb_lines, standings_lines, totals_lines
+from saratoga_client.plain.standings_rate import (
+    EVERY,
+    EVERY_VERBOSE,
+    StandingsShown,
+    report_standings,
+    summary,
 )
-from saratoga_client.session.state import (
-    SessionState,
-    Verification,
-    link_changed,
-    next_state,
-)
+from saratoga_client.session.moments import LAST_MINUTE
+from saratoga_client.session.state import SessionState, Verification, link_changed, next_state
 from saratoga_protocol import events
 
 PLAIN = LineStyle()
@@ -284,3 +289,193 @@ def test_a_new_host_reads_what_to_type_in_this_phase() -> None:
     assert hosted("gathering") == [f"{you}: type start when everyone is ready"]
     assert hosted("over") == [f"{you}: type next to prepare the next race"]
     assert hosted("running") == [you]
+
+
+def test_totals_begin_with_the_most_money() -> None:
+    rich = at_table(seats=[seat("y", races=1, net=-45), seat("o", races=2, wins=1, net=10)])
+    assert list(totals_lines(state_after(first=snapshot(shown=rich)))) == [
+        "total Otto [bot]: 2 races, 1 win, +$10",
+        "total Zoë: 1 race, 0 wins, -$45",
+    ]
+
+
+def test_in_a_match_the_totals_are_those_of_the_match() -> None:
+    rich = at_table(seats=[seat("y", races=7, wins=4, net=240), seat("a", races=7)])
+
+    def totals_after(*races: str) -> list[str]:
+        return list(totals_lines(state_after(first=snapshot(shown=in_match(rich, *races)))))
+
+    assert totals_after() == ["totals: no race of this match is over yet"]
+    assert totals_after("a20 y9") == [
+        "match: match after race 1 of 3",
+        "match 1. ana: +$50, 1 win, race 1 1st +$50",
+        "match 2. Zoë: -$5, 0 wins, race 1 2nd -$5",
+    ]
+
+
+def test_standings_name_the_gap_to_the_first_place() -> None:
+    assert list(standings_lines(state_after(standings("a9 y1 =r1")))) == [
+        "standing 1. ana: 9 banked, -$5, racing",
+        "standing 2. Zoë: 1 banked, -$45, racing, $40 behind",
+        "standing 2. raj: 1 banked, -$45, racing, $40 behind",
+    ]
+
+
+def test_the_climb_of_everyone_has_counts_at_regular_times_and_now() -> None:
+    state = state_after(standings("a6 y2 r1"), standings("a9 y2 r1:stuck"), every=30_000)
+    assert list(climb_lines(state, START + 65_000)) == [
+        "climb 1. ana: 1 at 0:00, 6 at 0:30, 9 at 1:00, 9 now",
+        "climb 2. Zoë: 1 at 0:00, 2 at 0:30, 2 at 1:00, 2 now",
+        "climb 3. raj: 1 at 0:00, 1 at 0:30, 1 at 1:00, 1 now",
+    ]
+    # a long race has fewer counts, not longer lines
+    assert next(climb_lines(state, START + 540_000)).count(" at ") == 9
+    before = state_after(first=snapshot(shown=at_table(phase="gathering")))
+    assert list(climb_lines(before, START)) == ["climb: no race is running"]
+
+
+def shown_at_first(first: SessionState) -> StandingsShown:
+    return report_standings(StandingsShown(), first, START).shown
+
+
+def test_earlier_news_is_not_repeated_to_a_newcomer() -> None:
+    assert (
+        report_standings(StandingsShown(), state_after(standings("a9 y1 =r1")), START).lines == ()
+    )
+
+
+def test_a_single_piece_of_news_is_written_at_once() -> None:
+    shown = shown_at_first(state_after())
+    heard = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
+    assert heard.lines == ("news: ana takes the lead with 2",)
+    assert heard.wait is None
+
+
+def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
+    shown = shown_at_first(state_after())
+    first = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
+    heard = (standings("a2 y1 =r1"), standings("y3 a2 r1"), standings("r5 a4 y3"))
+    later = state_after(*heard)
+    early = report_standings(first.shown, later, START + 10_000 + EVERY - 400)
+    assert (early.lines, early.wait) == ((), 400)
+    late = report_standings(early.shown, later, START + 10_000 + EVERY)
+    assert late.lines == ("news: you are 3rd of 3, 2 cards behind raj",)
+    again = report_standings(late.shown, later, START + 90_000)
+    assert (again.lines, again.wait) == ((), None)
+
+
+def test_breaking_even_is_written_beside_a_summary() -> None:
+    first = state_after(first=snapshot("a9 y8 r1", board()))
+    later = state_after(
+        standings("y10 a9 r1"), standings("r11 y10 a9"), first=snapshot("a9 y8 r1", board())
+    )
+    for is_verbose in (False, True):
+        shown = shown_at_first(first)
+        report = report_standings(shown, later, START + 30_000, is_verbose=is_verbose)
+        assert report.lines[0] == "news: you broke even with 10"
+        assert len(report.lines) == (4 if is_verbose else 2)
+
+
+def test_many_changes_at_once_are_one_line() -> None:
+    shown = shown_at_first(state_after())
+    crowd = state_after(standings("a9 y1 =r1"), standings("r12 a9 y1"))
+    assert len(report_standings(shown, crowd, START + 30_000).lines) == 1
+
+
+def test_in_verbose_mode_each_changed_standing_is_written_once() -> None:
+    shown = shown_at_first(state_after())
+    now = START + 20_000
+    steps = state_after(standings("a2 y1 =r1"), standings("a3 y1 =r1"))
+    heard = report_standings(shown, steps, now, is_verbose=True)
+    assert heard.lines == (
+        "standing 1. ana: 3 banked, -$35, racing",
+        "standing 2. Zoë: 1 banked, -$45, racing, $10 behind",
+        "standing 2. raj: 1 banked, -$45, racing, $10 behind",
+    )
+    more = state_after(standings("a2 y1 =r1"), standings("a3 y1 =r1"), standings("a4 y1 =r1"))
+    assert report_standings(heard.shown, more, now + 1, is_verbose=True).wait == EVERY_VERBOSE - 1
+
+
+def test_a_watcher_s_summary_names_the_leaders() -> None:
+    watched = state_after(standings("a9 =r9 y1"))
+    seen = SessionState(player=player("x"), table_view=watched.table_view)
+    assert summary(seen) == "ana and raj lead with 9"
+
+
+async def test_the_first_state_is_written_in_full_and_then_only_changes() -> None:
+    output = RecordedOutput()
+    writer = ChangeWriter(output, lambda: START + 10_000)
+    writer.show(state_after())
+    assert output.lines[0] == "table mint-otter-42: canfield, 10 minutes, 16 seats, private"
+    output.lines.clear()
+    writer.show(state_after(standings("a2 y1 =r1")))
+    assert output.lines == ["news: ana takes the lead with 2"]
+    writer.pause()
+
+
+async def test_a_paused_writer_drops_what_happens_and_goes_on_from_there() -> None:
+    output = RecordedOutput()
+    writer = ChangeWriter(output, lambda: START + 10_000)
+    writer.show(state_after())
+    output.lines.clear()
+    writer.pause()
+    later = state_after(standings("a2 y1 =r1:stuck"))
+    writer.show(later)
+    writer.resume()
+    writer.show(later)
+    assert not any("stuck" in line for line in output.lines)
+    writer.pause()
+
+
+async def test_the_last_minute_has_a_line_when_it_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    delays: list[tuple[float, Callable[[], None]]] = []
+
+    def call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        delays.append((delay, callback))
+        return asyncio.TimerHandle(0, callback, (), asyncio.get_running_loop())
+
+    output = RecordedOutput()
+    writer = ChangeWriter(output, lambda: START + 10_000)
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
+    writer.show(state_after())
+    ((delay, write),) = delays
+    assert delay == (CAP - LAST_MINUTE - 10_000) / 1000
+    output.lines.clear()
+    write()
+    assert output.lines == ["news: the last minute"]
+    writer.pause()
+
+
+def test_each_row_has_its_rank_and_result() -> None:
+    assert list(leaderboard_lines(BEST)) == [
+        "canfield, best, 2026-09-01: 2 in all",
+        "1. Anna: 31 banked in 1:30.5, +$105, mint-otter-42/3, against 4 people",
+        "2. Bert: 12 banked in 1:01.0, +$10, mint-otter-42/2, against 1 person",
+    ]
+
+
+def test_bots_are_marked_as_bots() -> None:
+    assert list(leaderboard_lines(BANKROLL)) == [
+        "lafayette, bankroll, bots, all: 40 in all",
+        "1. Otto [bot]: -$45 in 1 race, against 100+ people",
+    ]
+
+
+def test_your_own_row_follows_a_page_that_lacks_it() -> None:
+    elsewhere = events.Leaderboard(
+        game="canfield",
+        ranking="best",
+        period="day",
+        key="2026-09-01",
+        bots=False,
+        total=2,
+        offset=0,
+        rows=[ANNA],
+        me=BERT,
+    )
+    assert (
+        list(leaderboard_lines(elsewhere))[-1]
+        == "you: 2. Bert: 12 banked in 1:01.0, +$10, mint-otter-42/2, against 1 person"
+    )

@@ -1,5 +1,7 @@
-"""Undo, redo, restart and hints as a player uses them; no run is lost."""
+"""A session of practice: runs, ghosts and the shared text."""
 
+import shlex
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -7,17 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.positions import draw
+from kit.races import Entrant, race
 from kit.solo_player import StoppedClock
+from kit.walks import banking, wandering
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.practice.ghost import Ghost
-from saratoga_client.practice.practice_session import PracticeSession
-from saratoga_client.practice.run_store import RunStore
+from saratoga_client.practice.game import make, new_game, undo
+from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, ghost_of_board, ghost_of_run
+from saratoga_client.practice.practice_session import PracticeSession, practice_text
+from saratoga_client.practice.run_store import MOST_KEPT, RunStore
 from saratoga_client.review.climb import Climb
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, legal_moves, play
 from saratoga_rules.moves import DRAW, parse_move
 from saratoga_rules.position import Position
+from saratoga_rules.records.replay import steps
 
 CANFIELD = GAMES["canfield"]
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -200,3 +206,89 @@ def test_a_hint_is_counted_and_can_be_played() -> None:
     session.play(hint.move)
     assert session.practice.hints == 1
     assert "1 hint" in session.share
+
+
+DEAL = from_seed(GAMES["canfield"], "demo")
+
+
+def run(banked: int) -> Ghost:
+    return Ghost(f"your run, {banked} banked in 0:09", Climb(1, ((500, banked),), 9_000))
+
+
+def test_a_saved_run_is_found_with_its_deal_and_no_other(tmp_path: Path) -> None:
+    run_store = RunStore(tmp_path)
+    for banked in (5, 3):
+        run_store.keep(DEAL, run(banked))
+    run_store.keep(from_seed(GAMES["canfield"], "another"), run(4))
+    assert run_store.runs(DEAL) == [run(5), run(3)]
+    assert run_store.runs(from_seed(GAMES["lafayette"], "demo")) == []
+
+
+def test_the_oldest_run_makes_room_and_an_unreadable_file_is_replaced(tmp_path: Path) -> None:
+    run_store = RunStore(tmp_path)
+    for banked in range(MOST_KEPT + 3):
+        run_store.keep(DEAL, run(banked))
+    assert run_store.runs(DEAL) == [run(banked) for banked in range(3, MOST_KEPT + 3)]
+    (path,) = tmp_path.rglob("*.json")
+    path.write_bytes(b'[{"words": 1}]')
+    assert run_store.runs(DEAL) == []
+    run_store.keep(DEAL, run(2))
+    assert run_store.runs(DEAL) == [run(2)]
+
+
+GHOST = Ghost("a ghost", Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000))
+
+
+def test_the_ghost_of_a_run_includes_undone_cards() -> None:
+    practice = new_game(from_seed(GAMES["canfield"], "demo"))
+    practice = undo(make(practice, parse_move("t4>up"), 100), 200)
+    practice = make(make(practice, parse_move("t4>up"), 300), DRAW, 400)
+    ghost = ghost_of_run(practice, 50)
+    assert ghost == Ghost(
+        "your run, 2 banked in 0:00", Climb(1, ((100, 2), (200, 1), (300, 2), (400, 2)), 400)
+    )
+
+
+def test_a_board_of_a_finished_race_makes_a_ghost() -> None:
+    record = race("lafayette", 5, [Entrant("Anna", banking), Entrant("Otto", wandering)])
+    player = record.results[0].player
+    ghost = ghost_of_board(record, player)
+    made = steps(record, player)
+    assert ghost.climb.final == record.results[0].banked
+    assert ghost.climb.end == made[-1].line.at
+    assert ghost.climb.banked_at(made[10].line.at) == made[10].position.banked
+    assert ghost.words == f"{record.racer(player).name} in mint-otter-42/6"
+
+
+def test_a_ghost_that_did_nothing_stays_at_the_deal() -> None:
+    still = ghost_of_run(new_game(from_seed(GAMES["caprice"], "demo")), 700)
+    assert (still.climb.final, still.climb.banked_at(10**6), still.climb.end) == (8, 8, 700)
+
+
+def test_the_best_ghost_banked_most_and_first() -> None:
+    slow = Ghost("slow", Climb(1, ((2000, 2), (8000, 4)), 9000))
+    less = Ghost("less", Climb(1, ((10, 3),), 9000))
+    assert best_ghost([slow, less, GHOST]) is GHOST
+    assert best_ghost([]) is None
+
+
+def test_the_gap_is_given_in_cards() -> None:
+    assert gap_text(GHOST, 2, 2500) == "level with the ghost"
+    assert gap_text(GHOST, 3, 2500) == "1 card ahead of the ghost"
+    assert gap_text(GHOST, 2, 5000) == "2 cards behind the ghost"
+
+
+def test_the_text_has_the_command_for_the_same_deal() -> None:
+    practice = make(new_game(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
+    assert practice_text(practice, 65_000) == (
+        "Saratoga practice, Canfield, seed demo\n"
+        "1 banked, -$45 if it counted, in 1:05, no undo, no hint\n"
+        "Try it: saratoga practice canfield --seed demo"
+    )
+
+
+def test_the_text_mentions_undos_and_hints() -> None:
+    practice = undo(make(new_game(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
+    text = practice_text(practice, 65_000)
+    assert "in 1:05, 1 undo\n" in text
+    assert shlex.split(text.partition("Try it: ")[2])[-2:] == ["--seed", "it's me"]

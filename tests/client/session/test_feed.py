@@ -1,16 +1,46 @@
-"""The feed's lines about a race: the lead, overtaking, milestones and endings."""
+"""What is told during a race: the feed, moments, warnings and changes of seats."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from msgspec import structs
 
 from kit.positions import draw
-from kit.session_states import START, board, seat, snapshot, standings, state_after, table
-from saratoga_client.session.feed import (
-    MAX_AT_ONCE,
-    MAX_LINES,
-    Feed,
-    Tone,
-    with_line,
+from kit.session_states import (
+    CAP,
+    START,
+    YOU,
+    board,
+    outcome,
+    player,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
 )
-from saratoga_client.session.state import SessionState
+from kit.stepped_session import stepped_session
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.session import event_listener as module
+from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
+from saratoga_client.session.feed import MAX_AT_ONCE, MAX_LINES, Feed, Tone, with_line
+from saratoga_client.session.moments import (
+    LAST_MINUTE,
+    LATE,
+    QUIET,
+    SeenMoments,
+    next_moment,
+    until_last_minute,
+    with_last_minute,
+)
+from saratoga_client.session.seat_changes import seat_changes, seat_news
+from saratoga_client.session.state import SessionState, link_changed, next_state
+from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
+from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, LeaveTable
+from saratoga_protocol.events import RaceOver, Seat, Snapshot, Table
 from saratoga_rules.games import GAMES
 
 
@@ -152,3 +182,434 @@ def test_the_oldest_lines_are_dropped() -> None:
 def test_without_a_change_there_is_no_line() -> None:
     state = state_after(standings("a2 y1 r1"))
     assert state_after(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == state.feed_lines
+
+
+ALONE = snapshot("a5 y3 r1", board())
+
+
+def told(state: SessionState, *steps: tuple[int, events.AnyEvent]) -> list[str]:
+    """Return the moments while these events come, each some milliseconds after the start."""
+    seen, found = next_moment(SeenMoments(), state, START)
+    assert found is None, "what happened before is not told"
+    texts = []
+    for at, event in steps:
+        state = next_state(state, event, START + at)
+        seen, found = next_moment(seen, state, START + at)
+        texts += [] if found is None else [found.text]
+    return texts
+
+
+def test_a_new_leader_is_a_moment() -> None:
+    steps = [(5_000, standings("y6 a5 r1")), (9_000, standings("a7 y6 r1"))]
+    assert told(state_after(first=ALONE), *steps) == [
+        "You take the lead with 6.",
+        "ana takes the lead with 7.",
+    ]
+
+
+def test_the_first_state_of_another_race_has_no_moment() -> None:
+    led = next_state(state_after(first=ALONE), standings("y6 a5 r1"), START + 5_000)
+    seen, _ = next_moment(SeenMoments(), state_after(first=ALONE), START)
+    assert next_moment(seen, led, START + 5_000)[1] is not None
+    before = replace(seen, race="mint-otter-42/99")
+    assert next_moment(before, led, START + 5_000)[1] is None
+
+
+def test_a_lead_that_changes_back_within_a_second_is_told_once() -> None:
+    words = ("y6 a5 r1", "a7 y6 r1", "y8 a7 r1", "a9 y8 r1", "y9 a9 r1")
+    steps = [(5_000 + 200 * at, standings(word)) for at, word in enumerate(words)]
+    assert told(state_after(first=ALONE), *steps) == ["You take the lead with 6."]
+
+
+def test_a_shared_lead_is_no_moment() -> None:
+    assert told(state_after(first=ALONE), (5_000, standings("a5 =y5 r1"))) == []
+
+
+def test_breaking_even_is_told_once_even_if_a_card_is_taken_back() -> None:
+    first = snapshot("a19 y9 r1", board())
+    steps = [
+        (at, standings(word))
+        for at, word in ((5_000, "a19 y10 r1"), (9_000, "a19 y9 r1"), (13_000, "a19 y10 r1"))
+    ]
+    assert told(state_after(first=first), *steps) == ["You broke even with 10."]
+
+
+def test_who_sits_down_without_a_loss_does_not_break_even() -> None:
+    steps = [(5_000, standings("a19 y13 r1"))]
+    assert told(state_after(first=snapshot("a19 y12 r1", board())), *steps) == []
+
+
+def test_a_broken_bank_comes_before_everything_else() -> None:
+    steps = [(5_000, standings("y53 a52:won r1"))]
+    assert told(state_after(first=snapshot("a51 y9 r1", board())), *steps) == [
+        "ana broke the bank with 52, +$210."
+    ]
+
+
+def test_a_watcher_sees_the_moments_of_the_racers() -> None:
+    first = snapshot("a5 r3", shown=table("ar", host="a"))
+    assert told(state_after(first=first), (5_000, standings("r6 a5"))) == [
+        "raj takes the lead with 6."
+    ]
+
+
+def test_the_last_minute_is_told_when_it_begins() -> None:
+    state, last = state_after(first=ALONE), START + CAP - LAST_MINUTE
+    seen, _ = next_moment(SeenMoments(), state, last - 1)
+    seen, found = next_moment(seen, state, last)
+    assert found is not None
+    assert (found.text, found.is_last_minute) == ("The last minute.", True)
+    assert next_moment(seen, state, last + 250)[1] is None
+
+
+@pytest.mark.parametrize("first_look", [0, LATE + 1])
+def test_a_last_minute_that_has_begun_before_is_not_told(first_look: int) -> None:
+    state, last = state_after(first=ALONE), START + CAP - LAST_MINUTE
+    seen, _ = next_moment(SeenMoments(), state, last - (first_look > 0))
+    assert next_moment(seen, state, last + first_look)[1] is None
+
+
+def test_the_last_minute_is_in_the_feed_once_with_its_time() -> None:
+    state, begins = state_after(first=ALONE), CAP - LAST_MINUTE
+    for at in (begins - 1, begins + LATE, CAP):
+        assert with_last_minute(state, START + at) is state
+    told = with_last_minute(state, START + begins + 700)
+    assert [(line.at, line.text) for line in told.feed_lines] == [(begins + 700, "the last minute")]
+    assert with_last_minute(told, START + begins + 900) is told
+    over = next_state(state, events.RaceOver(outcome=outcome("a5 y3 r1")), START + begins)
+    assert with_last_minute(over, START + begins) is over
+
+
+def test_the_time_until_the_last_minute_is_known_until_it_begins() -> None:
+    state = state_after(first=ALONE)
+    assert until_last_minute(state, START) == CAP - LAST_MINUTE
+    assert until_last_minute(state, START + CAP - LAST_MINUTE) is None
+
+
+def test_a_race_without_a_limit_has_no_last_minute() -> None:
+    untimed = events.Snapshot(table=msgspec.structs.replace(table("ar"), deadline=0), now=START)
+    state = state_after(first=untimed)
+    assert until_last_minute(state, START) is None
+    assert next_moment(SeenMoments(race=state.table.race), state, START + CAP)[1] is None
+
+
+def test_what_happened_while_the_connection_was_lost_is_not_told() -> None:
+    state = state_after(first=ALONE)
+    seen, _ = next_moment(SeenMoments(), state, START)
+    state = link_changed(state, LinkState.RECONNECTING, START + 1_000)
+    seen, _ = next_moment(seen, state, START + 1_000)
+    state = link_changed(state, LinkState.CONNECTED, START + 1_500)
+    seen, found = next_moment(seen, state, START + 1_500)
+    assert found is None
+    state = next_state(state, standings("y6 a5 r1"), START + 1_600)
+    seen, found = next_moment(seen, state, START + 1_600)
+    assert found is None
+    state = next_state(state, standings("a7 y6 r1"), START + 1_000 + QUIET + 4_000)
+    _, found = next_moment(seen, state, START + 1_000 + QUIET + 4_000)
+    assert found is not None
+    assert found.text == "ana takes the lead with 7."
+
+
+def test_a_finished_race_has_no_moments() -> None:
+    state = state_after(first=ALONE)
+    over = replace(state, table_view=replace(state.table_view, outcome=outcome("y9 a5 r1")))
+    seen, _ = next_moment(SeenMoments(), state, START)
+    later = next_state(over, standings("y9 a5 r1"), START + 5_000)
+    assert next_moment(seen, later, START + 5_000)[1] is None
+
+
+async def test_every_event_makes_one_state() -> None:
+    async with stepped_session() as there:
+        code = await there.gather()
+        ben = await there.server.player("Ben")
+        await ben.at_table(JoinTable, table=code)
+        await ben.ready()
+        await there.settle()
+        seats = [[seat.ready for seat in state.table.seats] for state in there.seen]
+        assert seats[-3:] == [[False], [False, False], [False, True]]
+
+
+async def test_the_state_shows_the_link() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.network.cut()
+        await there.network.restore()
+        links = [state.link for state in there.seen]
+        assert list(dict.fromkeys(links)) == [LinkState.CONNECTED, LinkState.RECONNECTING]
+        assert links[-1] is LinkState.CONNECTED
+
+
+async def test_events_of_other_tables_are_ignored() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        before = there.state
+        other = msgspec.structs.replace(before.table, code="other-table-01", version=99)
+        await there.receive(
+            events.Snapshot(table=other, now=0), events.TableChanged(table=other, now=0)
+        )
+        assert there.state is before
+
+
+async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session() -> None:
+    async with stepped_session() as there:
+        ben = await there.server.player("Ben")
+        left = await ben.at_table(CreateTable, game="canfield", cap=10)
+        await ben.ask(LeaveTable, table=left.table.code)
+        await there.receive(left)
+        assert there.session.state is None
+        code = await there.gather()
+        assert {state.table.code for state in there.seen} == {code}
+
+
+@pytest.mark.usefixtures("impatient_checks")
+async def test_the_record_of_a_finished_race_is_requested_and_a_refusal_reported() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        await there.do(there.session.cash_out())
+        there.network.refusals.extend([("no_such_race", False)] * 1000)
+        await there.pass_time(700_000)
+        await there.do(there.session.until(lambda state: bool(state.alarms)))
+        assert GetRecord in map(type, there.network.answered)
+        assert "did not send the record" in there.state.feed_lines[-1].text
+
+
+@pytest.mark.parametrize("phase", ["closed", ""])
+async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        table = there.state.table
+        end: events.AnyEvent = events.SeatLost(table=table.code, reason="Kicked.")
+        if phase:
+            end = events.TableChanged(
+                table=msgspec.structs.replace(table, phase=phase, version=98), now=0
+            )
+        await there.receive(end)
+        last = there.state
+        assert last.seat_lost or last.phase == "closed"
+        await there.problem()
+        there.network.send_event(
+            events.TableChanged(
+                table=msgspec.structs.replace(table, phase="running", version=99), now=0
+            )
+        )
+        await there.settle()
+        assert there.state is last
+
+
+async def test_the_round_trip_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "round_trip", 0.0421)
+    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
+    async with stepped_session() as there:
+        await there.gather()
+        await there.session.until(lambda state: state.round_trip_ms == 42)
+
+
+async def test_the_last_minute_is_in_the_feed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
+    async with stepped_session() as there:
+        await there.gather(cap=3)
+        await there.start_race()
+        assert there.state.feed_lines == ()
+        await there.pass_time(120_000)
+        state = await there.session.until(lambda state: bool(state.feed_lines))
+        assert [line.text for line in state.feed_lines] == ["the last minute"]
+
+
+def sent(*seats: str, phase: str = "running", idle_since: float = 0) -> Snapshot:
+    seated = [seat(each) for each in seats or "ya"]
+    shown = snapshot("y4 a3", board(), table(phase=phase, seats=seated))
+    return structs.replace(shown, idle_since=START + int(idle_since * 1000))
+
+
+def racing(*seats: str, phase: str = "running") -> SessionState:
+    return state_after(first=sent(*seats, phase=phase))
+
+
+class Watched:
+    """The warnings of a racer, with a server's clock that the test advances."""
+
+    def __init__(self, first: SessionState) -> None:
+        self.store = StateStore()
+        self.time = START
+        self.activity = Activity(self.store, lambda: self.time)
+        self.store.replace(first)
+        self.activity.check()
+
+    def left_at(self, seconds: float) -> int:
+        """Return the warning at this time of the race; 0: none."""
+        self.time = START + int(seconds * 1000)
+        self.activity.check()
+        assert self.store.state is not None
+        return self.store.state.idle_left
+
+
+def test_a_racer_is_warned_after_two_minutes_and_again_after_two_and_three_quarters() -> None:
+    watched = Watched(racing())
+    warnings = [watched.left_at(at) for at in (119.9, 120, 150, 164.9, 165, 179, 185)]
+    assert warnings == [0, 60, 60, 60, 15, 15, 15]
+
+
+def test_a_sign_of_activity_ends_the_warning_and_the_time_counts_anew() -> None:
+    watched = Watched(racing())
+    assert watched.left_at(130) == 60
+    watched.activity.note()
+    assert watched.store.state is not None
+    assert watched.store.state.idle_left == 0
+    assert [watched.left_at(at) for at in (249.9, 250)] == [0, 60]
+
+
+def test_the_time_counts_from_the_last_start_of_the_server() -> None:
+    watched = Watched(racing())
+    assert watched.left_at(130) == 60
+    assert watched.store.state is not None
+    back = next_state(watched.store.state, sent(idle_since=140), START + 141_000)
+    watched.store.replace(back)
+    assert [watched.left_at(at) for at in (141, 259.9, 260, 305)] == [0, 0, 60, 15]
+
+
+def test_a_program_that_starts_in_mid_race_counts_from_the_last_sign_that_the_server_knows() -> (
+    None
+):
+    watched = Watched(state_after(first=sent(idle_since=5)))
+    assert [watched.left_at(at) for at in (124.9, 125)] == [0, 60]
+    watched.activity.note()
+    assert [watched.left_at(at) for at in (244.9, 245)] == [0, 60]
+
+
+def test_the_time_counts_only_while_the_server_would_end_the_board() -> None:
+    watched = Watched(racing())
+    watched.store.replace(racing("y"))
+    assert watched.left_at(500) == 0
+    watched.store.replace(racing())
+    assert [watched.left_at(at) for at in (619, 620)] == [0, 60]
+    watched.store.replace(state_after(RaceOver(outcome=outcome("y4 a3")), first=snapshot("y4 a3")))
+    assert watched.left_at(621) == 0
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        racing("y"),
+        replace(racing(), own=None),
+        racing(phase="gathering"),
+        state_after(first=snapshot("y4 a3", board(state="cashed out"))),
+    ],
+    ids=["alone", "watching", "between races", "ended"],
+)
+def test_only_a_racer_among_others_may_be_idle(state: SessionState) -> None:
+    assert not may_end_as_idle(state)
+    assert may_end_as_idle(racing())
+    assert player("y") == state.player
+
+
+# A host between races
+
+
+def waiting(*seats: str, phase: str = "gathering", host: str = "y") -> SessionState:
+    seated = [seat(each) for each in seats or "ya"]
+    return state_after(first=snapshot(shown=table(phase=phase, seats=seated, host=host)))
+
+
+@pytest.mark.parametrize("phase", ["gathering", "over"])
+def test_a_host_between_races_is_warned_once_a_minute_before_another_becomes_host(
+    phase: str,
+) -> None:
+    watched = Watched(waiting(phase=phase))
+    watched.activity.note()
+    warnings = [watched.left_at(at) for at in (119.9, 120, 165, 179, 300)]
+    assert warnings == [0, 60, 60, 60, 60]
+    watched.activity.note()
+    assert [watched.left_at(at) for at in (300, 419.9, 420)] == [0, 0, 60]
+    watched.store.replace(waiting(phase=phase, host="a"))
+    assert watched.left_at(421) == 0
+
+
+def test_a_hosts_time_counts_from_the_end_of_the_race_and_from_the_first_friend() -> None:
+    watched = Watched(racing())
+    assert watched.left_at(170) == 15
+    watched.store.replace(waiting(phase="over"))
+    assert [watched.left_at(at) for at in (170, 289.9, 290)] == [0, 0, 60]
+    watched.store.replace(waiting("y"))
+    assert watched.left_at(500) == 0
+    watched.store.replace(waiting())
+    assert [watched.left_at(at) for at in (500, 619.9, 620)] == [0, 0, 60]
+
+
+def test_a_host_whose_program_starts_counts_from_what_the_server_knows() -> None:
+    first = structs.replace(
+        snapshot(shown=table(phase="gathering", seats=[seat("y"), seat("a")], host="y")),
+        idle_since=START + 5_000,
+    )
+    watched = Watched(state_after(first=first))
+    assert [watched.left_at(at) for at in (124.9, 125)] == [0, 60]
+    assert watched.store.state is not None
+    back = structs.replace(first, idle_since=START + 130_000)
+    watched.store.replace(next_state(watched.store.state, back, START + 130_000))
+    assert [watched.left_at(at) for at in (131, 250)] == [0, 60]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        waiting("y"),
+        waiting(host="a"),
+        waiting(phase="countdown"),
+        state_after(
+            first=snapshot(shown=table(phase="gathering", seats=[seat("y"), seat("a", bot=True)]))
+        ),
+        racing(),
+    ],
+    ids=["alone", "a guest", "in the countdown", "among bots", "in a race"],
+)
+def test_only_a_host_for_whom_people_wait_may_lose_the_place(state: SessionState) -> None:
+    assert not may_lose_host(state)
+    assert may_lose_host(waiting())
+
+
+def gathering(*seats: Seat) -> Table:
+    return table(phase="gathering", seats=seats)
+
+
+def test_every_change_of_a_seat_has_a_phrase() -> None:
+    before = gathering(seat("y"), seat("a"), seat("r"), seat("m", connected=False), seat("b"))
+    after = gathering(
+        seat("y", ready=True), seat("a", connected=False), seat("m"), seat("b"), seat("o")
+    )
+    assert [(each.name, phrase) for each, phrase in seat_changes(before, after)] == [
+        ("Zoë", "is ready"),
+        ("ana", "lost the connection"),
+        ("mei", "is back"),
+        ("Otto", "sat down"),
+        ("raj", "left the table"),
+    ]
+
+
+def test_the_news_name_other_players_and_count_who_is_ready() -> None:
+    before = gathering(seat("y"), seat("a"))
+    assert seat_news(before, gathering(seat("y"), seat("a", ready=True)), YOU) == (
+        "ana is ready. 1 of 2 ready for the next race."
+    )
+    assert seat_news(before, gathering(seat("y", ready=True), seat("a")), YOU) == (
+        "1 of 2 ready for the next race."
+    )
+    assert seat_news(before, before, YOU) == ""
+
+
+def test_while_nobody_can_get_ready_only_the_changes_are_news() -> None:
+    before, after = (
+        table(phase="over", seats=[seat(each) for each in who]) for who in ("ya", "yab")
+    )
+    assert seat_news(before, after, YOU) == "racer b sat down."
+
+
+def test_why_a_player_who_is_still_there_is_host_no_more_is_news() -> None:
+    before = table(phase="over", host="y")
+    away = "Zoë has been away for three minutes; ana is host now."
+    after = msgspec.structs.replace(table(phase="over", host="a"), notice=away)
+    assert seat_news(before, after, YOU) == away
+    left = [seat("a"), seat("r")]
+    after = msgspec.structs.replace(
+        table(phase="over", host="a", seats=left), notice="Zoë has left. ana is host."
+    )
+    assert seat_news(before, after, "nobody") == "Zoë left the table."

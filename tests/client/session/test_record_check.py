@@ -17,18 +17,15 @@ from kit.scripted_server import (
     table,
     welcome,
 )
-from kit.scripted_table import (
-    PROMISE,
-    RIVAL,
-    RIVALS_NONCE,
-    DutifulPlayer,
-    record_of,
-)
+from kit.scripted_table import PROMISE, RIVAL, RIVALS_NONCE, DutifulPlayer, dealt, record_of
 from kit.sightings import announced
 from saratoga_client.net.connection import Connection
+from saratoga_client.session import record_check
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.race_witness import RaceWitness
+from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_observer import RACE_REUSED
-from saratoga_client.session.witness import GONE, WITHHELD, Witness
+from saratoga_client.session.witness import GONE, WITHHELD, MemoryWitness, Witness
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import chained, format_record
@@ -251,3 +248,89 @@ async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
     said = player.seat.testimonies[RACE]
     assert said.seen == ("commitment", "nonces", "racers", "time limit", "result")
     assert said.disagreements == (f"{PLAYER} is in the record, but was not in the countdown",)
+
+
+def board_of(nonce: str, count: int, state: str) -> events.BoardView:
+    """Return the player's board; it has the deal's cards all the time."""
+    first = dealt(nonce)
+    assert isinstance(first, events.Dealt)
+    return replace(first.board, count=count, state=state)
+
+
+@pytest.mark.parametrize("durability", ["fast", "safe"])
+async def test_moves_that_the_server_says_it_lost_are_a_contradiction_only_if_it_may_lose_none(
+    server: ScriptedServer, tmp_path: Path, durability: str
+) -> None:
+    server.greeting = lambda hello: replace(welcome(hello), durability=durability)
+    async with Connection(server.url, TOKEN) as client:
+        player = DutifulPlayer(client, await server.peer(), tmp_path)
+        nonce = await player.race()
+        stuck = events.BoardEnded(board=board_of(nonce, 1, "stuck"), at=7, number=3)
+        await player.seat.handle(stuck)
+        running = replace(
+            table(version=9, phase="running"),
+            commitment=PROMISE,
+            start_at=NOON,
+            deadline=NOON + 600_000,
+        )
+        board = board_of(nonce, 0, "racing")
+        await player.seat.handle(replace(snapshot(), table=running, board=board))
+        record = record_of(nonce)
+        await player.hear_the_end(record, announced(record))
+        said = player.seat.testimonies[RACE]
+    if durability == "fast":
+        assert (said.verdict, player.alarms) == ("witnessed here", [])
+        assert said.losses == "the server says that it lost 1 move that this machine saw"
+    else:
+        ((_, faults),) = player.alarms
+        assert any(fault.startswith("this player's entry 1 was stuck") for fault in faults)
+        assert said.losses == ""
+
+
+async def test_the_durability_that_counts_is_that_before_the_race(
+    server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
+) -> None:
+    await player.race()
+    server.greeting = lambda hello: replace(welcome(hello), durability="fast")
+    running = replace(table(version=9, phase="running"), commitment=PROMISE)
+    async with Connection(server.url, TOKEN) as client:
+        after = DutifulPlayer(client, await server.peer(), tmp_path)
+        await after.seat.handle(replace(snapshot(), table=running))
+        assert client.welcome.durability == "fast"
+    kept = Witness(tmp_path).load(RACE)
+    assert kept is not None
+    assert kept.durability == "safe"
+
+
+def new_checks() -> RecordCheck:
+    """Return the checks of a player who has seen no race, over a connection that is not opened."""
+    seen = RaceWitness(MemoryWitness(), lambda: PLAYER, lambda race, faults: None)
+    return RecordCheck(Connection("ws://127.0.0.1:1", TOKEN), seen)
+
+
+async def test_of_many_races_only_the_latest_checks_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most, races = 20, [f"{CODE}/{number}" for number in range(1, 101)]
+    monkeypatch.setattr(record_check, "MOST_CHECKS", most)
+    checks = new_checks()
+    for race in races:
+        assert checks.begin(race)
+        assert checks.is_checking(race)
+        await checks.prove(race, "no record")
+        assert not checks.is_checking()
+    assert [*checks.testimonies] == races[-most:]
+    assert not any(checks.begin(race) for race in races[-most:])
+    assert checks.begin(races[0])
+
+
+async def test_the_proofs_of_other_races_do_not_leave_a_check_unfinished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(record_check, "MOST_CHECKS", 3)
+    checks = new_checks()
+    checks.begin(RACE)
+    await checks.prove(RACE, "no record")
+    for number in range(10, 20):  # races that the player asked for
+        await checks.prove(f"{CODE}/{number}", "no record")
+        assert not checks.is_checking()

@@ -1,5 +1,6 @@
 """The state of a session after invented events."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -37,6 +38,7 @@ from saratoga_client.session.state import (
     next_state,
     race_clock,
 )
+from saratoga_client.session.state_store import StateStore, StateStoreClosed
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -251,3 +253,38 @@ def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents()
         state = next_state(state, events.Standings(race=RACE, standings=invented), START)
         assert len(state.history) == MOST_SEATS
         assert f"{number}{1:015}" in state.history
+
+
+FIRST, SECOND = state_after(), state_after(standings("a5 y3 r1"))
+
+
+async def test_a_waiter_continues_when_the_condition_holds() -> None:
+    store = StateStore()
+    waiting = asyncio.create_task(store.until(lambda: store.state is SECOND))
+    for state in (FIRST, FIRST, SECOND):
+        store.replace(state)
+        await asyncio.sleep(0)
+    await waiting
+    assert store.own is SECOND.own
+
+
+def test_an_observer_is_called_once_per_change_until_it_unsubscribes() -> None:
+    store = StateStore()
+    seen: list[SessionState] = []
+    unsubscribe = store.subscribe(seen.append)
+    for state in (FIRST, FIRST, SECOND):
+        store.replace(state)
+    unsubscribe()
+    store.replace(FIRST)
+    assert seen == [FIRST, SECOND]
+
+
+async def test_closing_the_store_ends_every_wait() -> None:
+    store = StateStore()
+    waiting = asyncio.create_task(store.until(lambda: False))
+    await asyncio.sleep(0)
+    store.close()
+    with pytest.raises(StateStoreClosed):
+        await waiting
+    with pytest.raises(StateStoreClosed):
+        await store.until(lambda: False)

@@ -1,24 +1,35 @@
-"""A table session at a real server: taking a seat, requests, lost seats, leaving and watching."""
+"""A table session at a real server: seats, requests, lost seats, races, leaving and watching."""
 
 import asyncio
+import inspect
+import threading
+from contextlib import aclosing
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from kit.in_process_server import gathered
 from kit.players import MemoryPlayer
-from kit.stepped_connection import run_ready_tasks
+from kit.stepped_connection import SteppedConnection, run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.net.errors import CommandRefused
+from saratoga_client.net.errors import CommandRefused, Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
+from saratoga_client.session import verification
 from saratoga_client.session.race_witness import RaceWitness
+from saratoga_client.session.session_tasks import SessionTasks
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.watcher import watched_states
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AnyCommand,
+    CashOut,
     ChangeSettings,
     CreateTable,
     EndRace,
+    GetRecord,
     JoinTable,
     Kick,
     LeaveTable,
@@ -26,11 +37,13 @@ from saratoga_protocol.commands import (
     NextRace,
     NotReady,
     Ready,
+    Reveal,
     Start,
     UnwatchTable,
     WatchTable,
 )
 from saratoga_rules.moves import DRAW
+from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 
 
@@ -289,3 +302,303 @@ async def test_a_player_with_a_seat_shows_activity_and_a_watcher_does_not(
         await there.gather()
         there.session.note_activity()
         assert shown == [True]
+
+
+async def lose_connection_in_countdown(there: SteppedSession) -> None:
+    """Get ready and start the countdown, then lose the connection before the nonce is revealed."""
+    await there.gather()
+    await there.do(there.session.ready())
+    starting = asyncio.create_task(there.session.start())
+    await run_ready_tasks()
+    await there.network.answer_one()
+    while not starting.done():
+        await there.server.settle()
+        there.network.deliver_one()
+        await there.network.quiet()
+    await there.server.pass_time(CALL_MILLIS)
+    while not there.network.commands:
+        await there.server.settle()
+        there.network.deliver_one()
+        await there.network.quiet()
+    assert [type(command) for command in there.network.commands] == [Reveal]
+    await there.network.cut()
+    assert there.state.phase == "countdown"
+    assert there.state.link == "reconnecting"
+
+
+async def test_after_reconnecting_in_the_countdown_the_nonce_is_revealed_and_the_race_starts() -> (
+    None
+):
+    async with stepped_session() as there:
+        await lose_connection_in_countdown(there)
+        await there.network.restore()
+        await there.settle()
+        await there.pass_time(COUNTDOWN_MILLIS)
+        assert there.session.play(DRAW)
+        await there.settle()
+        assert await there.moves() == ["draw"]
+        assert there.state.alarms == ()
+
+
+async def test_after_a_countdown_cancelled_meanwhile_the_player_can_get_ready_again() -> None:
+    async with stepped_session() as there:
+        await lose_connection_in_countdown(there)
+        # without any nonce the countdown begins again, once
+        for _ in range(2):
+            await there.server.pass_time(COUNTDOWN_MILLIS)
+        await there.network.restore()
+        await there.settle()
+        assert there.state.phase == "gathering"
+        assert there.state.table.notice
+        assert there.state.alarms == ()
+        await there.do(there.session.ready())
+        assert there.state.seat is not None
+        assert there.state.seat.ready
+
+
+async def finish_race(there: SteppedSession) -> str:
+    """Race until the time limit; return the race's id."""
+    await there.gather(cap=3)
+    await there.start_race()
+    race = there.own.race
+    await there.do(there.session.cash_out())
+    await there.pass_time(190_000)
+    assert there.state.phase == "over"
+    return race
+
+
+async def test_a_record_is_requested_once_and_kept() -> None:
+    async with stepped_session() as there:
+        race = await finish_race(there)
+        await there.session.until(lambda state: race in state.verifications)
+        assert there.state.verifications[race].ok
+        requests = [type(command) for command in there.network.answered].count(GetRecord)
+        await there.network.cut()
+        assert (await there.session.record(race)).race_id == race
+        assert requests == 1
+
+
+async def test_a_record_that_is_being_checked_is_neither_fetched_nor_checked_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin, proofs = threading.Event(), []
+
+    def held(*args: Any, **more: Any) -> verification.Proof:
+        assert begin.wait(10)
+        proofs.append(prove(*args, **more))
+        return proofs[-1]
+
+    prove = verification.prove
+    monkeypatch.setattr(verification, "prove", held)
+    async with stepped_session() as there:
+        race = await finish_race(there)
+        asking = asyncio.create_task(there.do(there.session.record(race)))
+        await run_ready_tasks()
+        begin.set()
+        await asking
+        requests = [type(command) for command in there.network.answered].count(GetRecord)
+        assert (requests, len(proofs)) == (1, 1)
+
+
+async def test_a_record_without_an_answer_is_reported_as_missing() -> None:
+    async with stepped_session(timing=Timing(answer_within=0.01)) as there:
+        there.attending.cancel()
+        with pytest.raises(Problem, match="did not answer in time"):
+            await there.session.record("mint-otter-42/1")
+
+
+async def test_a_record_of_an_unknown_race_is_reported_as_missing() -> None:
+    async with stepped_session() as there:
+        code = await there.gather()
+        with pytest.raises(Problem, match="There is no such race"):
+            await there.do(there.session.record(f"{code}/99"))
+
+
+async def test_an_unreadable_record_is_reported() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        race = "mint-otter-42/1"
+        asking = asyncio.create_task(there.session.record(race))
+        await run_ready_tasks()
+        command = there.network.commands.popleft()
+        await there.receive(events.Record(re=command.id, race=race, text="nonsense"))
+        with pytest.raises(Problem, match="unreadable record") as reported:
+            await asking
+        assert "The announced result still counts." in reported.value.remedy
+        assert reported.value.code is Exit.NOT_VERIFIED
+
+
+async def test_a_record_is_checked_although_the_next_race_gathers_already() -> None:
+    async with stepped_session() as there:
+        race = await finish_race(there)
+        await there.do(there.session.next_race())
+        await there.session.until(lambda state: race in state.verifications)
+        assert there.state.phase == "gathering"
+        assert not there.state.is_new_best
+
+
+async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        await there.network.cut()
+        cashing = asyncio.create_task(there.session.cash_out())
+        await run_ready_tasks()
+        assert there.own.is_cashing_out
+        await there.network.restore()
+        await there.settle()
+        await cashing
+        assert there.own.state == "cashed out"
+        assert await there.moves() == ["cash-out"]
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+@pytest.mark.parametrize("code", ["server_fault", "store_unavailable"])
+async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
+    code: str, is_done: bool
+) -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        there.network.refusals.append((code, is_done))
+        await there.do(there.session.cash_out())
+        assert there.own.state == "cashed out"
+        assert await there.moves() == ["cash-out"]
+
+
+async def test_cashing_out_a_board_that_has_ended_shows_how_it_ended() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        await there.on_another_device(CashOut)
+        cashing = asyncio.create_task(there.session.cash_out())
+        await there.network.restore()
+        await there.settle()
+        await cashing
+        assert there.own.state == "cashed out"
+        assert await there.moves() == ["cash-out"]
+
+
+async def test_after_a_refused_cash_out_the_race_goes_on() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        there.network.refusals.append(("time_up", False))
+        with pytest.raises(Problem):
+            await there.do(there.session.cash_out())
+        assert there.session.play(DRAW)
+
+
+async def collect(connection: SteppedConnection, code: str, seen: list[SessionState]) -> None:
+    async with aclosing(watched_states(connection, code)) as states:
+        async for state in states:
+            seen += [state]
+
+
+async def watch(there: SteppedSession, code: str) -> tuple[asyncio.Task[None], list[SessionState]]:
+    """Watch the table in place of a session with a seat; return the task and the states."""
+    there.attending.cancel()
+    await run_ready_tasks()
+    seen: list[SessionState] = []
+    watching = asyncio.create_task(collect(there.connection, code, seen))
+    await run_ready_tasks()
+    await there.settle()
+    return watching, seen
+
+
+async def test_a_watcher_gets_every_state_of_a_race_until_the_table_is_closed() -> None:
+    async with stepped_session() as there:
+        ben, carl = await there.server.player("Ben"), await there.server.player("Carl")
+        code = await gathered(ben, carl)
+        watching, seen = await watch(there, code)
+        await there.server.deal(ben, carl)
+        await there.settle()
+        for player in (ben, carl):
+            await player.ask(CashOut, race=player.board.race)
+        await there.pass_time(1_000)
+        phases = list(dict.fromkeys(state.phase for state in seen))
+        assert phases == ["gathering", "countdown", "running", "over"]
+        assert seen[-1].table_view.outcome is not None
+        assert all(state.own is None for state in seen)
+        table = seen[-1].table
+        closed = replace(table, phase="closed", version=table.version + 1)
+        await there.receive(events.TableChanged(table=closed, now=0))
+        await watching
+        assert seen[-1].phase == "closed"
+
+
+async def test_a_table_that_does_not_exist_cannot_be_watched() -> None:
+    async with stepped_session() as there:
+        watching, _ = await watch(there, "mint-otter-42")
+        with pytest.raises(Problem, match="no table"):
+            await watching
+
+
+async def test_watching_ends_with_a_problem_if_the_server_ends_it() -> None:
+    async with stepped_session() as there:
+        ben = await there.server.player("Ben")
+        code = await gathered(ben)
+        watching, _ = await watch(there, code)
+        await there.receive(events.SeatLost(table=code, reason="The table is closed."))
+        with pytest.raises(Problem, match="You no longer watch table"):
+            await watching
+
+
+class Explained(Exception):
+    """An error with a message for the player."""
+
+
+async def test_the_first_error_of_a_task_ends_the_session_explained() -> None:
+    tasks = SessionTasks(lambda error: Explained(str(error)))
+    order: list[int] = []
+
+    async def fail(number: int) -> None:
+        order.append(number)
+        raise Unreachable("ws://server.invalid", f"reason {number}")
+
+    for number in (1, 2):
+        tasks.start(fail(number))
+    with pytest.raises(Explained, match="reason 1"):
+        await tasks.wait_for_end()
+    await tasks.cancel()
+    assert order == [1, 2]
+
+
+async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks = SessionTasks(lambda error: error)
+
+    async def stumble() -> None:
+        raise ZeroDivisionError
+
+    tasks.start(stumble())
+    with pytest.raises(ZeroDivisionError):
+        await tasks.wait_for_end()
+    assert "unexpected error in a background task" in caplog.text
+
+
+async def test_cancelling_stops_every_task() -> None:
+    tasks = SessionTasks(lambda error: error)
+    stopped: list[str] = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.append("stopped")
+
+    tasks.start(wait())
+    await run_ready_tasks()
+    await tasks.cancel()
+    assert stopped == ["stopped"]
+
+
+async def test_work_that_is_cancelled_before_its_first_step_is_closed() -> None:
+    async def never() -> None:
+        raise AssertionError
+
+    tasks, work = SessionTasks(lambda fault: fault), never()
+    tasks.start(work)
+    await tasks.cancel()
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

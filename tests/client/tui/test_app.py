@@ -1,11 +1,22 @@
 """The app on a whole terminal: it runs one flow, uses the theme's colours, and ends."""
 
 import asyncio
+import io
+import logging
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import combinations
 
 import pytest
+from rich.color import Color, ColorSystem
+from rich.style import Style
+from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
+from saratoga_client.board_view.card_faces import CardState
+from saratoga_client.board_view.card_style import SuitColours
+from saratoga_client.board_view.roles import Role
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
@@ -13,8 +24,11 @@ from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
 from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.base_screen import key_of
+from saratoga_client.tui.colours import paint
+from saratoga_client.tui.deferred_log import MOST_KEPT, deferred_logs
 from saratoga_client.tui.screens.waiting import WaitingScreen
-from saratoga_client.tui.themes import THEMES
+from saratoga_client.tui.themes import THEMES, Theme, on_any_ground
 from saratoga_rules.games import GAMES
 
 
@@ -128,3 +142,263 @@ async def test_without_colour_not_one_is_sent(colours: Colours) -> None:
 async def test_text_cannot_be_selected_by_dragging_across_a_table() -> None:
     assert not SaratogaApp.ALLOW_SELECT
     assert not SaratogaApp.ENABLE_COMMAND_PALETTE
+
+
+@pytest.mark.parametrize("colours", Colours)
+def test_without_colour_red_suits_are_hollow_and_with_it_they_are_not(colours: Colours) -> None:
+    appearance = Appearance(colours=colours)
+    assert appearance.card_style(GAMES["canfield"]).hollow is (colours is Colours.NONE)
+
+
+def test_each_game_has_the_suits_that_it_is_read_best_with_unless_they_were_chosen() -> None:
+    appearance = Appearance()
+    assert appearance.card_style(GAMES["canfield"]).suits is SuitColours.TWO
+    assert appearance.card_style(GAMES["caprice"]).suits is SuitColours.FOUR
+    other = appearance.with_other_suits(GAMES["canfield"])
+    assert other.card_style(GAMES["canfield"]).suits is SuitColours.FOUR
+    assert other.card_style(GAMES["lafayette"]).suits is SuitColours.TWO
+    assert other.with_other_suits(GAMES["canfield"]).card_style(GAMES["canfield"]).suits is (
+        SuitColours.TWO
+    )
+
+
+def test_themes_go_round_and_an_unknown_one_is_the_first() -> None:
+    appearance = Appearance(theme="of another version")
+    seen = []
+    for _ in THEMES:
+        seen.append(appearance.theme_name)
+        appearance = appearance.with_next_theme()
+    assert seen == list(THEMES)
+    assert appearance.theme_name == seen[0]
+    assert Appearance(colours=Colours.SIXTEEN).theme_name == "plain"
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_every_colour_of_a_theme_is_written_out(theme: Theme) -> None:
+    for purpose, colour in asdict(theme).items():
+        assert purpose == "name" or (len(colour) == 7 and int(colour[1:], 16) >= 0)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+def test_on_a_ground_that_nobody_knows_the_table_has_the_terminals_colours(theme: Theme) -> None:
+    changed = on_any_ground(theme)
+    assert (changed.table, changed.text, changed.title, changed.label) == ("", "", "", "")
+    assert (changed.card, changed.red, changed.picked) == (theme.card, theme.red, theme.picked)
+
+
+READABLE = {Colours.ALL: 4.5, Colours.MANY: 3.5}
+"""The smallest contrast by number of colours: WCAG 2.2 (1.4.3) for text."""
+
+LINES = 2.5
+"""The smallest contrast of the edges of cards, which are no words."""
+
+EDGES = tuple(role for role in Role if role.endswith("-edge"))
+
+TONES = ("black", "red", "club", "diamond")
+SYSTEMS = {
+    Colours.ALL: ColorSystem.TRUECOLOR,
+    Colours.MANY: ColorSystem.EIGHT_BIT,
+}
+COLOURED = [(depth, theme) for depth in SYSTEMS for theme in THEMES]
+
+
+def seen(colour: Color | None, depth: Colours) -> tuple[int, int, int]:
+    """Return a colour as a terminal of that colour depth shows it, by the usual palettes."""
+    assert colour is not None
+    return colour.downgrade(SYSTEMS[depth]).get_truecolor()
+
+
+def luminance(colour: tuple[int, int, int]) -> float:
+    # WCAG 2.2, relative luminance
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in colour)
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(style: Style, depth: Colours) -> float:
+    return ratio(seen(style.color, depth), seen(style.bgcolor, depth))
+
+
+def ratio(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("depth", Colours)
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_role_has_a_style(depth: Colours, theme: str) -> None:
+    assert set(paint(depth, theme)) == set(Role)
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+def test_suits_can_be_read_in_every_state(depth: Colours, theme: str) -> None:
+    colours = paint(depth, theme)
+    for state in CardState:
+        for tone in TONES:
+            assert contrast(colours[Role(f"{state}-{tone}")], depth) > READABLE[depth], (
+                state,
+                tone,
+            )
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+@pytest.mark.parametrize(
+    "role",
+    [
+        Role.TEXT,
+        Role.LABEL,
+        Role.KEY,
+        Role.KEY_LIT,
+        Role.KEY_TARGET,
+        Role.COUNT,
+        Role.BACK_COUNT,
+        Role.MONEY_UP,
+        Role.MONEY_DOWN,
+        Role.WARNING,
+        Role.ALARM,
+        Role.LEADER,
+        Role.YOU,
+        Role.TITLE,
+    ],
+)
+def test_words_on_the_table_can_be_read(depth: Colours, theme: str, role: Role) -> None:
+    assert contrast(paint(depth, theme)[role], depth) > READABLE[depth]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_dim_words_can_be_read_too(theme: str) -> None:
+    assert contrast(paint(Colours.ALL, theme)[Role.DIM], Colours.ALL) > READABLE[Colours.ALL]
+    # The 256 colours have no dark green, so less is possible.
+    assert contrast(paint(Colours.MANY, theme)[Role.DIM], Colours.MANY) > 3.0
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+@pytest.mark.parametrize("ground", ["#ffffff", "#000000"])
+def test_without_background_words_can_be_read_on_a_light_and_on_a_dark_terminal(
+    depth: Colours, theme: str, ground: str
+) -> None:
+    for role, style in paint(depth, theme, background=False).items():
+        if style.color is None:
+            # the terminal's own colour on its own ground
+            assert style.bgcolor is None, role
+            continue
+        painted = style if style.bgcolor is not None else style + Style(bgcolor=ground)
+        if role is Role.CARD_BACK:
+            # a pattern without meaning
+            continue
+        least = LINES if role in EDGES else READABLE[depth]
+        assert contrast(painted, depth) > least, role
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_without_background_roles_that_differ_in_meaning_differ_in_style(theme: str) -> None:
+    bare = paint(Colours.ALL, theme, background=False)
+    for one, other in combinations(
+        (Role.TEXT, Role.DIM, Role.KEY, Role.MONEY_UP, Role.MONEY_DOWN, Role.TITLE), 2
+    ):
+        assert bare[one] != bare[other]
+    assert bare[Role.KEY] != bare[Role.KEY_LIT] != bare[Role.KEY_TARGET]
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+def test_no_two_suits_and_no_two_states_look_alike(depth: Colours, theme: str) -> None:
+    colours = paint(depth, theme)
+    for state in CardState:
+        inks = [seen(colours[Role(f"{state}-{tone}")].color, depth) for tone in TONES]
+        assert len(set(inks)) == len(TONES)
+    grounds = [seen(colours[Role(f"{state}-edge")].bgcolor, depth) for state in CardState]
+    assert all(one != other for one, other in combinations(grounds, 2))
+    assert seen(colours[Role.TABLE].bgcolor, depth) not in grounds
+
+
+def test_without_colours_no_style_has_one() -> None:
+    colours = paint(Colours.NONE)
+    assert all(style.color is None and style.bgcolor is None for style in colours.values())
+    assert colours[Role.PICKED_RED] != colours[Role.CARD_RED] != colours[Role.TARGET_RED]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_without_background_the_table_is_the_terminals_and_cards_are_cards(theme: str) -> None:
+    bare, full = paint(Colours.ALL, theme, background=False), paint(Colours.ALL, theme)
+    assert bare[Role.TABLE].bgcolor is None
+    assert bare[Role.SPACE].bgcolor is None
+    assert bare[Role.CARD_RED] == full[Role.CARD_RED]
+
+
+@pytest.mark.parametrize(
+    ("key", "character", "called"),
+    [
+        ("w", "w", "w"),
+        ("question_mark", "?", "?"),
+        ("slash", "/", "/"),
+        ("plus", "+", "+"),
+        ("minus", "-", "-"),
+        ("space", " ", "space"),
+        ("enter", "\r", "enter"),
+        ("escape", "\x1b", "escape"),
+        ("shift+tab", None, "shift+tab"),
+        ("up", None, "up"),
+    ],
+)
+def test_a_key_has_the_name_on_it(key: str, character: str | None, called: str) -> None:
+    assert key_of(events.Key(key, character)) == called
+
+
+LOG = logging.getLogger("saratoga.late")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal to which a log handler writes messages of the level `warning` and above."""
+    written = Terminal()
+    speaker = logging.StreamHandler(written)
+    speaker.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(speaker)
+    yield written
+    logging.getLogger().removeHandler(speaker)
+
+
+def test_important_log_lines_are_written_afterwards_in_order(terminal: Terminal) -> None:
+    with deferred_logs():
+        LOG.warning("one")
+        LOG.info("nothing much")
+        LOG.error("two")
+        assert terminal.getvalue() == ""
+    assert terminal.getvalue() == "one\ntwo\n"
+    LOG.warning("three")
+    assert terminal.getvalue().endswith("three\n")
+
+
+def test_log_lines_are_written_after_a_failed_screen_too(terminal: Terminal) -> None:
+    def fail() -> None:
+        with deferred_logs():
+            LOG.warning("before that")
+            raise ValueError("gone")
+
+    with pytest.raises(ValueError, match="gone"):
+        fail()
+    assert terminal.getvalue() == "before that\n"
+
+
+def test_the_number_of_deferred_log_lines_is_bounded(terminal: Terminal) -> None:
+    with deferred_logs():
+        for number in range(MOST_KEPT + 5):
+            LOG.warning("%d", number)
+    assert terminal.getvalue().split() == [str(number) for number in range(5, MOST_KEPT + 5)]
+
+
+def test_a_log_that_goes_into_a_file_is_written_at_once() -> None:
+    file = io.StringIO()
+    speaker = logging.StreamHandler(file)
+    logging.getLogger().addHandler(speaker)
+    with deferred_logs():
+        LOG.warning("at once")
+        assert file.getvalue() == "at once\n"
+    logging.getLogger().removeHandler(speaker)

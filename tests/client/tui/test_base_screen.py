@@ -1,15 +1,44 @@
 """The base of all screens: every key gets an answer, and at most one question is open."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import cast
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import RenderableType
+from textual import events, on
+from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from kit.solo_player import before
+from kit.screen_cells import INK, page_text, painted_rows
+from kit.solo_player import Player, before
+from kit.terminals import HOSTILE, OBEYED
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import cells_of
+from saratoga_client.local.terminal import Colours
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import LobbyState, one_line
+from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen, too_small
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.finder import Finder
+from saratoga_client.tui.line_input import LineInput
+from saratoga_client.tui.lines import (
+    Guide,
+    KeyLine,
+    MessageLine,
+    key_line,
+    message_lines,
+    title_line,
+)
+from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import RichView, ScrollPage
+from saratoga_client.tui.rich_view import SCROLL_KEYS, Ink, RichView, ScrollPage
+from saratoga_client.tui.screens.lobby import LobbyScreen
+from saratoga_client.tui.table_list import TableList
+from saratoga_protocol.table_rows import TableSummary
 
 
 class OneAction(BaseScreen):
@@ -111,3 +140,321 @@ async def test_the_key_line_shows_how_many_lines_are_below_and_space_shows_them(
         await player.press("end")
         await player.pilot.pause()
         assert player.lines[-1].startswith(" pageup scroll back")
+
+
+LINES = 30
+
+
+class Long(BaseScreen):
+    """A screen with a page of numbered lines."""
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPage():
+            yield RichView(self._draw)
+
+    def _draw(self, ink: Ink) -> RenderableType:
+        return ink.indented("\n".join(f"line {number}" for number in range(LINES)))
+
+    @property
+    def page(self) -> ScrollPage:
+        return self.query_one(ScrollPage)
+
+
+@asynccontextmanager
+async def reading(appearance: Appearance = Appearance()) -> AsyncIterator[tuple[Long, Player]]:  # noqa: B008 - frozen
+    screen = Long()
+    async with before(screen, appearance=appearance) as player:
+        yield screen, player
+
+
+def numbers(player: Player) -> set[str]:
+    return {line.split()[1] for line in player.lines if line.startswith(" line ")}
+
+
+def test_control_characters_and_markup_are_printed_and_not_obeyed() -> None:
+    text = page_text(INK.line((HOSTILE, Role.TEXT)), 400)
+    assert not OBEYED & set(text.replace("\n", ""))
+    assert "[red on blue]" in text
+
+
+@pytest.mark.parametrize("key", ["down", "space", "pagedown"])
+async def test_every_line_is_seen_on_the_way_down_and_again_on_the_way_up(key: str) -> None:
+    async with reading() as (screen, player):
+        for keys in ([key] * 10, ["up"] * 10):
+            seen = numbers(player)
+            for pressed in keys:
+                await player.press(pressed)
+                seen |= numbers(player)
+            assert len(seen) == LINES
+        assert screen.page.lines_below == LINES - 21
+
+
+async def test_home_and_end_go_to_the_ends() -> None:
+    async with reading() as (screen, player):
+        assert screen.page.is_cut
+        await player.press("end")
+        assert str(LINES - 1) in numbers(player)
+        assert screen.page.lines_below == 0
+        await player.press("down")
+        assert screen.page.lines_below == 0
+        await player.press("home")
+        assert "0" in numbers(player)
+
+
+async def test_other_keys_are_left_to_the_screen() -> None:
+    async with reading() as (screen, _):
+        assert not screen.page.press("x")
+        assert all(screen.page.press(key) for key in SCROLL_KEYS)
+
+
+async def test_a_line_below_the_screen_is_scrolled_to() -> None:
+    async with reading() as (screen, player):
+        screen.page.show_line(screen.query_one(RichView), 25)
+        await player.pilot.pause()
+        assert "25" in numbers(player)
+
+
+@pytest.mark.parametrize("appearance", [Appearance(ascii=True), Appearance(colours=Colours.NONE)])
+async def test_without_block_characters_or_colours_there_is_no_scroll_bar(
+    appearance: Appearance,
+) -> None:
+    async with reading(appearance) as (_, player):
+        assert player.text.isascii()
+
+
+async def test_the_theme_key_paints_the_page_anew() -> None:
+    async with reading() as (screen, player):
+        first = [str(piece.style) for piece in painted_rows(screen)[5]]
+        await player.press("t")
+        assert [str(piece.style) for piece in painted_rows(screen)[5]] != first
+
+
+class Asking(BaseScreen):
+    """A screen that asks for a name after the key n."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered: list[str] = []
+        self.is_typing = False
+
+    def body(self) -> Iterable[Widget]:
+        yield CanvasView()
+        yield LineInput(12, one_line)
+
+    def takes_key(self, key: str) -> bool:
+        return not self.is_typing or key == "escape"
+
+    def press(self, key: str) -> None:
+        field = self.query_one(LineInput)
+        if key == "n":
+            self.is_typing = True
+            field.open("Your name", "Zo")
+        elif key == "escape":
+            self.is_typing = False
+            field.close()
+        else:
+            super().press(key)
+
+    def type_key(self, event: events.Key) -> None:
+        self.query_one(LineInput).type_key(event)
+
+    @on(LineInput.Entered)
+    def _entered(self, event: LineInput.Entered) -> None:
+        self.entered.append(event.text)
+
+
+async def test_the_cursor_edits_in_the_middle_and_enter_hands_the_line_over() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        await player.press("n", "ë", "B", "left", "left", "backspace", "i", "home", "delete", "M")
+        assert player.lines[-3].strip() == "Your name: MiëB"
+        await player.press("enter")
+        assert screen.entered == ["MiëB"]
+
+
+async def test_keys_that_are_pressed_at_once_with_the_key_that_opens_the_field_are_typed() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        for key in "nën":
+            player.app.post_message(events.Key(key, key))
+        for key in ("left", "left", "backspace"):
+            player.app.post_message(events.Key(key, None))
+        player.app.post_message(events.Key("enter", "\r"))
+        await player.pilot.pause()
+        assert screen.entered == ["Zën"]
+
+
+async def test_the_line_has_a_greatest_length() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        await player.press("n", *"0123456789abcdef", "enter")
+        assert screen.entered == ["Zo0123456789"]
+
+
+async def test_all_lines_of_a_pasted_text_become_one() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        await player.press("n")
+        player.app.post_message(events.Paste("ë\nB\x1b"))
+        await player.pilot.pause()
+        await player.press("enter")
+        assert screen.entered == ["Zoë B"]
+
+
+async def test_a_closed_field_is_hidden_and_takes_no_keys() -> None:
+    screen = Asking()
+    async with before(screen) as player:
+        assert "Your name" not in player.text
+        await player.press("n", "escape")
+        assert "Your name" not in player.text
+        assert "does nothing here" in await player.press("x")
+        assert screen.query_one(LineInput).text == "Zo"
+
+
+KEYS = (("space", "draw 3"), ("1-4 w r", "pick"), ("f", "bank"), ("tab", "moves"))
+ALWAYS = (("x", "cash out"), ("?", "help"), ("q", "leave"))
+
+
+def test_the_title_leaves_out_its_last_facts_and_cuts_none() -> None:
+    facts = ["CANFIELD", "mint-otter-42", "pass 3/3", "base 6"]
+    right = [("●", Role.MONEY_UP), ("9:58", Role.TITLE)]
+    assert title_line(facts, right, 80).text().split() == [*" ".join(facts).split(), "●", "9:58"]
+    assert title_line(facts, right, 40).text().split() == [*facts[:2], "●", "9:58"]
+
+
+@given(width=st.integers(40, 120))
+def test_the_key_line_shows_keys_whole_or_not_at_all_and_some_always(width: int) -> None:
+    text = key_line(KEYS, ALWAYS, width).text()
+    assert cell_len(text) <= width
+    for key, does in ALWAYS:
+        assert f"{key} {does}" in text
+    rest = text
+    for key, does in (*KEYS, *ALWAYS):
+        rest = rest.replace(f"{key} {does}", "")
+    assert rest.strip() == ""
+
+
+@given(st.text(max_size=300), st.integers(20, 120))
+def test_no_word_of_a_message_is_lost_when_it_breaks_into_lines(text: str, width: int) -> None:
+    lines = message_lines(text, width)
+    assert all(cells_of(line) <= width - 2 for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+async def test_the_message_line_takes_the_rows_it_needs_and_gives_them_back() -> None:
+    class Lines(App[None]):
+        def compose(self) -> ComposeResult:
+            yield MessageLine()
+            yield KeyLine()
+
+    app = Lines()
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = app.query_one(MessageLine)
+        for text, at_80, at_60 in (("One line.", 1, 2), ("word " * 20, 2, 2), ("word " * 40, 3, 4)):
+            line.say(text)
+            await pilot.pause()
+            await pilot.pause()
+            assert line.size.height == at_80
+            await pilot.resize_terminal(60, 24)
+            await pilot.pause()
+            await pilot.pause()
+            assert line.size.height == at_60
+            shown = " ".join(
+                "".join(piece.text for piece in line.render_line(y)).strip() for y in range(at_60)
+            )
+            assert shown.split() == text.split()
+            await pilot.resize_terminal(80, 24)
+            await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    ("keys", "text", "is_open"),
+    [
+        ("q", "Q", True),
+        ("qh", "QH", True),
+        ("hq", "QH", True),
+        ("0", "10", True),
+        ("1", "10", True),
+        ("as", "AS", True),
+        ("a2", "2", True),
+        (["q", "enter"], "Q", False),
+        (["q", "h", "backspace"], "", True),
+        (["q", "escape"], "", False),
+        (["q", "enter", "/"], "", True),
+    ],
+)
+def test_keys_name_a_card_and_end(keys: str | list[str], text: str, is_open: bool) -> None:
+    finder = Finder(is_open=True)
+    for key in keys:
+        finder = finder.press(key)
+    assert (finder.text, finder.is_open) == (text, is_open)
+
+
+class NoActions:
+    """A lobby whose actions the test does not use."""
+
+    def take_name(self, name: str) -> None: ...
+    def join(self, text: str) -> None: ...
+    def watch(self, text: str) -> None: ...
+    def open_table(self, table: TableWanted) -> None: ...
+    def look_here(self) -> None: ...
+    def host_here(self, table: TableWanted) -> None: ...
+    def go_to_server(self, text: str) -> None: ...
+    def practise(self, game: str) -> None: ...
+    def quit(self) -> None: ...
+
+
+def tables(count: int, host: str = "Anna") -> list[TableSummary]:
+    return [
+        TableSummary(
+            code=f"mint-otter-{number}",
+            game="canfield",
+            cap=10,
+            seats=16,
+            phase="gathering",
+            host=host,
+            seated=1,
+        )
+        for number in range(10, 10 + count)
+    ]
+
+
+def lobby(found: list[TableSummary]) -> LobbyScreen:
+    state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
+    form = TableWanted(game="canfield", cap=10, seats=16, public=False)
+    return LobbyScreen(cast(LobbyFlow, NoActions()), state.with_tables(found), form)
+
+
+def marked(player: Player) -> list[str]:
+    return [line.split()[1] for line in player.lines if line.startswith("▸")]
+
+
+async def test_the_chosen_table_is_marked_and_visible_in_a_long_list() -> None:
+    async with before(lobby(tables(40))) as player:
+        assert "PUBLIC TABLES  40" in player.text
+        assert marked(player) == ["mint-otter-10"]
+        for steps, code in ((1, "mint-otter-11"), (24, "mint-otter-35"), (14, "mint-otter-49")):
+            await player.press(*["down"] * steps)
+            await player.pilot.pause()
+            assert marked(player) == [code]
+        await player.press("down")
+        await player.pilot.pause()
+        assert marked(player) == ["mint-otter-10"], "the list goes round"
+
+
+async def test_a_click_on_a_table_chooses_it() -> None:
+    async with before(lobby(tables(3))) as player:
+        await player.pilot.click(TableList, offset=(4, 2))
+        await player.pilot.pause()
+        assert marked(player) == ["mint-otter-12"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 20)])
+async def test_a_name_from_a_server_commands_nothing_and_moves_no_column(
+    size: tuple[int, int],
+) -> None:
+    async with before(
+        lobby([*tables(1), *tables(1, HOSTILE), *tables(1, "王" * 20)]), size
+    ) as player:
+        assert not OBEYED & set("".join(player.lines))
+        assert len({line.index("Canfield") for line in player.lines if " 10 min" in line}) == 1

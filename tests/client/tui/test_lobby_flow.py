@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from msgspec.structs import replace
@@ -10,12 +10,18 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
+from saratoga_client.board_view.roles import Role
 from saratoga_client.cli.own_server import OwnServer
+from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.net.connection import Connection
-from saratoga_client.tui import lobby_connection
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.lobby import LobbyState
+from saratoga_client.tui import lobbies, lobby_connection
 from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.lobbies import lobby_flow
+from saratoga_client.tui.lobby_connection import Change, LobbyConnection
+from saratoga_client.tui.lobby_steps import FirstTable, OtherServer
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, WatchTable
@@ -288,3 +294,266 @@ async def test_an_unexpected_error_of_the_connection_ends_the_program(
     with pytest.raises(Exception, match="a fault of this program"):
         async with asyncio.timeout(SEEN_WITHIN):
             await run_flow(lobby_flow(Settings(server=NOWHERE), OwnServer()))
+
+
+async def test_an_unknown_code_is_reported_before_a_name_is_asked(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads("Your name:")
+        await visitor.press("escape", "j")
+        await visitor.type("not-there-77")
+        await visitor.reads("There is no table with that code.", "not-there-77")
+        await visitor.press("ctrl+u")
+        await visitor.type(code)
+        await visitor.reads("Your name:")
+        await visitor.type("Bert")
+        await visitor.reads("SEATS 2 of", code)
+
+
+async def test_the_lobby_offers_the_last_table_after_it_was_left(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("j")
+        await visitor.type(code)
+        await visitor.reads("SEATS 2 of")
+        await visitor.press("q", "y")
+        await visitor.reads(f"your last table: {code}, b goes back", f"b back to {code}")
+    # the program is closed and opened again
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads(f"your last table: {code}, b goes back")
+        await visitor.press("b")
+        await visitor.reads("SEATS 2 of")
+    assert load({}).server_url == lobby.url
+
+
+async def test_the_lobby_returns_to_a_seat_from_an_earlier_session(lobby: OpenLobby) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("c", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads(f"You are Bert, and you have a seat at {code}; b goes back")
+        await visitor.press("b")
+        await visitor.reads("SEATS 1 of 16", code)
+
+
+def test_another_server_opens_its_lobby_unless_a_table_is_named() -> None:
+    assert OtherServer("ws://cards.example.org").code == ""
+    assert not FirstTable("mint-otter-42").is_watching
+
+
+WITHIN = 10.0
+"""Longest time in seconds for anything awaited; a bound, not a measurement."""
+
+
+class Page:
+    """A lobby page without a screen."""
+
+    def __init__(self, server: str) -> None:
+        self.lobby = LobbyState(server=server)
+        self.link = LobbyConnection(server, self.show, self.connected, self.say)
+        self.connections: list[Connection] = []
+        self.said: list[str] = []
+        self._changed = asyncio.Event()
+
+    def show(self, change: Change) -> None:
+        self.lobby = change(self.lobby)
+        self._changed.set()
+
+    def connected(self, connection: Connection) -> None:
+        self.connections.append(connection)
+
+    def say(self, text: str, role: Role) -> None:
+        self.said.append(text)
+
+    async def until(self, holds: Callable[[LobbyState], bool]) -> None:
+        async with asyncio.timeout(WITHIN):
+            while not holds(self.lobby):
+                self._changed.clear()
+                await self._changed.wait()
+
+
+@asynccontextmanager
+async def kept(server: str) -> AsyncIterator[Page]:
+    page = Page(server)
+    keeping = asyncio.create_task(page.link.keep())
+    try:
+        yield page
+    finally:
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[OpenLobby]:
+    async with open_lobby() as opened:
+        yield opened
+
+
+async def test_tables_and_leaders_are_requested_while_the_lobby_is_shown(
+    server: OpenLobby,
+) -> None:
+    code = await server.host("Anna", public=True)
+    async with kept(server.url) as page:
+        await page.until(lambda lobby: lobby.is_open)
+        assert page.lobby.tables == ()
+        page.link.is_shown.set()
+        await page.until(lambda lobby: [table.code for table in lobby.tables] == [code])
+        await page.until(lambda lobby: set(lobby.leaders) == set(page.connections[0].welcome.games))
+        assert len(page.connections) == 1
+
+
+async def test_a_server_that_is_away_is_shown_as_away() -> None:
+    async with kept("ws://127.0.0.1:1") as page:
+        await page.until(lambda lobby: lobby.has_tried)
+        assert not page.lobby.is_open
+        assert page.lobby.wrong
+        assert page.link.current is None
+
+
+async def test_a_lost_connection_is_reported() -> None:
+    async with scripted_server() as server, kept(server.url) as page:
+        peer = await server.peer()
+        await page.until(lambda lobby: lobby.is_open)
+        peer.cut()
+        await page.until(lambda lobby: not lobby.is_open)
+        assert "lost" in page.said[0]
+
+
+@pytest.fixture
+def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Use the second test server in place of a started one; return a list of its starts and stops."""
+    happened: list[str] = []
+
+    @asynccontextmanager
+    async def local_server(report: Callable[[str], None]) -> AsyncIterator[LocalServer]:
+        report("Starting a server on this machine ...")
+        happened.append("started")
+        friends = "ws://192.0.2.7:7470"
+        yield LocalServer(own=lobby.url, friends=friends, is_ours=True, people=lobby.people)
+        happened.append("closed")
+
+    monkeypatch.setattr(lobbies, "local_server", local_server)
+    return happened
+
+
+async def test_a_server_here_has_the_table_at_once_and_closes_when_the_table_is_left(
+    server_here: list[str],
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
+        assert server_here == ["started"]
+        await visitor.press("q", "y")
+        await visitor.reads("WHAT YOU CAN DO", "Your server on this machine has been closed.")
+        assert server_here == ["started", "closed"]
+
+
+async def test_the_server_here_is_not_closed_under_a_friend_without_a_question(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+        await lobby.sit_down("Anna", code)
+        await visitor.reads("SEATS 2 of 16")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {code}.")
+        await visitor.press("n")
+        assert server_here == ["started"]
+        await visitor.press("q")
+        await visitor.reads(f"Anna is still at {code}.")
+        await visitor.press("y")
+        await visitor.reads("Your server on this machine has been closed.")
+
+
+async def test_the_server_here_is_closed_for_no_other_step_without_a_question(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        other = await lobby.host("Anna")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        await visitor.press("n", "o")
+        await visitor.type(NOWHERE)
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        assert server_here == ["started"]
+        await visitor.press("y")
+        await visitor.reads("WHAT YOU CAN DO")
+        assert server_here == ["started", "closed"]
+
+
+async def test_h_opens_another_table_on_the_server_here_and_closes_nothing(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        other = await lobby.host("Anna")
+        await visitor.press("q", "y")
+        await visitor.reads(f"Anna is still at {other}. Close this machine's server?")
+        await visitor.press("n", "h", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        assert server_here == ["started"]
+
+
+async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def local_server(report: Callable[[str], None]) -> LocalServer:
+        raise Problem("The server is not installed here.", "Install it.", Exit.UNREACHABLE)
+
+    monkeypatch.setattr(lobbies, "local_server", local_server)
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("The server is not installed here. Install it.")
+
+
+@pytest.mark.parametrize(("key", "seen"), [("y", "SEATS 2 of 16"), ("n", "SEATS 1 of 16")])
+async def test_a_host_whose_friends_wait_is_asked_before_a_new_table_is_opened(
+    lobby: OpenLobby, server_here: list[str], key: str, seen: str
+) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("j")
+        await visitor.type(code)
+        await visitor.reads("SEATS 2 of 16")
+        await visitor.press("q", "y")
+        await visitor.reads(f"your last table: {code}")
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads(
+            f"Your table {code} is still open: Lafayette, 5 minutes, with Anna. Return there?"
+        )
+        await visitor.press(key)
+        await visitor.reads(seen)
+        assert (visitor.lines[0].split()[1] == code) == (key == "y")
+
+
+async def test_the_way_back_stays_offered_after_the_question_is_dropped(
+    lobby: OpenLobby, server_here: list[str]
+) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert")
+        await visitor.press("c", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("h", "enter")
+        await visitor.reads("Return there?")
+        await visitor.press("escape")
+        await visitor.reads(f"you have a seat at {code}; b goes back")

@@ -1,14 +1,21 @@
-"""The parts of the lobby's page: complete, and without terminal commands."""
+"""The parts of the lobby's page, the help, and the news for a reader."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Final
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Group
 
 from kit.screen_cells import INK, page_text
+from kit.session_states import START, board, outcome, seat, snapshot, state_after, table
 from kit.terminals import HOSTILE, OBEYED
+from saratoga_client.net.link_state import LinkState
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
+from saratoga_client.session.state import link_changed, next_state
+from saratoga_client.tui.pages.figures import grouped, short_hash
+from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.tui.pages.lobby import (
     COLUMNS,
     choices_part,
@@ -18,9 +25,14 @@ from saratoga_client.tui.pages.lobby import (
     tables_heading,
 )
 from saratoga_client.tui.pages.symbols import page_symbols
+from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
+from saratoga_client.wording import money_meter
+from saratoga_protocol import events
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.table_rows import TableSummary
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.prose import prose
 
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
 TABLE = TableSummary(
@@ -173,3 +185,116 @@ def test_in_ascii_there_are_no_other_symbols() -> None:
         *table_cells(TABLE, True, page_symbols(True), INK),
     )
     assert page_text(page).isascii()
+
+
+def text(game: Game, width: int = 78, keys: Keys = RACE_KEYS) -> str:
+    return page_text(help_page(game, keys, "KEYS", INK), width)
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+@pytest.mark.parametrize("width", [52, 78, 96])
+def test_no_line_is_wider_than_the_screen(game: Game, width: int) -> None:
+    assert all(cell_len(line) <= width for line in text(game, width).split("\n"))
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+def test_the_help_has_the_keys_the_rules_and_the_money_of_its_game(game: Game) -> None:
+    # the column is as wide as the longest rule, so each rule takes one line
+    words = " ".join(text(game, 600).split())
+    assert f"RULES OF {game.title.upper()}" in words
+    for heading, rule in game.describe():
+        assert f"{heading} {rule}" in words
+    assert f"A pack costs ${game.pack_price} and every" in words
+    money = money_meter(game, 0)
+    assert f"with {money.even} cards you are {money.even_word}." in words
+    assert "x cash out" in words
+
+
+ROWS: Final = 21
+"""Rows of the page on a screen of 80x24, whose other rows are title, message and keys."""
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+def test_the_rules_and_the_money_are_seen_first_at_80x24_without_scrolling(game: Game) -> None:
+    first = " ".join(" ".join(text(game).split("\n")[:ROWS]).split())
+    assert first.startswith(f"RULES OF {game.title.upper()} {prose(game)[0]}")
+    assert prose(game)[-1] in first
+    assert first.index("who last rose to it earlier wins.") < first.index("RULE BY RULE")
+    assert "KEYS" not in first
+
+
+def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
+    assert "bank down" not in text(GAMES["canfield"])
+    assert "bank down" in text(GAMES["caprice"])
+
+
+def test_long_effects_go_on_below_themselves_and_never_below_their_keys() -> None:
+    lines = text(GAMES["canfield"], 40, (("z  u", "undo a move and all its consequences"),)).split(
+        "\n"
+    )
+    at = lines.index(" KEYS")
+    assert lines[at + 1].startswith(" z  u              undo")
+    assert lines[at + 2].startswith(" " * 19)
+    assert lines[at + 2].strip()
+
+
+def test_the_end_of_a_race_is_news_with_the_own_result() -> None:
+    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    after = next_state(before, events.RaceOver(outcome=outcome("a9 y4")), START)
+    assert table_news(before, after).startswith("The race is over. You finished 2nd of 2: 4 cards")
+    assert table_news(before, after).endswith(" q shows the results.")
+
+
+def test_a_watcher_is_told_the_end_without_a_result() -> None:
+    before = state_after(first=snapshot("a9 =r9", shown=table("ar", host="a")))
+    after = next_state(before, events.RaceOver(outcome=outcome("a9 =r9")), START)
+    assert table_news(before, after) == "The race is over. q shows the results."
+
+
+def test_changed_seats_are_no_news_while_a_race_runs() -> None:
+    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    shown = table(seats=[seat("y"), seat("a", connected=False)], version=2)
+    after = next_state(before, events.TableChanged(table=shown, now=START), START)
+    assert table_news(before, after) == ""
+
+
+def test_a_host_who_reads_another_screen_is_warned_once() -> None:
+    before = state_after(first=snapshot(shown=table("ya", phase="gathering")))
+    after = replace(before, idle_left=60)
+    assert table_news(before, after) == HOST_AWAY
+    assert table_news(after, after) == table_news(after, before) == ""
+
+
+def test_a_racer_who_reads_another_screen_is_warned_twice_and_told_the_end_of_the_board() -> None:
+    racing = state_after(first=snapshot("a9 y4", board(), table("ya")))
+    first, second = replace(racing, idle_left=60), replace(racing, idle_left=15)
+    assert "Your board ends in 60 s; press any key" in table_news(racing, first)
+    assert "Your board ends in 15 s; press any key" in table_news(first, second)
+    assert table_news(second, second) == table_news(second, racing) == ""
+    assert racing.own is not None
+    ended = replace(racing, own=replace(racing.own, state="idle"))
+    assert table_news(second, ended).startswith("Your board ended after 3 minutes without a key.")
+    assert table_news(ended, ended) == ""
+
+
+def test_a_reader_is_told_that_the_connection_is_lost_and_back() -> None:
+    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
+    lost = link_changed(before, LinkState.RECONNECTING, START)
+    assert table_news(before, lost) == "Connection lost; trying again."
+    assert table_news(lost, lost) == ""
+    assert table_news(lost, before) == "Connected again."
+
+
+def test_hashes_can_be_compared_aloud_and_the_long_form_has_every_digit() -> None:
+    digits = "0123456789abcdef" * 4
+    assert short_hash(digits) == "0123 4567 … cdef"
+    assert short_hash(digits, "~") == "0123 4567 ~ cdef"
+    assert grouped(digits).replace(" ", "") == digits
+    assert [len(line) for line in grouped(digits, 8).split("\n")] == [39, 39]
+
+
+def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:
+    for ascii_only in (False, True):
+        for name, sign in asdict(page_symbols(ascii_only)).items():
+            assert cell_len(sign) == 1, name
+            assert sign.isascii() or not ascii_only, name

@@ -1,7 +1,4 @@
-"""The panel of the race beside the board: golden pictures, and rules for every picture.
-
-A failing test prints the whole new picture. If it is right, copy it into `pictures/`.
-"""
+"""The panel of the race beside the board, the meter and the chart: golden pictures, and rules for every picture."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +16,7 @@ from kit.session_states import (
     board,
     opening,
     outcome,
+    player,
     seat,
     snapshot,
     standings,
@@ -33,8 +31,11 @@ from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
+from saratoga_client.tui.pages.live_chart import elapsed, live_chart, live_lines
+from saratoga_client.tui.pages.money_meter import draw_amounts, draw_bar, draw_meter, money_role
 from saratoga_client.tui.pages.panel import ALARM_LINES, LEAST_EVENTS, meter, panel, ticker
-from saratoga_client.wording import dollars
+from saratoga_client.tui.pages.symbols import LETTERS as ASCII_SYMBOLS
+from saratoga_client.wording import dollars, money_meter
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
@@ -298,3 +299,86 @@ def test_the_panel_compares_with_the_players_best() -> None:
     )
     present = replace(four(), best=best, player=YOU)
     assert "your best had 7 by" in panel(present, 24, 21, START + 25_000).text()
+
+
+def test_the_meter_has_the_count_the_bar_and_the_tick() -> None:
+    canvas = Canvas(22, 4)
+    row = draw_meter(canvas, 1, 0, 20, money_meter(GAMES["canfield"], 26), ASCII_SYMBOLS)
+    assert row == 3
+    assert canvas.text() == " banked 26/52\n ====|=====..........\n     |10 = even\n"
+
+
+def test_the_amounts_are_what_was_paid_and_won_and_the_difference() -> None:
+    canvas = Canvas(12, 3)
+    assert draw_amounts(canvas, 0, 0, money_meter(GAMES["canfield"], 12)) == 3
+    assert canvas.text() == "paid  -$50\nwon   +$60\nnet   +$10"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: str) -> None:
+    game = GAMES[name]
+    for width in range(8, 50):
+        for banked in range(game.goal.cards + 1):
+            canvas = Canvas(width + 1, 1)
+            money = money_meter(game, banked)
+            tick = draw_bar(canvas, 0, 0, width, money, ASCII_SYMBOLS)
+            text = canvas.text()
+            before, after = text[:tick], text[tick + 1 :]
+            assert (set(before) <= {"="}, "=" in after) == (money.net >= 0, money.net > 0)
+
+
+def test_a_loss_has_another_role_than_a_gain() -> None:
+    assert [money_role(amount) for amount in (-5, 0, 5)] == [
+        Role.MONEY_DOWN,
+        Role.MONEY_UP,
+        Role.MONEY_UP,
+    ]
+
+
+LETTERS_OF_LIVE_CHART = "yabcdefghijklmnp"
+
+
+def racing(letters: str = "ya") -> SessionState:
+    first = snapshot(
+        " ".join(f"{each}1" for each in letters),
+        shown=table(letters, seats=[seat(each) for each in letters]),
+    )
+    later = (standings(" ".join(f"{each}{count}" for each in letters)) for count in (6, 14))
+    return state_after(*later, first=first)
+
+
+def text(state: SessionState, width: int, height: int) -> list[str]:
+    canvas = live_chart(state, width, height, START + 60_000, ascii_only=True)
+    return ["".join(cell.text for cell in row) for row in canvas.rows()]
+
+
+def test_the_climb_of_a_racer_follows_from_the_standings() -> None:
+    state = racing()
+    for _, climb in live_lines(state, 60_000):
+        assert (climb.start, climb.counts) == (1, ((10_000, 6), (20_000, 14)))
+        assert climb.banked_at(60_000) == 14
+    assert elapsed(state, START + 60_000) == 60_000
+
+
+@pytest.mark.parametrize(("width", "height"), [(54, 15), (80, 21), (120, 37)])
+def test_place_money_and_chart_have_their_own_columns(width: int, height: int) -> None:
+    shown = text(racing(), width, height)
+    assert shown[1].split()[:4] == ["1", "YOU", "14", "+$20"]
+    assert shown[2].startswith(" 2 ana")
+    assert "BANKED OVER TIME" in shown[0]
+    assert all(row[34] == " " for row in shown), "no column is shared"
+    assert shown[-1].split() == ["0:00", "0:30", "1:00"]
+
+
+def test_a_shared_place_is_one_number_and_every_line_has_its_racers_colour() -> None:
+    state = state_after(standings("a9 y5 r4"), standings("a9 =y9 r4"))
+    canvas = live_chart(state, 80, 21, START + 60_000, ascii_only=True)
+    assert [row[1:5] for row in text(state, 80, 21)[1:4]] == ["1 an", "1 YO", "3 ra"]
+    roles = {line.role for row in canvas.rows() for line in row if set(line.text) == {"1"}}
+    assert roles == {Role.LEADER, Role.YOU}
+
+
+def test_sixteen_racers_fit_at_80x24() -> None:
+    shown = text(racing(LETTERS_OF_LIVE_CHART), 80, 21)
+    assert shown[16].startswith(" g racer p")
+    assert player("p") not in "".join(shown)

@@ -1,17 +1,40 @@
-"""The screen of a table before a race: the command that each key sends."""
+"""The screens of a table before a race: the command that each key sends."""
 
 import asyncio
 import dataclasses
 
 import pytest
+from msgspec import structs
 from msgspec.structs import replace
 
-from kit.session_states import CODE, START, in_match, player, seat, snapshot, state_after, table
+from kit.screen_cells import painted_text
+from kit.session_states import (
+    CODE,
+    START,
+    board,
+    in_match,
+    player,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
 from kit.table_screens import REFUSAL, table_player
+from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState, link_changed
+from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.rich_view import ScrollPage
+from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.screens.help import HelpScreen
+from saratoga_client.tui.screens.invitation import InvitationScreen
+from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_client.tui.screens.waiting import WaitingScreen
+from saratoga_client.tui.screens.watching import WatchingScreen
 from saratoga_client.tui.table_screen import LONG
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -320,3 +343,195 @@ async def test_a_lost_connection_is_said_and_then_that_the_server_may_be_closed(
         at_table.screen.tick()
         await at_table.settled()
         assert "Connected again." in at_table.rows[-2]
+
+
+async def test_the_seconds_go_by_and_the_fingerprint_is_readable() -> None:
+    async with table_player(
+        state_after(first=snapshot(shown=table(phase="countdown")))
+    ) as at_table:
+        assert isinstance(at_table.screen, CountdownScreen)
+        at_table.seat.time = START - 4_200
+        at_table.screen.tick()
+        await at_table.settled()
+        assert "starts in 5 s" in at_table.rows[0]
+        assert "c0c0 c0c0 c0c0" in at_table.text
+        at_table.seat.time = START - 800
+        at_table.screen.tick()
+        await at_table.settled()
+        assert "starts in 1 s" in at_table.rows[0]
+        assert "Get ready" in at_table.text
+
+
+async def test_a_player_without_a_seat_watches() -> None:
+    at_table_only = table("ar", phase="countdown", host="a")
+    async with table_player(state_after(first=snapshot(shown=at_table_only))) as at_table:
+        assert "You are watching this race." in at_table.text
+
+
+async def test_a_player_who_was_not_ready_reads_that_the_race_starts_without_them() -> None:
+    seats = [seat("y"), seat("a"), seat("r")]
+    without_you = replace(
+        table("yar", phase="countdown", seats=seats), racers=[player("a"), player("r")]
+    )
+    async with table_player(state_after(first=snapshot(shown=without_you))) as at_table:
+        assert "You weren't ready, so this race started without you." in at_table.text
+
+
+def call(ready: str = "") -> SessionState:
+    """Return the state in the call; the players with these letters are ready."""
+    seats = [seat(letter, ready=letter in ready) for letter in "yar"]
+    called = replace(
+        table("yar", phase="countdown", seats=seats), racers=[], call_until=START - 3000
+    )
+    return state_after(first=snapshot(shown=called))
+
+
+async def test_in_the_call_a_player_gets_ready_and_not_ready_by_r() -> None:
+    async with table_player(call("a")) as at_table:
+        assert "Press r now to be in it." in at_table.text
+        assert "ana" in at_table.text.partition("READY")[2], "those who are ready so far"
+        await at_table.press("r")
+        at_table.seat.change_to(call("ay"))
+        await at_table.settled()
+        assert "r not ready" in at_table.rows[-1]
+        await at_table.press("r")
+        assert at_table.seat.asked == ["ready", "not ready"]
+
+
+async def test_after_the_call_r_does_nothing_and_the_message_says_who_races() -> None:
+    async with table_player(call("ar")) as at_table:
+        fixed = replace(call("ar").table, racers=[player("a"), player("r")], version=2)
+        await at_table.receive(events.TableChanged(table=fixed, now=START))
+        assert "You weren't ready, so this race started without you." in at_table.text
+        assert "RACERS" in at_table.text
+        await at_table.press("r")
+        assert at_table.seat.asked == []
+
+
+async def test_a_watcher_cannot_get_ready_in_the_call() -> None:
+    seats = [seat("a", ready=True)]
+    called = replace(table("a", phase="countdown", host="a", seats=seats), racers=[])
+    async with table_player(state_after(first=snapshot(shown=called))) as at_table:
+        await at_table.press("r")
+        assert at_table.seat.asked == []
+
+
+SEATS = [seat("y"), seat("a")]
+GATHERING = state_after(first=snapshot(shown=table(phase="gathering", host="a", seats=SEATS)))
+LINK = "http://192.168.1.7:7470/mint-otter-42"
+
+
+@pytest.mark.parametrize("key", ["o", "escape", "q", "enter"])
+async def test_o_shows_the_link_as_text_and_as_a_code(key: str) -> None:
+    async with table_player(GATHERING) as at_table:
+        await at_table.press("o")
+        assert type(at_table.app.screen) is InvitationScreen
+        assert LINK in at_table.text
+        lines = qr_lines(LINK, on_dark=False)
+        assert all(line.strip() in at_table.text for line in lines)
+        await at_table.press(key)
+        assert [type(each) for each in at_table.app.screen_stack[-1:]] == [GatheringScreen]
+        assert at_table.seat.asked == []
+
+
+async def test_an_address_of_this_machine_has_no_code_for_phones() -> None:
+    async with table_player(GATHERING, inviter=Inviter(server="ws://127.0.0.1:7470")) as at_table:
+        assert "o link" in at_table.text
+        assert "QR code" not in at_table.text
+        await at_table.press("o")
+        link = "http://127.0.0.1:7470/mint-otter-42"
+        assert f"Only on this machine: {link}" in at_table.text
+        assert "A phone cannot open this address." in at_table.text
+        assert qr_lines(link, on_dark=False)[3].strip() not in at_table.text
+
+
+async def test_the_sentence_is_in_the_middle_safe_to_print_and_can_change() -> None:
+    async def show(app: SaratogaApp) -> None:
+        await app.push_screen_wait(screen)
+
+    screen = WaitingScreen("Connecting")
+    app = SaratogaApp(show)
+    async with app.run_test(size=(80, 24)) as pilot:
+        while app.screen is not screen:
+            await pilot.pause()
+        await pilot.pause()
+        (row,) = [row for row, line in enumerate(painted_text(screen)) if "Connecting" in line]
+        assert row in (11, 12)
+        screen.say("Joining\x1b the table")
+        await pilot.pause()
+        lines = [line for line in painted_text(screen) if line]
+        assert [line.strip() for line in lines] == ["Joining<U+001B> the table"]
+        assert abs(len(lines[0]) - len(lines[0].lstrip()) - (80 - len(lines[0].strip())) // 2) <= 1
+
+
+async def test_a_watcher_sees_standings_news_and_clock_but_no_board() -> None:
+    first = snapshot("a1 r1", shown=table("ar", host="a"))
+    async with table_player(state_after(first=first)) as at_table:
+        assert isinstance(at_table.screen, WatchingScreen)
+        await at_table.receive(standings("a20 r3:stuck"))
+        assert "ana reached 20" in at_table.text
+        assert "watching" in at_table.rows[0]
+        assert at_table.rows[0].endswith("8:55 ")
+        assert not set("╭╰░") & set(at_table.text)
+
+
+async def test_a_key_shows_the_chart_in_place_of_the_news_and_back() -> None:
+    first = snapshot("a1 r1", shown=table("ar", host="a"))
+    async with table_player(state_after(first=first)) as at_table:
+        await at_table.receive(standings("a20 r3:stuck"))
+        await at_table.press("o")
+        assert "BANKED OVER TIME" in at_table.rows[1]
+        assert "+$50" in at_table.rows[2]
+        assert at_table.rows[0].endswith("8:55 ")
+        await at_table.press("o")
+        assert "BANKED OVER TIME" not in at_table.text
+
+
+async def test_a_host_who_does_not_race_can_end_the_race() -> None:
+    shown = structs.replace(table("yar"), racers=[player("a"), player("r")])
+    shown = structs.replace(shown, last_racer=player("a"), end_from=START)
+    first = snapshot("a1 r1:stuck", shown=shown)
+    async with table_player(state_after(first=first)) as at_table:
+        assert "You have a seat for the next race." in " ".join(at_table.text.split())
+        assert "not in this race" in at_table.rows[0]
+        assert "watching" not in at_table.rows[0]
+        assert "e end race" in at_table.rows[-1]
+        await at_table.press("e", "y")
+        assert at_table.seat.asked == ["end race"]
+
+
+async def test_a_watcher_leaves_without_a_question() -> None:
+    first = snapshot("a1 r1", shown=table("ar", host="a"))
+    async with table_player(state_after(first=first)) as at_table:
+        await at_table.press("q")
+        assert not at_table.app.is_running
+        assert at_table.seat.asked == []
+
+
+RACING = state_after(first=snapshot("y1 a1 r1", board()))
+
+
+@pytest.mark.parametrize("key", ["?", "escape", "q", "enter"])
+async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -> None:
+    async with table_player(RACING) as at_table:
+        await at_table.press("?")
+        assert isinstance(at_table.app.screen, HelpScreen)
+        assert "RULES OF CANFIELD" in at_table.text
+        await at_table.press("space", "1", "x", key)
+        assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
+        assert at_table.seat.asked == []
+        assert not at_table.screen.is_asking
+
+
+async def test_scrolling_shows_every_line_of_the_help() -> None:
+    async with table_player(RACING) as at_table:
+        await at_table.press("?")
+        seen = set(at_table.rows)
+        for _ in range(50):
+            await at_table.press("down")
+            seen |= set(at_table.rows)
+        whole = "\n".join(seen)
+        assert "RULES OF CANFIELD" in whole
+        assert "KEYS IN A RACE" in whole
+        assert "carry cards to where you let go" in whole
+        assert at_table.app.screen.query_one(ScrollPage).lines_below == 0

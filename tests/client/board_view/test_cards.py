@@ -1,0 +1,290 @@
+"""Cards, their styles, roles and codes on a canvas."""
+
+import pytest
+import segno
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from saratoga_client.board_view.canvas import Canvas, Piece
+from saratoga_client.board_view.card_faces import (
+    CardState,
+    Rows,
+    Size,
+    back_face,
+    back_strip,
+    card_face,
+    gap_face,
+    space_face,
+)
+from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
+from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
+from saratoga_client.board_view.qr_code import QUIET, qr_lines
+from saratoga_client.board_view.roles import Role
+from saratoga_client.sanitised import UNSEEN
+from saratoga_rules.cards import HIDDEN, PACK, SUITS, Card
+from saratoga_rules.games import GAMES
+
+WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
+ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
+WRITINGS = st.lists(st.tuples(st.integers(-6, 14), st.integers(-2, 5), WIDE, ROLES), max_size=12)
+ROWS = st.lists(
+    st.builds(Piece, st.text("abc─♠", min_size=1, max_size=4), ROLES), min_size=1, max_size=5
+).map(tuple)
+
+
+def widths(canvas: Canvas) -> set[int]:
+    return {sum(cell_len(piece.text) for piece in row) for row in canvas.rows()}
+
+
+def test_pieces_side_by_side_of_one_role_are_one() -> None:
+    canvas = Canvas(8, 1)
+    after = canvas.pieces(
+        1, 0, (Piece("ab", Role.TEXT), Piece("c", Role.TEXT), Piece("d", Role.KEY))
+    )
+    assert after == 5
+    assert canvas.rows() == (
+        (
+            Piece(" ", Role.TABLE),
+            Piece("abc", Role.TEXT),
+            Piece("d", Role.KEY),
+            Piece("   ", Role.TABLE),
+        ),
+    )
+
+
+@given(st.integers(-4, 12), st.text(max_size=12))
+def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
+    canvas = Canvas(12, 1)
+    canvas.put(x, 0, text, Role.TEXT)
+    assert not UNSEEN.search("".join(piece.text for piece in canvas.rows()[0]))
+
+
+def test_a_control_character_is_shown_as_its_number() -> None:
+    canvas = Canvas(30, 1)
+    after = canvas.put(0, 0, "\x1b]52;c;eA==\x07", Role.TEXT)
+    assert canvas.text() == "<U+001B>]52;c;eA==<U+0007>"
+    assert after == len(canvas.text())
+
+
+def test_what_is_beyond_the_edges_is_cut_off() -> None:
+    canvas = Canvas(4, 2)
+    canvas.put(-2, 0, "abcd", Role.TEXT)
+    canvas.put(2, 1, "efgh", Role.TEXT)
+    canvas.put(0, 7, "nowhere", Role.TEXT)
+    assert canvas.text() == "cd\n  ef"
+
+
+def test_half_a_wide_sign_is_never_shown() -> None:
+    canvas = Canvas(5, 1)
+    canvas.put(-1, 0, "李", Role.TEXT)
+    canvas.put(4, 0, "雷", Role.TEXT)
+    assert canvas.text() == ""
+    canvas.put(1, 0, "李", Role.TEXT)
+    canvas.put(2, 0, "x", Role.TEXT)
+    assert canvas.text() == "  x"
+
+
+def test_a_sign_without_width_joins_the_one_before() -> None:
+    canvas = Canvas(6, 1)
+    canvas.put(0, 0, "e\u0301李\u0301x", Role.TEXT)
+    assert canvas.text() == "e\u0301李\u0301x"
+    assert widths(canvas) == {6}
+
+
+@given(WRITINGS)
+def test_every_row_is_as_wide_as_the_canvas_whatever_is_written(
+    writings: list[tuple[int, int, str, Role]],
+) -> None:
+    canvas = Canvas(9, 3)
+    for x, y, text, role in writings:
+        canvas.put(x, y, text, role)
+        assert widths(canvas) == {9}
+
+
+def test_one_canvas_lies_over_another() -> None:
+    below, above = Canvas(5, 3, Role.DIM), Canvas(2, 1)
+    above.put(0, 0, "ab", Role.KEY)
+    for y in range(3):
+        below.put(0, y, "·····", Role.DIM)
+    below.paste(above, 4, 1)
+    assert below.text() == "·····\n····a\n·····"
+
+
+ALL_SIZES = (*SIZES, SMALL, *STRIPS)
+LOOKS = (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True))
+
+
+def lines(rows: Rows) -> list[str]:
+    return ["".join(piece.text for piece in row) for row in rows]
+
+
+@pytest.mark.parametrize("size", ALL_SIZES)
+@pytest.mark.parametrize("style", LOOKS)
+def test_every_card_fills_its_size_and_shows_its_corner_first(size: Size, style: CardStyle) -> None:
+    for card in PACK:
+        for state in CardState:
+            face = lines(card_face(card, size, style, state))
+            assert [len(line) for line in face] == [size.width] * size.height
+            assert style.index(card) in face[0]
+
+
+@pytest.mark.parametrize("size", ALL_SIZES)
+@pytest.mark.parametrize("style", LOOKS)
+def test_backs_spaces_and_gaps_fill_their_size(size: Size, style: CardStyle) -> None:
+    for count in (0, 1, 9, 84):
+        assert {len(line) for line in lines(back_face(count, size, style))} == {size.width}
+        assert [len(line) for line in lines(back_strip(count, size, style))] == [size.width]
+        assert {len(line) for line in lines(gap_face(count, size, style, CardState.PLAIN))} == {
+            size.width
+        }
+    for words in ("", "K", "10♠", "end"):
+        for lit in (False, True):
+            face = lines(space_face(words, size, style, lit))
+            assert [len(line) for line in face] == [size.width] * size.height
+            assert any(words in line for line in face)
+
+
+def test_in_letters_everything_is_ascii() -> None:
+    style = CardStyle(ascii=True)
+    for size in ALL_SIZES:
+        faces = [
+            *(card_face(card, size, style, state) for card in PACK for state in CardState),
+            *(gap_face(9, size, style, state) for state in CardState),
+            back_face(34, size, style),
+            back_strip(1, size, style),
+            back_strip(6, size, style),
+            space_face("10s", size, style, False),
+            space_face("", size, style, True),
+        ]
+        assert all(line.isascii() for face in faces for line in lines(face))
+
+
+@pytest.mark.parametrize("size", [size for size in ALL_SIZES if size.height > 1])
+@pytest.mark.parametrize("style", LOOKS)
+def test_selected_cards_and_targets_differ_by_their_lines_alone(
+    size: Size, style: CardStyle
+) -> None:
+    seen = {
+        tuple(lines(card_face(Card("9D"), size, style, state)))
+        for state in (CardState.PLAIN, CardState.PICKED, CardState.TARGET)
+    }
+    assert len(seen) == 3
+    assert lines(space_face("K", size, style, False)) != lines(space_face("K", size, style, True))
+
+
+def test_a_number_on_a_back_stands_clear() -> None:
+    assert lines(back_face(35, Size(5, 3), CardStyle())) == ["╭───╮", "│35 │", "╰───╯"]
+    assert lines(back_face(7, Size(6, 3), CardStyle())) == ["╭────╮", "│░7░░│", "╰────╯"]
+
+
+def test_a_face_down_card_of_a_column_has_one_row_and_several_have_their_number() -> None:
+    assert lines(back_strip(1, Size(6, 4), CardStyle())) == ["╭░░░░╮"]
+    assert lines(back_strip(6, Size(6, 4), CardStyle())) == ["│░6░░│"]
+    assert lines(back_strip(1, Size(6, 4), CardStyle(ascii=True))) == ["+%%%%+"]
+    assert lines(back_strip(6, Size(6, 4), CardStyle(ascii=True))) == ["|%6%%|"]
+    assert lines(back_strip(1, Size(3, 1), CardStyle())) == ["░░░"]
+    assert lines(back_strip(6, Size(3, 1), CardStyle())) == ["░░6"]
+
+
+def test_a_card_under_another_at_its_right_shows_one_corner() -> None:
+    assert (
+        lines(card_face(Card("QS"), Size(6, 3), CardStyle(), CardState.PLAIN, False))[-1]
+        == "╰────╯"
+    )
+
+
+def test_a_ten_is_two_signs_and_a_suit() -> None:
+    ten = Card("TH")
+    assert CardStyle().index(ten) == "10♥"
+    assert CardStyle(hollow=True).index(ten) == "10♡"
+    assert CardStyle(ascii=True).index(ten) == "10h"
+
+
+def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
+    for style in (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True)):
+        assert len({style.index(card) for card in PACK}) == 52
+
+
+def test_letters_are_ascii() -> None:
+    assert all(CardStyle(ascii=True).index(card).isascii() for card in PACK)
+
+
+def test_a_hidden_card_shows_nothing_of_itself() -> None:
+    assert CardStyle().index(HIDDEN) == "??"
+
+
+def test_only_caprice_has_four_suit_colours_by_default() -> None:
+    assert {name: suit_colours(game).value for name, game in GAMES.items()} == {
+        "klondike": "two",
+        "canfield": "two",
+        "canfield-aisleriot": "two",
+        "lafayette": "two",
+        "lady-palk": "two",
+        "caprice": "four",
+    }
+
+
+def test_of_four_colours_none_is_used_twice() -> None:
+    cards = [Card("AS"), Card("AH"), Card("AD"), Card("AC")]
+    two, four = CardStyle(), CardStyle(suits=SuitColours.FOUR)
+    assert [two.role(card) for card in cards] == [
+        Role.CARD_BLACK,
+        Role.CARD_RED,
+        Role.CARD_RED,
+        Role.CARD_BLACK,
+    ]
+    assert len({four.role(card) for card in cards}) == 4
+
+
+def test_every_suit_has_a_role_in_every_state() -> None:
+    for suits in SuitColours:
+        style = CardStyle(suits=suits)
+        assert {Role(f"{state}-{style.tone(suit)}") for state in CardState for suit in SUITS}
+    assert all(Role(f"{state}-edge") for state in CardState)
+
+
+LINK = "http://192.168.100.100:7470/mint-otter-42"
+PARTS = {" ": (False, False), "▀": (True, False), "▄": (False, True), "█": (True, True)}
+
+
+def modules(text: str) -> list[list[bool]]:
+    """Return the rows of the code, with its edge; dark modules are true."""
+    rows = segno.make_qr(text, error="l").matrix_iter(border=QUIET)
+    return [[bool(module) for module in row] for row in rows]
+
+
+def halves(lines: tuple[str, ...]) -> list[list[bool]]:
+    """Return the rows that the lines draw."""
+    return [
+        [PARTS[character][half] for character in line] for line in lines for half in (False, True)
+    ]
+
+
+def test_two_rows_of_the_code_share_a_line() -> None:
+    drawn, code = halves(qr_lines(LINK, on_dark=False)), modules(LINK)
+    assert drawn[: len(code)] == code
+    assert len(drawn) - len(code) in (0, 1)
+
+
+def test_light_characters_draw_the_light_parts() -> None:
+    code = modules(LINK)
+    drawn = halves(qr_lines(LINK))[: len(code)]
+    assert drawn == [[not module for module in row] for row in code]
+
+
+def test_with_ascii_only_a_module_is_two_characters_wide() -> None:
+    lines, code = qr_lines(LINK, ascii_only=True, on_dark=False), modules(LINK)
+    assert [[pair == "##" for pair in _pairs(line)] for line in lines] == code
+    assert {pair for line in lines for pair in _pairs(line)} == {"##", "  "}
+
+
+def _pairs(line: str) -> list[str]:
+    return [line[at : at + 2] for at in range(0, len(line), 2)]
+
+
+@pytest.mark.parametrize("link", [LINK, "https://patience.example.org/happy-galaxy-66"])
+def test_a_usual_link_fits_a_small_terminal(link: str) -> None:
+    lines = qr_lines(link)
+    assert len(lines) <= 17
+    assert {len(line) for line in lines} == {33}

@@ -1,0 +1,255 @@
+"""Texts fit their width."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from kit.positions import draw
+from saratoga_client.board_view.elision import ColumnRow, column_rows
+from saratoga_client.board_view.layout import lay_out
+from saratoga_client.board_view.rule_line import rule_rows
+from saratoga_client.board_view.text_width import (
+    LETTERS,
+    UNICODE,
+    cells_of,
+    fitted,
+    fitted_name,
+    panel_symbols,
+    wrapped,
+)
+from saratoga_client.board_view.title import rank_sign, title_facts
+from saratoga_client.rules_text import column_rules
+from saratoga_client.sanitised import sanitised
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import View, redact
+
+TEXTS = st.text(max_size=60)
+WIDTHS = st.integers(8, 40)
+
+WIDEST = len("<U+E0041>")
+"""The width in cells of the widest replacement for a character."""
+
+
+@given(TEXTS)
+def test_a_text_takes_the_cells_of_what_is_shown(text: str) -> None:
+    assert cells_of(text) == cell_len(sanitised(text))
+
+
+@given(TEXTS, st.integers(0, 40))
+def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
+    assert cells_of(fitted(text, cells)) == cells
+
+
+@given(st.text(max_size=40), st.booleans(), st.sampled_from(["", "weak", "x" * 12]), WIDTHS)
+def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
+    name: str, bot: bool, level: str, cells: int
+) -> None:
+    fitted = fitted_name(name, bot, level, cells)
+    assert cells_of(fitted) == cells
+    assert fitted.rstrip().endswith(("[bot]", " bot]", "[weak]")) or not bot
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (24, "Maximilian [strong bot]"),
+        (22, "Maximilian [strong]"),
+        (16, "Maximi… [strong]"),
+        (14, "Maxi… [strong]"),
+        (13, "Maximi… [bot]"),
+        (8, "M… [bot]"),
+    ],
+)
+def test_a_bot_s_level_gives_way_to_its_name(cells: int, shown: str) -> None:
+    assert fitted_name("Maximilian", True, "strong", cells).rstrip() == shown
+
+
+def test_a_short_name_keeps_the_level_wherever_both_fit() -> None:
+    assert fitted_name("Ida", True, "weak", 14) == "Ida [weak bot]"
+    assert fitted_name("Ida", True, "weak", 13) == "Ida [weak]   "
+    assert fitted_name("Ida", True, "weak", 9) == "Ida [bot]"
+
+
+def test_only_the_levels_of_our_own_bots_stand_for_the_word_bot() -> None:
+    assert fitted_name("Ida", True, "human", 15) == "Ida [human bot]"
+    assert fitted_name("Ida", True, "human", 14).rstrip() == "Ida [bot]"
+
+
+@given(TEXTS, st.integers(WIDEST, 40), st.integers(0, 8))
+def test_wrapped_lines_are_short_enough_and_lose_nothing(
+    text: str, cells: int, indent: int
+) -> None:
+    lines = wrapped(text, cells, indent)
+    assert all(cells_of(line) <= max(cells, indent + WIDEST) for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_a_word_that_must_be_broken_begins_where_there_is_room() -> None:
+    assert wrapped("0:10 王小明王小明王小明 leads", 12, indent=5) == [
+        "0:10 王小明",
+        "     王小明",
+        "     王小明",
+        "     leads",
+    ]
+
+
+def test_every_sign_takes_one_cell() -> None:
+    assert panel_symbols(ascii_only=True) is LETTERS
+    assert panel_symbols(ascii_only=False) is UNICODE
+    for kind in (LETTERS, UNICODE):
+        single = (kind.filled, kind.rest, kind.tick, kind.dots, kind.away, kind.across)
+        for sign in (*single, kind.upright, *kind.corners, *kind.states.values()):
+            assert cell_len(sign) == len(sign) == 1
+    assert all(sign.isascii() for sign in LETTERS.states.values())
+
+
+COUNTS = st.integers(1, 104)
+
+
+def test_a_column_that_fits_is_shown_whole() -> None:
+    assert column_rows(3, 3, (0,)) == (ColumnRow(0), ColumnRow(1), ColumnRow(2))
+
+
+def test_between_the_first_card_and_the_end_cards_are_counted() -> None:
+    assert column_rows(9, 5, (0,)) == (
+        ColumnRow(0),
+        ColumnRow(1, 5),
+        ColumnRow(6),
+        ColumnRow(7),
+        ColumnRow(8),
+    )
+
+
+def test_the_head_of_a_picked_packet_stays() -> None:
+    assert column_rows(20, 7, (0, 9)) == (
+        ColumnRow(0),
+        ColumnRow(1, 8),
+        ColumnRow(9),
+        ColumnRow(10, 7),
+        ColumnRow(17),
+        ColumnRow(18),
+        ColumnRow(19),
+    )
+
+
+def test_face_down_cards_have_a_row_each_if_all_fit_and_one_together_if_not() -> None:
+    assert column_rows(2, 5, (0,), below=3) == (
+        *(ColumnRow(-3), ColumnRow(-2), ColumnRow(-1)),
+        *(ColumnRow(0), ColumnRow(1)),
+    )
+    assert column_rows(2, 4, (0,), below=3) == (ColumnRow(-3, 3), ColumnRow(0), ColumnRow(1))
+    assert column_rows(9, 4, (0,), below=3) == (
+        *(ColumnRow(-3, 3), ColumnRow(0), ColumnRow(1, 7), ColumnRow(8)),
+    )
+    assert column_rows(9, 1, (0,), below=3) == (ColumnRow(8),)
+
+
+def test_with_two_rows_the_more_important_card_is_shown() -> None:
+    assert column_rows(9, 2, (0, 5)) == (ColumnRow(0, 8), ColumnRow(8))
+    assert column_rows(9, 1, (0, 5)) == (ColumnRow(8),)
+
+
+@given(COUNTS, st.integers(4, 40), st.lists(st.integers(0, 103), max_size=3), st.integers(0, 20))
+def test_every_card_is_shown_or_counted_once_and_in_order(
+    count: int, rows: int, anchors: list[int], below: int
+) -> None:
+    shown = column_rows(count, rows, [anchor % count for anchor in anchors], below)
+    assert len(shown) <= rows
+    cards = [index for run in shown for index in range(run.first, run.first + run.count)]
+    assert cards == list(range(-below, count))
+    assert shown[-1] == ColumnRow(count - 1)
+
+
+@given(COUNTS, st.integers(8, 40), st.lists(st.integers(0, 103), max_size=3))
+def test_with_rows_enough_no_anchor_is_hidden(count: int, rows: int, anchors: list[int]) -> None:
+    shown = column_rows(count, rows, [anchor % count for anchor in anchors])
+    assert {ColumnRow(anchor % count) for anchor in anchors} <= set(shown)
+
+
+@given(COUNTS, st.integers(2, 40))
+def test_no_row_is_left_unused(count: int, rows: int) -> None:
+    assert len(column_rows(count, rows, (0,))) >= min(count, rows) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "facts"),
+    [
+        ("canfield", "pass: 5\nbase: T", ("pass 5", "base 10")),
+        ("canfield-aisleriot", "pass: 3\nbase: 6", ("pass 3/3", "base 6")),
+        ("lafayette", "pass: 2", ("pass 2",)),
+        ("lady-palk", "t1: KS", ("one pass",)),
+        ("caprice", "stock: " + "2C " * 24, ("deals left 2",)),
+        ("caprice", "stock: " + "2C " * 37, ("deals left 4 (last one short)",)),
+        ("caprice", "stock: " + "2C " * 5, ("last deal, 5 cards",)),
+        ("caprice", "stock: 2C", ("last deal, 1 card",)),
+        ("caprice", "t1: KS", ("no deal left",)),
+    ],
+)
+def test_a_title_says_pass_base_or_deals(name: str, picture: str, facts: tuple[str, ...]) -> None:
+    game = GAMES[name]
+    assert title_facts(game, redact(draw(game, picture))) == facts
+
+
+def test_ranks_are_written_as_on_cards() -> None:
+    assert [rank_sign(rank) for rank in (1, 9, 10, 11, 12, 13)] == ["A", "9", "10", "J", "Q", "K"]
+
+
+ALTERNATING = "Columns build down in alternating colours, K on A."
+
+
+def view_of(name: str, picture: str) -> View:
+    return redact(draw(GAMES[name], picture))
+
+
+def rows_of(name: str, picture: str, width: int = 55, height: int = 21) -> dict[int, str]:
+    game, view = GAMES[name], view_of(name, picture)
+    return dict(rule_rows(game, view, lay_out(game, view, width, height, None)))
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "first", "second"),
+    [
+        ("canfield", "reserve: 4S\nt1: 5H", ALTERNATING, "A space is filled from the reserve."),
+        ("canfield", "t1: 5H", ALTERNATING, "A space takes only the top card of the waste."),
+        ("lady-palk", "t1: 5H", "Columns build down in any suit.", "A space takes a king, or a packet headed by one."),
+        ("caprice", "stock: 2C\nt1: 5H", "Columns build up or down in suit.", "A space is filled from the stock."),
+        ("caprice", "t1: 5H", "Columns build up or down in suit.", "A space takes anything that may be carried."),
+    ],
+)  # fmt: skip
+def test_the_last_rows_say_how_columns_build_and_what_fills_a_space_now(
+    name: str, picture: str, first: str, second: str
+) -> None:
+    assert rows_of(name, picture) in ({19: first, 20: second}, {20: f"{first} {second}"})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_says_it_at_the_deal_beside_the_panel_of_a_race(name: str) -> None:
+    game = GAMES[name]
+    view = redact(deal_for_key(game, practice_key("test")))
+    rows = rule_rows(game, view, lay_out(game, view, 55, 21, None))
+    assert " ".join(rows.values()) == " ".join(column_rules(game, view))
+
+
+def test_a_wide_board_says_it_in_one_line() -> None:
+    assert rows_of("canfield", "t1: 5H", width=110) == {
+        20: f"{ALTERNATING} A space takes only the top card of the waste."
+    }
+
+
+def test_a_board_whose_cards_need_every_row_has_no_line() -> None:
+    cards = " ".join(rank + suit for suit in "SHCD" for rank in "KQJT98765432A")
+    assert rows_of("lady-palk", f"t1: {cards}") == {}
+    assert rows_of("lady-palk", "t1: 5H") != {}
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("length", range(1, 27))
+def test_no_card_lies_in_a_row_of_the_text(name: str, length: int) -> None:
+    suits = "SH" if GAMES[name].packs == 1 else "SHCD"
+    cards = [rank + suit for suit in suits for rank in "KQJT98765432A"][:length]
+    view = view_of(name, f"t2: {' '.join(cards)}")
+    layout = lay_out(GAMES[name], view, 55, 21, None)
+    rows = rule_rows(GAMES[name], view, layout)
+    assert not [tile for tile in layout.tiles for y in rows if tile.y <= y < tile.y + tile.height]

@@ -1,0 +1,330 @@
+"""Reviews of finished races: boards, climbs, charts, differences, pauses and texts."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_client.input.move_text import ascii_card_name, card_name
+from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.chart import LABEL, ChartLine, chart, mark_of
+from saratoga_client.review.climb import Climb
+from saratoga_client.review.divergence import divergence_lines, first_divergence
+from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.review.share_text import race_text
+from saratoga_client.tui.pages.findings import in_ascii
+from saratoga_rules.cards import PACK
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.record import LogLine, RaceRecord, digest_of, format_record
+from saratoga_rules.records.replay import replay
+from saratoga_rules.records.standing import State
+
+every_game = pytest.mark.parametrize("name", GAMES)
+ENTRANTS = [
+    Entrant("Anna", banking, patience=60),
+    Entrant("Otto", wandering, patience=30),
+    Entrant("Zoë", banking, bot=True, patience=45),
+]
+
+
+def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
+    return race(name, seed, ENTRANTS)
+
+
+@every_game
+def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -> None:
+    record = finished(name)
+    boards = open_boards(record)
+    assert [board.player for board in boards] == [row.player for row in record.results]
+    for board, row in zip(boards, record.results, strict=True):
+        assert list(board.positions) == replay(record, board.player)
+        assert board.climb.final == row.banked == board.banked
+        assert board.end == record.racer(board.player).log[-1].at
+
+
+def test_a_board_has_the_level_of_its_bot_if_it_is_known() -> None:
+    record = finished()
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    assert {board.level for board in open_boards(record)} == {""}
+    levels = {board.bot: board.level for board in open_boards(record, {bot: "weak"})}
+    assert levels == {True: "weak", False: ""}
+
+
+@every_game
+@given(moments=st.lists(st.integers(-5, 200_000), min_size=1, max_size=4))
+def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[int]) -> None:
+    shown = replay_of(finished(name))
+    for moment in moments:
+        shown = shown.at(moment).other()
+        board = shown.board
+        made = [line for line in board.entries if line.at <= shown.moment and shown.moment]
+        assert shown.step == len(made)
+        assert shown.position == board.positions[len(made)]
+
+
+@given(steps=st.lists(st.integers(-40, 40), max_size=8))
+def test_stepping_never_leaves_the_board(steps: list[int]) -> None:
+    shown = replay_of(finished())
+    for by in steps:
+        before = shown
+        shown = shown.stepped(by)
+        assert 0 <= shown.step <= len(shown.board.entries)
+        assert shown.moment == (shown.entry.at if shown.entry else 0)
+        if 0 <= before.step + by <= len(shown.board.entries):
+            assert shown.step == before.step + by
+
+
+def test_the_given_players_board_is_shown_first_else_the_winners() -> None:
+    record = finished()
+    last = record.results[-1].player
+    assert replay_of(record, last).board.player == last
+    assert replay_of(record).board.place == 1
+    assert replay_of(record, "nobody-of-them").board.place == 1
+
+
+def test_home_and_end() -> None:
+    shown = replay_of(finished()).at(30_000)
+    assert shown.at_home().position == shown.board.positions[0]
+    end = shown.at_end()
+    assert end.position == shown.board.positions[-1]
+    assert end.entry == shown.board.entries[-1]
+    assert end.stepped(1) is end
+    everything: Replay = end.at(end.end)
+    assert everything.is_over
+    assert not end.at_home().is_over
+
+
+def test_a_replay_has_the_known_levels_of_bots() -> None:
+    record = finished()
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    shown = replay_of(record, bot, {bot: "weak"})
+    assert shown.board.level == "weak"
+
+
+CLIMB = Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000)
+
+
+def test_the_count_at_a_moment_is_the_last_one_before_it() -> None:
+    moments = [0, 1999, 2000, 4999, 5000, 10**9]
+    assert [CLIMB.banked_at(at) for at in moments] == [1, 1, 2, 2, 4, 4]
+    assert CLIMB.final == 4
+
+
+def test_when_a_count_was_reached() -> None:
+    assert [CLIMB.reached(count) for count in range(6)] == [0, 0, 2000, 5000, 5000, None]
+
+
+def test_a_board_without_moves_keeps_the_count_of_the_deal() -> None:
+    still = Climb(8, (), 0)
+    assert (still.final, still.banked_at(700), still.reached(8), still.reached(9)) == (
+        8,
+        8,
+        0,
+        None,
+    )
+
+
+FAST = Climb(0, ((10_000, 5), (30_000, 20)), 30_000)
+SLOW = Climb(0, ((60_000, 10),), 60_000)
+
+
+def test_each_racer_draws_a_line_of_their_own_mark() -> None:
+    drawn = chart([ChartLine(1, FAST), ChartLine(2, SLOW)], even=10, width=34, height=7)
+    assert drawn.rows == (
+        " 20|               1",
+        "   |               1",
+        "   |               1",
+        " 10|. . . . . . . .1. . . . . . .2",
+        "   |     1111111111              2",
+        "  0|11111222222222222222222222222",
+        "    0:00         0:30         1:00",
+    )
+
+
+def test_racers_who_share_a_place_share_its_mark_and_each_has_a_line() -> None:
+    lines = [ChartLine(1, FAST), ChartLine(1, SLOW), ChartLine(3, Climb(0, (), 60_000))]
+    drawn = chart(lines, even=10, width=34, height=7)
+    marks = {sign for row in drawn.rows[:-1] for sign in row[LABEL:]} - {" ", "."}
+    assert marks == {"1", "3"}
+    row = drawn.rows[4]
+    assert [drawn.line_at.get((at, 4)) for at in (row.index("1"), row.rindex("1"))] == [0, 1]
+    assert drawn.line_at.get((LABEL, 0)) is None
+
+
+def test_a_place_that_no_table_has_is_drawn_with_the_last_mark() -> None:
+    assert [mark_of(place) for place in (-1, 0, 1, 16, 17)] == ["1", "1", "1", "g", "g"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("width", "height"), [(20, 4), (54, 12), (100, 20), (5, 2)])
+def test_no_chart_is_wider_or_higher_than_it_may_be(name: str, width: int, height: int) -> None:
+    record = race(name, 2, [Entrant("Anna", banking), Entrant("Otto", wandering, patience=9)])
+    lines = [board.chart_line for board in open_boards(record)]
+    drawn = chart(lines, 10 * GAMES[name].packs, width, height).rows
+    assert len(drawn) <= max(height, 3)
+    assert all(len(row) <= max(width, 20) for row in drawn)
+    assert all(row.isascii() for row in drawn)
+
+
+def test_a_race_in_which_nothing_was_done_has_a_chart_too() -> None:
+    drawn = chart([ChartLine(1, Climb(0, (), 0))], even=10, width=30, height=6).rows
+    assert any("1" in row for row in drawn[:-1])
+
+
+LADY_PALK = GAMES["lady-palk"]
+DEAL = deal_for_key(LADY_PALK, practice_key("demo"))
+
+
+def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
+    """Return a board on which these moves were made, so many milliseconds apart."""
+    positions = [DEAL]
+    for move in moves:
+        last = positions[-1]
+        positions.append(last if move == "cash-out" else play(LADY_PALK, last, parse_move(move)))
+    return OpenBoard(
+        player=name.lower(),
+        name=name,
+        bot=False,
+        place=1,
+        banked=positions[-1].banked,
+        net=0,
+        state=State.CASHED_OUT,
+        reached=None,
+        entries=tuple(LogLine(n * pace, n, move) for n, move in enumerate(moves, 1)),
+        positions=tuple(positions),
+    )
+
+
+def test_the_first_difference_has_the_moves_of_both_boards() -> None:
+    own = board("Anna", "t3>up", "draw", "cash-out")
+    winner = board("Otto", "t3>up", "t8>up", "draw", pace=700)
+    divergence = first_divergence(LADY_PALK, own, winner)
+    assert divergence is not None
+    assert divergence_lines(divergence, "You", "Otto") == (
+        "You: 2. 1 card from the stock to the waste (0:02)",
+        "Otto: 2. 2♣ from column 8 banked (0:01)",
+    )
+
+
+def test_a_board_that_ended_earlier_differs_at_its_end() -> None:
+    own = board("Anna", "t3>up")
+    winner = board("Otto", "t3>up", "draw")
+    divergence = first_divergence(LADY_PALK, own, winner)
+    assert divergence is not None
+    assert divergence_lines(divergence, "You", "Otto")[0] == "You: the board ended there"
+
+
+def test_equal_boards_have_no_difference() -> None:
+    one = board("Anna", "t3>up", "draw")
+    assert first_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
+
+
+def test_real_boards_differ_where_their_logs_do() -> None:
+    for name, game in GAMES.items():
+        record = race(name, 1, [Entrant("Anna", banking), Entrant("Otto", wandering)])
+        winner, own = open_boards(record)
+        first = first_divergence(game, own, winner)
+        assert first is not None
+        assert own.positions[first.common] == winner.positions[first.common]
+        assert own.entries[first.common].text != winner.entries[first.common].text
+
+
+def test_the_longest_pauses_come_first() -> None:
+    (board,) = open_boards(race("canfield", 4, [Entrant("Anna", banking, patience=50)]))
+    pauses = longest_pauses(board)
+    assert len(pauses) == 3
+    assert pauses[0].lasted >= pauses[1].lasted >= pauses[2].lasted
+    times = [0, *(entry.at for entry in board.entries)]
+    for pause in pauses:
+        assert times[pause.step] == pause.since
+        assert times[pause.step + 1] - times[pause.step] == pause.lasted
+    assert pauses[0].lasted == max(b - a for a, b in pairwise(times))
+
+
+ENTRANTS_OF_SHARE_TEXT = [
+    Entrant("Anna", banking),
+    Entrant("Otto", wandering, patience=60),
+    Entrant("Zoe", banking, bot=True, patience=90),
+]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_text_names_no_card_and_has_no_row_of_signs(name: str) -> None:
+    for seed in range(5):
+        record = race(name, seed, ENTRANTS_OF_SHARE_TEXT)
+        for row in record.results:
+            text = race_text(record, open_boards(record), row.player)
+            words = set(re.findall(r"[^\s,.:]+", text))
+            assert not words & {card.lower() for card in PACK} | words & set(PACK)
+            assert text.isascii()
+            assert not re.search("[♣♠♥♦]", text)
+
+
+def test_the_text_is_written_from_the_players_view() -> None:
+    record = race("lafayette", 1, ENTRANTS_OF_SHARE_TEXT)
+    boards, words = open_boards(record), digest_words(digest_of(format_record(record)))
+    assert race_text(record, boards, boards[1].player) == (
+        "Saratoga, Lafayette, race mint-otter-42/2\n"
+        "Zoe [bot] finished 2nd of 3.\n"
+        "1. Anna: 52 banked, +$210, reached at 3:23, won\n"
+        "2. Zoe [bot]: 31 banked, +$105, reached at 2:59, cashed out\n"
+        "3. Otto: 4 banked, -$30, reached at 0:48, cashed out\n"
+        f"Check it: saratoga verify mint-otter-42/2#{words}"
+    )
+
+
+def test_only_a_few_of_many_racers_are_named() -> None:
+    names = ["Anna", "Otto", "Zoe", "Mia", "Ben", "Eva"]
+    record = race("canfield", 1, [Entrant(name, wandering, patience=9) for name in names])
+    text = race_text(record, open_boards(record), "nobody")
+    assert len(text.splitlines()) == 7
+    assert "and 2 more" in text
+
+
+def test_the_player_is_among_the_few_named() -> None:
+    names = ["Anna", "Otto", "Zoe", "Mia", "Ben", "Eva"]
+    record = race("canfield", 1, [Entrant(name, wandering, patience=9) for name in names])
+    boards = open_boards(record)
+    for own in boards:
+        lines = race_text(record, boards, own.player).splitlines()
+        assert sum(f" {own.name}: " in line for line in lines) == 1
+        assert len(lines) == 8
+
+
+def test_players_who_share_a_place_are_told_so() -> None:
+    record = race(
+        "canfield", 1, [Entrant(name, wandering, patience=0) for name in ("Anna", "Bert")]
+    )
+    boards = open_boards(record)
+    assert [board.place for board in boards] == [1, 1]
+    text = race_text(record, boards, boards[0].player)
+    assert f"{boards[0].name} shares 1st place with {boards[1].name}." in text
+
+
+def test_a_player_who_raced_alone_has_no_place() -> None:
+    record = race("canfield", 1, [Entrant("Anna", banking)])
+    boards = open_boards(record)
+    lines = race_text(record, boards, boards[0].player).splitlines()
+    assert lines[1].startswith("1. Anna: ")
+    assert len(lines) == 3
+
+
+def test_a_name_cannot_command_the_terminal() -> None:
+    record = race("canfield", 1, [Entrant("A\x1b[2J", wandering, patience=3)])
+    text = race_text(record, open_boards(record), record.results[0].player)
+    assert "\x1b" not in text
+
+
+def test_suits_become_letters_in_ascii() -> None:
+    for card in PACK:
+        assert in_ascii(f"{card_name(card)} banked") == f"{ascii_card_name(card)} banked"

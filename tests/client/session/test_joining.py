@@ -1,0 +1,294 @@
+"""Invitations, connections, the lobby's state, and joining a table."""
+
+import dataclasses
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from kit.lobbies import open_lobby
+from kit.session_states import table
+from saratoga_client.local.identity import token_for
+from saratoga_client.local.setting_values import CAPS, MOST_SEATS
+from saratoga_client.net.errors import (
+    CommandRefused,
+    Redirected,
+    RequestTimedOut,
+    ServerClosed,
+    UnexpectedAnswer,
+    Unreachable,
+)
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.invitation import (
+    FROM_A_CLONE,
+    Destination,
+    Inviter,
+    destination,
+    join_command,
+    page_address,
+)
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import (
+    LONGEST_ENTRY,
+    LobbyState,
+    more_seats,
+    next_cap,
+    next_game,
+    one_line,
+    other_publicity,
+)
+from saratoga_client.session.open_connection import (
+    LOCAL_TIMING,
+    REMOTE_TIMING,
+    check_address,
+    open_connection,
+    problem_of,
+    timing_for,
+)
+from saratoga_protocol.events import Refused, TableSettings
+from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+from saratoga_protocol.table_rows import TableSummary
+from saratoga_rules.games import GAMES
+
+CODE = "mint-otter-42"
+LAN = "ws://192.168.1.7:7470"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (CODE, Destination(CODE)),
+        ("  Mint-OTTER-42 \n", Destination(CODE)),
+        ("mint-otter-42.", Destination(CODE)),
+        ("come to mint-otter-42!", Destination(CODE)),
+        (f"{LAN}/{CODE}", Destination(CODE, LAN)),
+        (f"WS://192.168.1.7:7470/{CODE.upper()}", Destination(CODE, LAN)),
+        (f"wss://Cards.Example/Games/{CODE}", Destination(CODE, "wss://cards.example/Games")),
+        (f"{LAN}/{CODE}/", Destination(CODE, LAN)),
+        (f"see {LAN}/{CODE}.", Destination(CODE, LAN)),
+        (f"({LAN}/{CODE})", Destination(CODE, LAN)),
+        (f"192.168.1.7:7470/{CODE}", Destination(CODE, LAN)),
+        ("192.168.1.7:7470", Destination("", LAN)),
+        ("localhost:7470", Destination("", "ws://localhost:7470")),
+        (f"https://cards.example.org/{CODE}", Destination(CODE, "wss://cards.example.org")),
+        (f"http://cards.example.org/{CODE}", Destination(CODE, "ws://cards.example.org")),
+        (f"wss://example.org/cards/{CODE}", Destination(CODE, "wss://example.org/cards")),
+        ("wss://example.org/cards/", Destination("", "wss://example.org/cards")),
+        (f"ws://[fe80::1]:7470/{CODE}", Destination(CODE, "ws://[fe80::1]:7470")),
+        (f"saratoga join {LAN}/{CODE}", Destination(CODE, LAN)),
+        (f"saratoga join {CODE} --server {LAN}", Destination(CODE, LAN)),
+        (f"saratoga join --server='{LAN}' {CODE}", Destination(CODE, LAN)),
+    ],
+)
+def test_friends_paste_what_they_have(text: str, read: Destination) -> None:
+    assert destination(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "mint-otter", "mint-otter-4242", "ftp://x/", "ws://", "ws://a:0/", "ws://a:99999/"],
+)
+def test_text_that_names_neither_table_nor_server_is_no_destination(text: str) -> None:
+    assert destination(text) is None
+
+
+@given(text=st.text())
+def test_no_text_is_too_strange_to_be_read(text: str) -> None:
+    for read in (destination(text), destination(f"ws://{text}")):
+        assert read is None or read.code or read.server
+
+
+@pytest.mark.parametrize("server", [LAN, "wss://example.org/cards", "ws://[fe80::1]:7470"])
+def test_the_invitation_leads_where_it_says(server: str) -> None:
+    inviter = Inviter(server=server, install="pip install git+https://cards.example/saratoga")
+    lines = inviter.lines(table())
+    assert destination(lines[-1]) == Destination(CODE, server)
+
+
+@pytest.mark.parametrize("install", ["", "pipx install saratoga"])
+def test_a_friend_may_paste_the_whole_invitation(install: str) -> None:
+    lines = Inviter(server=LAN, install=install).lines(table())
+    assert destination("\n".join(lines)) == Destination(CODE, LAN)
+
+
+def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
+    settings = TableSettings(game="caprice", cap=0, seats=4, public=False)
+    inviter = Inviter(server=LAN, install="pipx install saratoga")
+    assert inviter.lines(replace(table(), settings=settings)) == (
+        "Race me at patience: Caprice, no time limit, the same deal for everyone.",
+        f"In a browser: {LAN.replace('ws:', 'http:')}/{CODE}",
+        "  pipx install saratoga",
+        f"  saratoga join {LAN}/{CODE}",
+    )
+
+
+def test_an_invitation_without_a_public_source_installs_no_package_by_name() -> None:
+    lines = Inviter(server=LAN).lines(table())
+    assert lines[2] == FROM_A_CLONE
+    assert "pip install saratoga" not in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("server", "page"),
+    [
+        ("ws://192.168.1.7:7470", "http://192.168.1.7:7470/mint-otter-42"),
+        ("wss://patience.example.org/", "https://patience.example.org/mint-otter-42"),
+    ],
+)
+def test_browsers_open_the_address_of_programs(server: str, page: str) -> None:
+    assert page_address(Destination(CODE, server)) == page
+    assert destination(page) == Destination(CODE, server.rstrip("/"))
+
+
+def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:
+    command = join_command(Destination("x$(touch here)", LAN))
+    assert shlex.split(command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
+    assert shlex.quote(f"{LAN}/x$(touch here)") in command
+
+
+SERVER = "wss://cards.example.org"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "cards.example.org", "http://a", "ws://", "ws://a:0", "ws://a:99999", "ws://[bad"],
+)
+def test_any_other_text_is_wrong_usage(address: str) -> None:
+    with pytest.raises(Problem, match="is not the address of a server") as problem:
+        check_address(address)
+    assert problem.value.code == Exit.USAGE
+
+
+def test_a_server_on_this_machine_has_to_answer_sooner() -> None:
+    assert timing_for("ws://127.0.0.1:7470") is LOCAL_TIMING
+    assert timing_for(SERVER) is REMOTE_TIMING
+    assert LOCAL_TIMING.first_within < REMOTE_TIMING.first_within
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (CommandRefused(Refused(code="no_such_table", message="No table.")), Exit.NOT_FOUND),
+        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), Exit.TOO_OLD),
+        (ServerClosed(4503, "banned"), Exit.REFUSED),
+        (UnexpectedAnswer(), Exit.TOO_OLD),
+        (Unreachable(SERVER, "no server listens there"), Exit.UNREACHABLE),
+        (RequestTimedOut(), Exit.UNREACHABLE),
+    ],
+)
+def test_every_error_of_a_connection_has_its_exit_code(error: Exception, code: Exit) -> None:
+    assert problem_of(SERVER, error).code == code
+
+
+def test_an_unknown_certificate_has_a_remedy_of_its_own() -> None:
+    problem = problem_of(SERVER, Unreachable(SERVER, "the certificate is not trusted"))
+    assert "SSL_CERT_FILE" in problem.remedy
+
+
+async def test_the_connection_belongs_to_the_player_of_this_machine() -> None:
+    async with open_lobby() as lobby:
+        async with open_connection(lobby.url) as first:
+            player = first.welcome.player
+        async with open_connection(lobby.url, token=token_for(lobby.url)) as second:
+            assert second.welcome.player == player
+
+
+async def test_without_a_server_the_problem_has_a_remedy() -> None:
+    with pytest.raises(Problem) as problem:
+        async with open_connection("ws://127.0.0.1:1"):
+            raise AssertionError("no server listens there")
+    assert problem.value.code == Exit.UNREACHABLE
+    assert problem.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("https://cards.example.org:443/", "wss://cards.example.org:443"),
+        ("http://Other.Example/cards/", "ws://other.example/cards"),
+        ("https://cards.example.org@thief.example/", "wss://thief.example"),
+        ("wss://a.example/$(reboot)", "'wss://a.example/$(reboot)/CODE'"),
+    ],
+)
+def test_a_redirect_is_named_with_the_command_that_follows_it(location: str, target: str) -> None:
+    problem = problem_of(SERVER, Redirected(SERVER, location))
+    assert problem.code == Exit.REFUSED
+    assert "example.org@" not in str(problem)
+    assert f"saratoga join {target}" in problem.remedy
+
+
+@pytest.mark.parametrize("location", ["ftp://a.example/", "http://", "http://[bad", "ws://a:0"])
+def test_a_redirect_to_no_server_is_not_offered(location: str) -> None:
+    problem = problem_of(SERVER, Redirected(SERVER, location))
+    assert "which is not a server's" in problem.what
+    assert "saratoga join" not in problem.remedy
+
+
+FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
+
+
+def summary(code: str) -> TableSummary:
+    return TableSummary(
+        code=code,
+        game="canfield",
+        cap=10,
+        seats=16,
+        phase="gathering",
+        host="Anna",
+        seated=1,
+    )
+
+
+def test_a_pasted_invitation_becomes_one_line_without_control_characters() -> None:
+    pasted = one_line("race me:\n\x1b[31m saratoga join mint-otter-42\n")
+    assert pasted == "race me: [31m saratoga join mint-otter-42 "
+    assert len(one_line("x" * 9999)) == LONGEST_ENTRY
+
+
+def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
+    lobby = LobbyState(server="ws://cards.example").with_tables(
+        [summary("a-b-1"), summary("c-d-2")]
+    )
+    assert lobby.chosen == "a-b-1"
+    lobby = lobby.with_next_table(1)
+    lobby = lobby.with_tables([summary("e-f-3"), summary("c-d-2")])
+    assert lobby.chosen == "c-d-2"
+    assert lobby.with_tables([summary("e-f-3")]).chosen == "e-f-3"
+    assert lobby.with_tables([]).chosen == ""
+
+
+def test_the_list_of_tables_has_no_ends() -> None:
+    codes = ["a-b-1", "c-d-2", "e-f-3"]
+    lobby = LobbyState(server="ws://cards.example").with_tables([summary(code) for code in codes])
+    assert lobby.with_next_table(-1).chosen == "e-f-3"
+    assert lobby.with_next_table(2).with_next_table(1).chosen == "a-b-1"
+    empty = LobbyState(server="ws://cards.example")
+    assert empty.with_next_table(1) == empty
+
+
+def test_every_game_and_every_cap_can_be_chosen() -> None:
+    games, caps = [FORM], [FORM]
+    for _ in GAMES:
+        games.append(next_game(games[-1]))
+    for _ in CAPS:
+        caps.append(next_cap(caps[-1]))
+    assert {form.game for form in games} == set(GAMES)
+    assert {form.cap for form in caps} == set(CAPS)
+    assert (games[-1], caps[-1]) == (FORM, FORM)
+
+
+def test_a_public_table_always_has_a_cap() -> None:
+    assert other_publicity(dataclasses.replace(FORM, cap=0)) == dataclasses.replace(
+        FORM, cap=10, public=True
+    )
+    form = dataclasses.replace(FORM, public=True)
+    for _ in CAPS:
+        form = next_cap(form)
+        assert form.cap > 0
+
+
+@pytest.mark.parametrize(("by", "seats"), [(1, MOST_SEATS), (-1, 15), (-40, 1)])
+def test_a_table_has_a_seat_and_no_more_than_there_are(by: int, seats: int) -> None:
+    assert more_seats(FORM, by).seats == seats

@@ -1,0 +1,519 @@
+"""Sentences about results, matches, errors, voided races and personal bests."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from kit.races import ANNA, Entrant, race, void_record, voided_race
+from kit.session_states import (
+    CODE,
+    START,
+    YOU,
+    board,
+    in_match,
+    match,
+    outcome,
+    player,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
+from kit.walks import banking
+from saratoga_client.net.errors import (
+    ClientClosed,
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
+    UnexpectedAnswer,
+    Unreachable,
+)
+from saratoga_client.net.greeting import SEAT_EXPIRED
+from saratoga_client.problems import Exit
+from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
+from saratoga_client.session.match_text import (
+    champion_words,
+    match_lines,
+    race_of_match,
+    result_cells,
+    with_match,
+)
+from saratoga_client.session.personal_best import PersonalBest, banked_by, best_in, is_better
+from saratoga_client.session.result_text import (
+    against_best,
+    gap,
+    last_board,
+    own_result,
+    totals,
+    why_unranked,
+)
+from saratoga_client.session.start_question import left_behind, start_question
+from saratoga_client.session.state import SessionState, next_state
+from saratoga_client.session.state_store import StateStoreClosed
+from saratoga_client.session.voided import newly_voided, voided_problem, voided_words
+from saratoga_protocol import events
+from saratoga_protocol.events import Table
+from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
+from saratoga_rules.records.void_record import format_void_record
+
+BEST = PersonalBest(
+    game="canfield",
+    race="mint-otter-42/1",
+    start_at=START,
+    banked=10,
+    net=0,
+    reached=60_000,
+    counts=((0, 1), (20_000, 7), (60_000, 10)),
+)
+
+
+def at(shorthand: str) -> SessionState:
+    return state_after(standings(shorthand))
+
+
+@pytest.mark.parametrize(
+    ("shorthand", "sentence"),
+    [
+        ("a9 y3 r1", "6 cards behind ana"),
+        ("a9 r8 y7", "2 cards behind ana"),
+        ("y9 a8 r1", "1 card ahead of ana"),
+        ("y9 =a9 r1", "level with ana; first to bank more leads"),
+        ("y9 a9 r1", "level with ana; you were first to 9"),
+        ("a9 y9 r1", "level with ana, who was first to 9"),
+        ("y9:stuck =a9 r1", "level with ana"),
+        ("r20 a9 y9", "level with ana, who was first to 9"),
+        ("o9 y3 r1", "6 cards behind Otto [bot]"),
+        ("y3", "alone in this race"),
+        ("a9 r3", ""),
+        ("", ""),
+    ],
+)
+def test_the_gap_is_a_sentence(shorthand: str, sentence: str) -> None:
+    first = snapshot("y1 =a1 =o1 =r1", board(), table("yaor"))
+    assert gap(state_after(standings(shorthand), first=first)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("shorthand", "sentence"),
+    [
+        ("y20:won a9 r3", "You finished 1st of 3: 20 cards, +$50."),
+        ("a20 y9:stuck r3", "You finished 2nd of 3: 9 cards, -$5, $55 behind the first."),
+        ("a1 =y1 =r1", "You share 1st place with ana and raj: 1 card, -$45."),
+        ("y12:cashed_out", "You cashed out with 12, +$10."),
+        ("y9:stuck", "You are stuck at 9, -$5."),
+        ("y9:left", "You left at 9, -$5."),
+        ("a9 r3", ""),
+    ],
+)
+def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
+    state = state_after(events.RaceOver(outcome=outcome(shorthand)))
+    assert own_result(state) == sentence
+    assert own_result(at("a9 y3 r1")) == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "last", "millis", "sentence"),
+    [
+        ("y", "r", -60_200, "Only raj is still racing; you can end the race in 60 s."),
+        ("a", "r", -1, "Only raj is still racing; ana can end the race in 1 s."),
+        ("a", "y", 0, "Only you are still racing; ana can end the race now."),
+        ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),
+        ("y", "y", 0, "Only you are still racing."),
+        ("a", "a", 125_000, "ana is still racing, 7:55 left."),
+        ("a", "", 0, ""),
+    ],
+)
+def test_the_sentence_on_the_last_racer_says_when_the_host_may_end_the_race(
+    host: str, last: str, millis: int, sentence: str
+) -> None:
+    shown = structs.replace(
+        table("yaro", host=host), last_racer=player(last) if last else "", end_from=START
+    )
+    state = state_after(first=snapshot("a9 y3 r1", shown=shown))
+    assert last_board(state, START + millis) == sentence
+
+
+@pytest.mark.parametrize(
+    ("letters", "cap", "public", "reason"),
+    [
+        ("y", 10, True, "at least 2 people race"),
+        ("ya", 0, False, "without a time limit"),
+        ("ya", 10, False, "only races at public tables"),
+    ],
+)
+def test_an_unranked_race_names_the_reason(
+    letters: str, cap: int, public: bool, reason: str
+) -> None:
+    settings = events.TableSettings(game="canfield", cap=cap, seats=16, public=public)
+    shown = structs.replace(table(letters), settings=settings)
+    state = state_after(first=snapshot(shown=shown))
+    over = outcome(" ".join(f"{letter}9" for letter in letters))
+    assert reason in why_unranked(state, over)
+
+
+def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
+    state = replace(at("a9 y3 r1"), best=BEST)
+    assert against_best(state, 0) == "your best had 1 by now"
+    assert against_best(state, 20_000) == "your best had 7 by now"
+    assert against_best(replace(state, best=None), 0) == ""
+    past = replace(state, best=replace(BEST, banked=0))
+    assert against_best(past, 0) == "past your best of 0!"
+    assert state.own is not None
+    ended = replace(state, own=replace(state.own, state="stuck"))
+    assert against_best(ended, 20_000) == "your best: 10 cards, +$0"
+    waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
+    assert against_best(waiting, 0) == "your best: 10 cards, +$0"
+
+
+def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
+    seats = [
+        seat("y", races=2, net=10, wins=0),
+        seat("a", races=2, net=10, wins=1),
+        seat("r", races=1, net=-40),
+        seat("o", races=2, net=60, wins=1),
+        seat("m"),
+    ]
+    state = state_after(first=snapshot(shown=table(seats=seats, phase="over")))
+    assert [row.name for row in totals(state)] == ["Otto", "ana", "Zoë", "raj"]
+    assert state.player == YOU
+
+
+YOU_OF_MATCH_TEXT = player("y")
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (table(), ""),
+        (in_match(table(phase="gathering")), "race 1 of 3"),
+        (in_match(table(race="mint-otter-42/2"), "a9 y5", length=5), "race 2 of 5"),
+        (in_match(table(phase="over"), "a9 y5"), "race 1 of 3"),
+        (in_match(table(race="mint-otter-42/3", phase="over"), "a9", "a9", "y5"), "race 3 of 3"),
+        (in_match(table(race="mint-otter-42/7"), "a9"), "race 2 of 3"),
+    ],
+)
+def test_a_table_says_which_race_of_its_match_it_holds(shown: Table, words: str) -> None:
+    assert race_of_match(shown) == words
+
+
+@pytest.mark.parametrize(
+    ("races", "words"),
+    [
+        (("a9 y5", "a9 y5"), ""),
+        (("a9 y5", "a9 y5", "y9 a5"), "ana is the champion of the evening."),
+        (("y9 a5", "y9 a5", "a9 y5"), "You are the champion of the evening."),
+        (("a9 r5", "r9 a5", "a5 =r5"), "ana and raj share the evening."),
+        (("a9 y5", "y9 a5", "a5 =y5"), "You and ana share the evening."),
+    ],
+)
+def test_a_finished_match_names_its_champion(races: tuple[str, ...], words: str) -> None:
+    assert champion_words(match(*races), YOU_OF_MATCH_TEXT) == words
+
+
+def test_a_race_that_a_player_missed_has_no_cell_and_says_so_in_lines() -> None:
+    after = match("a9 y5", "a7", "y9 a5")
+    rows = {row.player: row for row in after.rows}
+    assert result_cells(after, rows[YOU_OF_MATCH_TEXT]) == ("2 -$25", "", "1 -$5")
+    assert list(match_lines(after, YOU_OF_MATCH_TEXT)) == [
+        "match: match of 3 races",
+        "match 1. ana: -$45, 2 wins, race 1 1st -$5, race 2 1st -$15, race 3 2nd -$25",
+        "match 2. Zoë: -$30, 1 win, race 1 2nd -$25, race 2 missed, race 3 1st -$5",
+        "match: ana is the champion of the evening.",
+    ]
+
+
+def test_a_bot_has_its_level_wherever_it_is_named() -> None:
+    shown = in_match(table(phase="over"), "o9 a5", length=1)
+    assert shown.match is not None
+    rows = [msgspec.structs.replace(row, bot=row.name == "Otto") for row in shown.match.rows]
+    shown = msgspec.structs.replace(shown, match=msgspec.structs.replace(shown.match, rows=rows))
+    assert shown.match is not None
+    levels = {player("o"): "weak"}
+    for text in (
+        champion_words(shown.match, YOU_OF_MATCH_TEXT, levels),
+        list(match_lines(shown.match, YOU_OF_MATCH_TEXT, levels))[1],
+        with_match("", shown, levels),
+    ):
+        assert "Otto [weak bot]" in text
+
+
+def test_before_its_end_the_table_of_a_match_says_after_which_race_it_is() -> None:
+    lines = list(match_lines(match("a9 y5", length=5), YOU_OF_MATCH_TEXT))
+    assert lines[0] == "match: match after race 1 of 5"
+    assert not any("champion" in line for line in lines)
+
+
+def test_the_text_for_friends_names_everyone_and_the_champion() -> None:
+    shown = in_match(table(phase="over"), "a9 o5", "a9 o5", "a9 o5")
+    assert with_match("A race.", shown).splitlines() == [
+        "A race.",
+        "Match of 3 races: 1. ana -$15, 2. Otto -$75",
+        "ana is the champion of the evening.",
+    ]
+    assert with_match("A race.", msgspec.structs.replace(shown, match=None)) == "A race."
+
+
+SERVER = "ws://server.invalid"
+
+
+def refused(code: str) -> CommandRefused:
+    reason = REASONS[code]
+    return CommandRefused(
+        events.Refused(re=7, code=code, message=reason.sentence, retry=reason.retry)
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "what", "remedy"),
+    [
+        (ServerClosed(TAKEN_OVER.code, TAKEN_OVER.reason), "another device", "continue there"),
+        (ServerClosed(BANNED.code, BANNED.reason), "banned you", "finished races still count"),
+        (ServerClosed(ABUSE.code, ABUSE.reason), "closed the connection: too many", "is safe"),
+        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), "another version", "Update this program"),
+        (ClientClosed("closed"), "no longer at this table", "is safe"),
+        (StateStoreClosed(), "no longer at this table", "is safe"),
+        (
+            RequestTimedOut("Ready"),
+            "did not answer in time",
+            "Check whether your command was carried out",
+        ),
+        (
+            refused("server_fault"),
+            "server failed on this command",
+            "Check whether your command was carried out",
+        ),
+        (
+            refused("store_unavailable"),
+            "cannot use its store",
+            "Check whether your command was carried out",
+        ),
+        (refused("draining"), "about to stop", "Try again later."),
+        (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
+        (UnexpectedAnswer("a Done"), "another version", "Update this program"),
+    ],
+)
+def test_the_message_for_an_error_says_what_happened_and_what_to_do(
+    error: Exception, what: str, remedy: str
+) -> None:
+    problem = problem_for(SERVER, error)
+    assert what in problem.what
+    assert remedy in problem.remedy
+
+
+def test_the_message_for_a_refusal_keeps_its_code() -> None:
+    assert problem_for(SERVER, refused("server_fault")).refusal == "server_fault"
+    assert problem_for(SERVER, refused("host_only")).refusal == "host_only"
+
+
+def seat_lost(reason: str, first: events.Snapshot | None = None) -> SessionState:
+    present = state_after(standings("a5 y3 r1"), first=first)
+    return next_state(present, events.SeatLost(table=CODE, reason=reason), 0)
+
+
+def test_the_message_to_a_kicked_player_says_why_and_what_counts() -> None:
+    problem = seat_lost_problem(seat_lost("The host has kicked you from the table."))
+    assert (
+        problem.what
+        == f"You are no longer at table {CODE}: The host has kicked you from the table."
+    )
+    assert problem.remedy.endswith(f": saratoga join {CODE}")
+    assert "the host allows it" in problem.remedy
+    assert f"The 1 card that you banked in race {CODE}/1 counts" in problem.remedy
+    assert "unless the table was closed" in problem.remedy
+    assert problem.code is Exit.REFUSED
+
+
+def test_a_player_who_was_disconnected_too_long_keeps_what_was_banked() -> None:
+    problem = seat_lost_problem(seat_lost(SEAT_EXPIRED))
+    assert "You were disconnected for too long" in problem.what
+    assert "counts. To sit down again" in problem.remedy
+
+
+def test_an_ended_board_counts_although_the_seat_is_lost() -> None:
+    problem = seat_lost_problem(seat_lost("Away.", snapshot("a5 y1:stuck", board(state="stuck"))))
+    assert "had ended; what you banked counts. To sit" in problem.remedy
+
+
+@pytest.mark.parametrize("end", ["racing", "stuck"])
+def test_a_voided_race_counts_for_nothing_whether_the_own_board_had_ended_or_not(end: str) -> None:
+    present = state_after(first=snapshot("a5 y1", board(count=4, state=end)))
+    closed = structs.replace(table(phase="closed", version=9), voided=[voided_race(f"{CODE}/1")])
+    gone = events.SeatLost(table=CODE, reason="The operator has closed the table.")
+    for event in (events.TableChanged(table=closed, now=0), gone):
+        present = next_state(present, event, 0)
+    problem = seat_lost_problem(present)
+    assert problem.remedy.startswith(
+        f"Race {CODE}/1 was voided, so it counts for nothing. To sit down again"
+    )
+
+
+def test_the_message_for_a_seat_lost_before_a_race_names_no_score() -> None:
+    problem = seat_lost_problem(seat_lost("Away.", snapshot()))
+    assert problem.remedy.startswith("To sit down again")
+
+
+def test_the_way_back_to_another_server_than_the_usual_one_names_it() -> None:
+    server = "ws://192.168.1.7:7470"
+    lost = replace(seat_lost("Away."), server=server)
+    assert seat_lost_problem(lost).remedy.endswith(f": saratoga join {server}/{CODE}")
+    watched = seat_lost_problem(lost, is_watching=True)
+    assert watched.remedy.endswith(f": saratoga watch {server}/{CODE}")
+
+
+def test_a_server_of_this_machine_that_is_closed_can_be_opened_again() -> None:
+    problem = problem_for(
+        "ws://127.0.0.1:8123", Unreachable("ws://127.0.0.1:8123", "no server listens there")
+    )
+    assert "No server answers on this machine at ws://127.0.0.1:8123" in problem.what
+    assert problem.remedy.endswith("To open it again: saratoga host --port 8123")
+
+
+def test_the_message_to_a_watcher_does_not_speak_of_a_seat() -> None:
+    problem = seat_lost_problem(
+        seat_lost("The table is closed.", snapshot("a5 r1")), is_watching=True
+    )
+    assert problem.what.startswith(f"You no longer watch table {CODE}")
+    assert f"saratoga watch {CODE}" in problem.remedy
+
+
+def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code() -> None:
+    problem = seat_lost_problem(seat_lost("Away."))
+    assert with_alarms(problem, []) is problem
+    alarmed = with_alarms(problem, ["Race a/1: gone.", "Race a/2: gone."])
+    assert alarmed.what == f"{problem.what} ALARM: Race a/1: gone. Race a/2: gone."
+    assert (alarmed.remedy, alarmed.code) == (problem.remedy, Exit.NOT_VERIFIED)
+
+
+def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
+    assert voided_words(voided_race(), []) == (
+        "voided by the server: the server's stored data of the race were damaged. It counts for "
+        "nothing. To check it: saratoga verify mint-otter-42/1"
+    )
+
+
+def test_a_reason_that_this_program_does_not_know_is_shown_as_it_is() -> None:
+    assert "voided by the server: no-nonce." in voided_words(
+        msgspec.structs.replace(voided_race(), reason="no-nonce"), []
+    )
+
+
+def test_the_racer_who_left_the_countdown_is_named_if_the_seat_is_known() -> None:
+    left = msgspec.structs.replace(voided_race(), reason="racer-left", left=ANNA)
+    anna = events.Seat(player=ANNA, name="Anna")
+    assert "voided: Anna left in the countdown. The deal" in voided_words(left, [anna])
+    assert "voided: a racer left in the countdown. The deal" in voided_words(left, [])
+
+
+def test_a_seed_is_called_open_only_if_it_is() -> None:
+    countdown = msgspec.structs.replace(voided_race(), reason="server-away")
+    assert "and its seed is open." in voided_words(countdown, [])
+    unread = voided_words(msgspec.structs.replace(countdown, seed=""), [])
+    assert "and the server says that it cannot read its seed." in unread
+
+
+def test_only_races_voided_since_are_new() -> None:
+    first, second = voided_race("mint-otter-42/1"), voided_race("mint-otter-42/2")
+    before = msgspec.structs.replace(table(), voided=[first])
+    assert newly_voided(before, msgspec.structs.replace(before, voided=[first, second])) == [second]
+    assert newly_voided(before, msgspec.structs.replace(before, voided=[])) == []
+
+
+def test_a_voided_race_has_no_boards_and_the_message_says_why() -> None:
+    text = format_void_record(void_record("mint-otter-42/1"))
+    for wanted in ("", "mint-otter-42/1"):
+        problem = voided_problem(text, wanted)
+        assert problem.code == Exit.REFUSED
+        assert "was voided by the server (the server's stored data" in str(problem)
+        assert "saratoga verify mint-otter-42/1" in problem.remedy
+
+
+def test_the_void_record_of_another_race_is_named_as_such() -> None:
+    problem = voided_problem(format_void_record(void_record("mint-otter-42/1")), "mint-otter-42/2")
+    assert problem.code == Exit.NOT_VERIFIED
+    assert "Race mint-otter-42/2 was asked for, but the record is of race mint-otter-42/1." in str(
+        problem
+    )
+
+
+def test_only_connected_people_who_can_get_ready_and_are_not_are_left_behind() -> None:
+    seats = [
+        seat("y"),
+        seat("a"),
+        seat("r", connected=False),
+        seat("m", blocked=True),
+        seat("o"),
+    ]
+    assert left_behind(table(phase="gathering", seats=seats)) == ("ana",)
+
+
+@pytest.mark.parametrize(
+    ("names", "question"),
+    [
+        (("Ben",), "Ben isn't ready. Start without Ben?"),
+        (("Ben", "Mei"), "Ben and Mei aren't ready. Start without them?"),
+        (("Ben", "Mei", "Raj"), "3 players aren't ready. Start without them?"),
+    ],
+)
+def test_the_question_fits_on_one_line(names: tuple[str, ...], question: str) -> None:
+    assert start_question(names) == question
+
+
+RECORD = race("canfield", 3, [Entrant("ana", banking), Entrant("raj", banking)])
+PLAYER = RECORD.results[0].player
+
+BEST_OF_PERSONAL_BEST = PersonalBest(
+    game="canfield",
+    race="mint-otter-42/1",
+    start_at=0,
+    banked=12,
+    net=10,
+    reached=60_000,
+    counts=((0, 1), (20_000, 7), (60_000, 12)),
+)
+
+
+def test_a_result_is_computed_from_the_moves_of_the_record() -> None:
+    best = best_in(RECORD, PLAYER)
+    assert best is not None
+    row = RECORD.results[0]
+    assert (best.banked, best.net, best.reached) == (row.banked, row.net, row.reached)
+    assert (best.race, best.game) == (RECORD.race_id, "canfield")
+    assert best.counts[0] == (0, RECORD.deal.banked)
+    assert best.counts[-1][1] == row.banked
+    assert [at for at, _ in best.counts] == sorted(at for at, _ in best.counts)
+
+
+def test_a_race_of_other_players_gives_no_best_result() -> None:
+    assert best_in(RECORD, "somebodyelseeeee") is None
+
+
+def test_a_record_of_unknown_rules_gives_no_best_result() -> None:
+    assert best_in(replace(RECORD, rules_version=999), PLAYER) is None
+
+
+def test_more_cards_are_better_and_as_many_earlier() -> None:
+    assert is_better(BEST_OF_PERSONAL_BEST, None)
+    assert is_better(
+        replace(BEST_OF_PERSONAL_BEST, banked=13, reached=90_000), BEST_OF_PERSONAL_BEST
+    )
+    assert is_better(replace(BEST_OF_PERSONAL_BEST, reached=59_999), BEST_OF_PERSONAL_BEST)
+    assert not is_better(BEST_OF_PERSONAL_BEST, BEST_OF_PERSONAL_BEST)
+    assert not is_better(
+        replace(BEST_OF_PERSONAL_BEST, banked=11, reached=1), BEST_OF_PERSONAL_BEST
+    )
+
+
+def test_cards_banked_by_the_deal_do_not_count() -> None:
+    dealt = replace(BEST_OF_PERSONAL_BEST, banked=30, reached=None)
+    assert not is_better(dealt, None)
+    assert is_better(BEST_OF_PERSONAL_BEST, replace(dealt, banked=12))
+
+
+@given(st.integers(0, 100_000))
+def test_the_best_result_is_known_at_every_moment(at: int) -> None:
+    assert banked_by(BEST_OF_PERSONAL_BEST, at) == (1 if at < 20_000 else 7 if at < 60_000 else 12)

@@ -1,0 +1,404 @@
+"""Sentences: problems, wrapping, output and strange characters."""
+
+import dataclasses
+import json
+import logging
+import subprocess
+import sys
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from rich.cells import cell_len
+
+from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
+from kit.terminals import HOSTILE, OBEYED, TRICKS
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli import bot, leaderboard, verify
+from saratoga_client.cli.commands import WordsOnly, run
+from saratoga_client.cli.watch_display import display_for
+from saratoga_client.output import OutputFormat, say, write_line
+from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused, too_old, unreachable
+from saratoga_client.sanitised import sanitised, sanitised_json
+from saratoga_client.session import testimony
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import TableView, first_view
+from saratoga_client.session.verification import Proof
+from saratoga_client.wording import (
+    MoneyMeter,
+    cap_words,
+    capitalised,
+    counted,
+    game_title,
+    minutes_and_seconds,
+    money_meter,
+    ordinal,
+)
+from saratoga_client.wrapping import wrapped
+from saratoga_protocol import events
+from saratoga_protocol.events import Refused
+from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.checks import Check
+
+LINE_FEED = frozenset("\n")
+
+
+def poisoned(value: Any) -> Any:
+    """Return the message with every text made hostile, except those that the client compares."""
+    kept = {"player", "host", "phase", "ranking", "type"}
+    if isinstance(value, dict):
+        return {key: word if key in kept else poisoned(word) for key, word in value.items()}
+    if isinstance(value, list):
+        return [poisoned(part) for part in value]
+    return HOSTILE if isinstance(value, str) else value
+
+
+def hostile(event: msgspec.Struct) -> Any:
+    return msgspec.convert(poisoned(msgspec.to_builtins(event)), type(event))
+
+
+def at_table(phase: str, *, over: bool = False) -> TableView:
+    """A view of a table in which every text is hostile."""
+    table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
+    snapshot = events.Snapshot(table=table, now=NOON, next_id=1)
+    if phase == "running":
+        snapshot = replace(snapshot, standings=STANDINGS)
+    if over:
+        race_outcome = outcome()
+        tied = [replace(result, tie="reached it later") for result in race_outcome.results]
+        snapshot = replace(snapshot, outcome=replace(race_outcome, results=tied))
+    return first_view(hostile(snapshot))
+
+
+PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
+
+ROW = LeaderboardRow(rank=1, player="a" * 16, name="x", value=1, race="x", elapsed=1)
+PAGES: list[events.Leaderboard] = [
+    hostile(
+        events.Leaderboard(
+            game="canfield",
+            ranking=ranking,
+            period="day",
+            key="x",
+            bots=bots,
+            total=3,
+            offset=0,
+            rows=rows,
+            me=replace(ROW, player="b" * 16),
+        )
+    )
+    for ranking in ("best", "bankroll")
+    for bots in (False, True)
+    for rows in ([ROW], [])
+]
+
+
+def checked(text: str) -> None:
+    assert "<U+001B>" in text or "\\u001b" in text, "the words did not get here"
+    assert not OBEYED - LINE_FEED & set(text)
+    assert not any(line.startswith("race mint-otter-42/3") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=["gathering", "running", "over"])
+def test_watching_is_safe_in_every_manner(
+    picture: TableView, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = at_table("gathering")
+    empty = replace(before.table, seats=[], notice="", phase="")
+    first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1))
+    display = display_for(OutputFormat.PLAIN, lambda: NOON)
+    for view in (picture, first, picture):
+        display.show(SessionState(player="p" * 16, table_view=view))
+    checked(capsys.readouterr().out)
+    display_for(OutputFormat.JSON, lambda: NOON).show(
+        SessionState(player="p" * 16, table_view=picture)
+    )
+    text = capsys.readouterr().out
+    checked(text)
+    assert json.loads(text)["table"] == HOSTILE
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_leaderboards_are_safe_in_every_manner(
+    page: events.Leaderboard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaderboard.show(page, OutputFormat.PLAIN)
+    checked(capsys.readouterr().out)
+    leaderboard.show(page, OutputFormat.JSON)
+    checked(capsys.readouterr().out)
+
+
+def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    race_outcome = hostile(outcome())
+    for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
+        printer = bot.ResultPrinter(race_outcome.results[0].player, shown_in)
+        printer.see(events.RaceOver(outcome=race_outcome))
+        printer.print_unchecked()
+        checked(capsys.readouterr().out)
+
+
+def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    proof = Proof(
+        checks=(Check("text", False, HOSTILE),),
+        testimony=testimony.Testimony((), ()),
+        record=None,
+        void=None,
+        standing=(),
+        digest="",
+    )
+    verify.show(proof, OutputFormat.PLAIN)
+    checked(capsys.readouterr().out)
+
+
+def test_marks_of_our_own_keep_their_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    write_line(f" {HOSTILE}", mark="ok")
+    assert capsys.readouterr().out.startswith("ok <U+001B>[2J")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(HOSTILE, HOSTILE, Exit.REFUSED),
+        Problem("It broke.", "It said:", Exit.REFUSED, said=(HOSTILE,)),
+        refused(events.Refused(code="kicked", message=HOSTILE)),
+        ValueError(HOSTILE),
+    ],
+    ids=["problem", "another program", "refusal", "fault"],
+)
+def test_problems_are_safe(
+    problem: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(saratoga, "main", fail)
+    assert run(saratoga, []) != Exit.DONE
+    checked(capsys.readouterr().err)
+
+
+def test_messages_and_logs_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    say(HOSTILE)
+    checked(capsys.readouterr().err)
+    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "%s", (HOSTILE,), None)
+    checked(WordsOnly().format(record))
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("no_such_table", Exit.NOT_FOUND),
+        ("no_such_race", Exit.NOT_FOUND),
+        ("table_closed", Exit.NOT_FOUND),
+        ("table_full", Exit.REFUSED),
+    ],
+)
+def test_a_refusal_ends_with_a_code_by_its_reason(reason: str, code: Exit) -> None:
+    problem = refused(Refused(code=reason, message="That table is not here."))
+    assert (problem.code, problem.refusal) == (code, reason)
+    assert str(problem) == "That table is not here."
+
+
+def test_a_refusal_that_may_pass_says_so() -> None:
+    problem = refused(Refused(code="busy", message="The server is busy.", retry=True))
+    assert str(problem) == "The server is busy. Try again later."
+
+
+def test_the_message_is_what_happened_and_then_the_remedy() -> None:
+    assert (
+        str(Problem("It rains.", "Take an umbrella.", Exit.USAGE)) == "It rains. Take an umbrella."
+    )
+
+
+def test_problems_of_a_server_name_its_address() -> None:
+    for problem, code in (
+        (unreachable("ws://here:1", "no server listens there"), Exit.UNREACHABLE),
+        (too_old("ws://here:1"), Exit.TOO_OLD),
+    ):
+        assert "ws://here:1" in problem.what
+        assert problem.remedy
+        assert problem.code == code
+
+
+def test_a_program_ends_with_the_alarms_that_were_raised() -> None:
+    with pytest.raises(Problem) as ended, alarmed_at_end(["One.", "Two.", "One."]):
+        pass
+    problem = ended.value
+    assert (str(problem), problem.said) == ("ALARM: One.", ("ALARM: Two.",))
+    assert problem.code is Exit.NOT_VERIFIED
+
+
+def test_a_program_without_an_alarm_ends_as_it_would() -> None:
+    with alarmed_at_end([]):
+        pass
+    trouble = Problem("It rains.", "", Exit.REFUSED)
+    for alarms, what in (([], "It rains."), (["One."], "It rains. ALARM: One.")):
+        trouble = Problem(what, "", Exit.REFUSED)
+        with pytest.raises(Problem) as ended, alarmed_at_end(alarms):
+            raise trouble
+        assert ended.value is trouble, "the alarm is in the message already"
+
+
+def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
+    with pytest.raises(Problem) as ended, alarmed_at_end(["One."]):
+        raise Problem("It rains.", "Take an umbrella.", Exit.REFUSED, said=("Log.",))
+    problem = ended.value
+    assert (str(problem), problem.said) == ("It rains. Take an umbrella.", ("Log.", "ALARM: One."))
+    assert problem.code is Exit.NOT_VERIFIED
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_control_characters_are_shown_as_their_numbers(trick: str) -> None:
+    safe = sanitised(f"Anna{trick}!")
+    assert safe.isprintable()
+    assert safe.startswith("Anna<U+")
+
+
+@pytest.mark.parametrize("name", ["Anna", "Zoë", "Λένα", "李雷", "क्\u200dष", "-$45 [bot]", "👋"])
+def test_printable_characters_are_unchanged(name: str) -> None:
+    assert sanitised(name) == name
+
+
+@given(st.text())
+def test_no_control_character_is_left_in_any_text(text: str) -> None:
+    assert not OBEYED & set(sanitised(text))
+    assert sanitised(sanitised(text)) == sanitised(text)
+    sanitised(text).encode()
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_json_says_the_same_as_before(text: str) -> None:
+    raw = json.dumps({"name": text}, ensure_ascii=False)
+    safe = sanitised_json(raw)
+    assert json.loads(safe) == {"name": text}
+    assert not OBEYED & set(safe)
+
+
+def test_a_number_agrees_with_its_noun() -> None:
+    assert [counted(1), counted(0), counted(2, "pass")] == ["1 card", "0 cards", "2 passes"]
+
+
+def test_only_the_first_letter_of_a_sentence_is_capitalised() -> None:
+    assert [capitalised(text) for text in ("the waste", "7♣ fits", "")] == [
+        "The waste",
+        "7♣ fits",
+        "",
+    ]
+
+
+def test_a_race_without_a_time_limit_says_so() -> None:
+    assert [cap_words(3), cap_words(0)] == ["3 minutes", "no time limit"]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd"), (113, "113th")],
+)
+def test_an_ordinal_has_the_ending_that_english_uses(number: int, text: str) -> None:
+    assert ordinal(number) == text
+
+
+def test_a_time_is_rounded_down_to_seconds_or_tenths() -> None:
+    assert minutes_and_seconds(3_599_999) == "59:59"
+    assert minutes_and_seconds(3_600_000) == "60:00"
+    assert minutes_and_seconds(9_990, tenths=True) == "0:09.9"
+
+
+def test_the_money_meter_of_two_packs_is_even_at_twenty_cards() -> None:
+    assert money_meter(GAMES["caprice"], 24) == MoneyMeter(
+        banked=24, goal=104, even=20, paid=-100, won=120, net=20
+    )
+
+
+def test_a_game_that_this_version_lacks_is_shown_by_its_name() -> None:
+    assert game_title("lady-palk") == "Lady Palk"
+    assert game_title("golf") == "golf"
+
+
+def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
+    assert money_meter(GAMES["canfield"], 0).even_word == "even"
+    dearer = money_meter(dataclasses.replace(GAMES["canfield"], pack_price=52), 0)
+    assert (dearer.even, dearer.even_word) == (11, "ahead")
+
+
+LONG = "The server on this machine stops now; banked cards are kept, and so is the leaderboard."
+
+
+def test_a_message_breaks_between_words_only() -> None:
+    lines = wrapped(LONG, 30)
+    assert all(len(line) <= 30 for line in lines)
+    assert " ".join(lines) == LONG
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "saratoga join ws://192.168.1.7:7470/mint-otter-42",
+        "saratoga verify mint-otter-42/3#oak-pear-lamp-river --server wss://cards.example.org",
+        "saratoga host --port 41233",
+        "saratoga practice caprice --seed 'it is mine'",
+        "saratoga doctor",
+    ],
+)
+@pytest.mark.parametrize("width", [10, 24, 40, 79])
+def test_a_command_stays_on_one_line(command: str, width: int) -> None:
+    lines = wrapped(f"You are no longer at this table. To sit down again: {command}", width)
+    assert any(command in line for line in lines)
+
+
+def test_words_after_a_command_wrap_again() -> None:
+    text = f"To see more: saratoga --help. {LONG}"
+    assert all(len(line) <= 40 for line in wrapped(text, 40))
+
+
+def test_a_line_of_its_own_is_not_changed() -> None:
+    text = "To return:\n  saratoga join mint-otter-42 --server wss://cards.example.org --plain"
+    assert wrapped(text, 30) == text.split("\n")
+
+
+def test_wide_characters_of_names_count_with_the_columns_that_they_take() -> None:
+    names = ["明日香の山", "강남스타일", "Zoë", "ピカチュウ", "Bert"]
+    text = f"Not in this race, because not connected: {', '.join(names)}."
+    lines = wrapped(text, 40)
+    assert all(cell_len(line) <= 40 for line in lines)
+    assert " ".join(lines) == text
+
+
+@given(text=st.text(alphabet="ab -./\n", max_size=60), width=st.integers(1, 30))
+def test_no_word_is_lost_or_broken(text: str, width: int) -> None:
+    assert "\n".join(wrapped(text, width)).split() == text.split()
+
+
+def main_program(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run the program without a terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "saratoga_client", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_version_goes_to_standard_output() -> None:
+    ended = main_program("--version")
+    assert (ended.returncode, ended.stderr) == (Exit.DONE, "")
+    assert ended.stdout.startswith("saratoga ")
+
+
+@pytest.mark.parametrize("words", [("--plain", "rules"), ("--server", "ws://a:1", "rules")])
+def test_options_of_a_command_must_follow_it(words: tuple[str, ...]) -> None:
+    ended = main_program(*words, "canfield")
+    assert (ended.returncode, ended.stdout) == (Exit.USAGE, "")
+    assert "Options go after the command: saratoga rules" in ended.stderr
+
+
+def test_a_problem_becomes_the_exit_code_of_the_process() -> None:
+    ended = main_program("join", "ws://127.0.0.1:1/mint-otter-42")
+    assert (ended.returncode, ended.stdout) == (Exit.UNREACHABLE, "")
+    assert "Traceback" not in ended.stderr

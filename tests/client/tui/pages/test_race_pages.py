@@ -1,0 +1,420 @@
+"""The pages before, during and after a race."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import replace as with_
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.console import Group
+
+from kit.finished_races import finished_race, over
+from kit.races import voided_race
+from kit.screen_cells import INK, page_text
+from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
+from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.tui.pages.countdown import countdown_page
+from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
+from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
+from saratoga_client.tui.pages.match import match_part
+from saratoga_client.tui.pages.results import results_page
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
+from saratoga_protocol import events
+from saratoga_protocol.events import Table
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import even_at, net
+
+INVITATION = (
+    "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
+    "pipx install saratoga",
+    "saratoga join ws://192.168.1.7:7470/mint-otter-42",
+)
+
+
+def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
+    return state_after(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
+
+
+def page(
+    state: SessionState, width: int = 80, chosen: str = "", symbols: PageSymbols = UNICODE
+) -> str:
+    parts = Group(
+        invitation_part(state, INVITATION, INK),
+        seats_part(state, chosen, symbols, INK),
+        race_part(state, symbols, INK),
+    )
+    return page_text(parts, width)
+
+
+def test_the_invitation_says_who_can_open_its_link() -> None:
+    state = gathering([seat("y")])
+
+    def line(address: str) -> str:
+        link = f"In a browser: http://{address}/mint-otter-42"
+        part = page_text(invitation_part(state, ("what", link, "install", "command"), INK))
+        return part.split("\n")[0].rstrip()
+
+    assert line("192.168.1.7:7470") == (
+        " Friends open http://192.168.1.7:7470/mint-otter-42 (o: QR code) or type"
+    )
+    assert line("127.0.0.1:7470") == (
+        " Only on this machine: http://127.0.0.1:7470/mint-otter-42 or type"
+    )
+
+
+def test_each_seat_shows_its_state_and_its_money_at_this_table() -> None:
+    seats = [
+        seat("y", ready=True, races=3, wins=1, net=-25),
+        seat("a", connected=False),
+        seat("o", ready=True),
+    ]
+    lines = page(gathering(seats)).split("\n")
+    (you,) = (line for line in lines if "Zoë" in line)
+    assert you.startswith(" ✓ Zoë")
+    assert "host, ready" in you
+    assert "1/3" in you
+    assert "-$25" in you
+    assert any(line.startswith(" ○ ana") and "away" in line for line in lines)
+    assert any(line.startswith(" ✓ Otto [bot]") and "ready" in line for line in lines)
+
+
+def test_in_a_match_each_seat_shows_its_money_of_the_match() -> None:
+    seats = [seat("y", races=7, wins=4, net=240), seat("a", races=7, wins=3, net=-90)]
+    state = gathering(seats)
+
+    def in_match_after(*races: str) -> list[str]:
+        return page(state_after(first=snapshot(shown=in_match(state.table, *races)))).splitlines()
+
+    new = "\n".join(in_match_after())
+    assert not any(old in new for old in ("4/7", "$240", "3/7", "-$90", "won"))
+    begun = in_match_after("a20 y9")
+    assert any("match: won     net" in line for line in begun)
+    (you,) = (line for line in begun if "Zoë" in line)
+    assert you.split()[-2:] == ["0/1", "-$5"]
+    (ana,) = (line for line in begun if "ana" in line)
+    assert ana.split()[-2:] == ["1/1", "+$50"]
+
+
+def test_only_the_host_sees_the_keys_of_the_settings() -> None:
+    mine = page(gathering([seat("y"), seat("a")]))
+    theirs = page(gathering([seat("y"), seat("a")], host="a"))
+    assert "g  Canfield" in mine
+    assert "+- 16 seats" in mine
+    assert "g  Canfield" not in theirs
+    assert "Canfield" in theirs
+
+
+@pytest.mark.parametrize("width", [54, 80, 120])
+@pytest.mark.parametrize("count", [1, 8, 16])
+def test_no_seat_is_lost_and_no_line_is_cut(width: int, count: int) -> None:
+    letters = "yabcdefghijklmno"[:count]
+    seats = [seat(letter, name=f"{letter} Maximilian-Ferdi") for letter in letters]
+    shown = page(gathering(seats), width)
+    assert sum("Maximilian-Ferdi" in line for line in shown.split("\n")) == count
+    assert f"SEATS {count} of 16" in shown
+    assert "saratoga join ws://192.168.1.7:7470/mint-otter-42" in shown
+
+
+def test_the_chosen_player_is_marked() -> None:
+    seats = [seat("y"), seat("a"), seat("o")]
+    lines = page(gathering(seats), chosen=player("a")).split("\n")
+    assert [line.split()[:2] for line in lines if line.startswith("▸")] == [["▸·", "ana"]]
+
+
+def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
+    seats = [seat("a", ready=True), seat("o", connected=False)]
+    assert page(gathering(seats), chosen=player("a"), symbols=LETTERS).isascii()
+
+
+def test_a_voided_race_is_shown_with_its_reason() -> None:
+    at_table = table(phase="gathering", race="mint-otter-42/2")
+    state = state_after(first=snapshot(shown=replace(at_table, voided=[voided_race()])))
+    shown = page(state)
+    assert "VOIDED BY THE SERVER" in shown
+    assert "Race 1 counts for nothing" in shown
+    assert "VOIDED" not in page(gathering([seat("y")]))
+
+
+LETTERS_OF_16 = "yabcdefghijklmno"
+
+
+def countdown(letters: str) -> SessionState:
+    seats = [
+        seat(
+            letter,
+            name="Maximilian-Ferdinand" if letter == "a" else f"racer {letter}",
+            nonce_hash=f"{number:02x}" * 32,
+        )
+        for number, letter in enumerate(letters)
+    ]
+    return state_after(first=snapshot(shown=table(letters, phase="countdown", seats=seats)))
+
+
+def page_of_countdown(
+    state: SessionState,
+    left: int = 3000,
+    symbols: PageSymbols = UNICODE,
+    width: int = 80,
+    height: int = 21,
+) -> str:
+    drawn = countdown_page(state, START - left, symbols, INK, width, height)
+    return page_text(drawn, width)
+
+
+@pytest.mark.parametrize("letters", ["y", "yao", LETTERS_OF_16])
+def test_all_racers_and_their_fingerprints_fit_on_80x24(letters: str) -> None:
+    shown = page_of_countdown(countdown(letters))
+    assert len(shown.rstrip().split("\n")) <= 21
+    for number, letter in enumerate(letters):
+        name = "Maximilian-Ferdinan" if letter == "a" else f"racer {letter}"
+        if letter != "a" or len(letters) < 16:
+            assert name in shown
+        assert f"{number:02x}{number:02x} {number:02x}{number:02x} …" in shown
+    assert "".join(shown.split()).count("c0" * 32) == 1, "the deal's whole fingerprint"
+
+
+def test_on_a_narrow_screen_the_racers_stand_in_one_column() -> None:
+    lines = page_of_countdown(countdown(LETTERS_OF_16), width=54, height=15).split("\n")
+    for letter in LETTERS_OF_16.replace("a", ""):
+        assert sum(f"racer {letter}" in line for line in lines) == 1
+    assert not any("racer b" in line and "racer c" in line for line in lines)
+
+
+def test_the_number_is_the_seconds_left_and_needs_no_block_characters() -> None:
+    pages = [
+        page_of_countdown(countdown("y"), ms, LETTERS) for ms in (4001, 4000, 3000, 2000, 1000, 0)
+    ]
+    assert len(set(pages)) == 6
+    assert "GO!" in pages[-1]
+    assert all(each.replace("ë", "e").isascii() for each in pages)
+
+
+def test_a_racer_who_has_left_the_table_has_no_name() -> None:
+    present = countdown("ya")
+    gone = table("ya", phase="countdown", seats=[seat("y")])
+    shown = with_(present, table_view=with_(present.table_view, table=gone))
+    assert gone.racers[1] == player("a")
+    assert "left the table" in page_of_countdown(shown)
+
+
+RECORD = finished_race()
+
+
+def page_of_results(shown: SessionState, width: int = 80, height: int = 21) -> str:
+    found = findings_of(RECORD, shown.player)
+    return page_text(results_page(shown, found, UNICODE, INK, width, height), width)
+
+
+def crowd(count: int) -> SessionState:
+    """Return a race of many players, all with names of the greatest length."""
+    letters = "yabcdefghijklmno"[:count]
+    results = [
+        events.Result(
+            player=player(letter),
+            name=f"{letter} Maximilian-Ferdin",
+            place=place,
+            banked=30 - place,
+            net=net(GAMES["canfield"], 30 - place),
+            state="out of time",
+            moves=40,
+            reached=60_000 * place,
+        )
+        for place, letter in enumerate(letters, 1)
+    ]
+    seats = [seat(each.player[0], name=each.name, races=2, net=-35) for each in results]
+    at_table = table(letters, phase="over", seats=seats)
+    outcome = events.Outcome(
+        race=at_table.race, game="canfield", results=results, seed="", nonces={}, digest=""
+    )
+    first = replace_(snapshot(shown=at_table, now=START), outcome)
+    return state_after(first=first)
+
+
+def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot:
+    return events.Snapshot(table=first.table, now=first.now, outcome=outcome)
+
+
+def test_each_racer_of_a_tie_is_named_with_the_reason_for_the_order() -> None:
+    text = page_of_results(over(RECORD, tie="reached 12 later than ana"))
+    assert "you: reached 12 later than ana" in text
+    assert "Otto [bot]: reached 12 later than ana" in text
+
+
+def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
+    best = PersonalBest(
+        game="canfield", race="mint-otter-42/9", start_at=START, banked=21, net=55, reached=None
+    )
+    shown = dataclasses.replace(over(RECORD), best=best)
+    assert "Your personal best: 21 banked, +$55." in page_of_results(shown)
+    here = dataclasses.replace(best, race=shown.table.race)
+    assert "A new personal best: 21 banked, +$55." in page_of_results(
+        dataclasses.replace(shown, best=here, is_new_best=True)
+    )
+    # the first race of a game: the best is the result that the page shows anyway
+    assert "personal best" not in page_of_results(dataclasses.replace(shown, best=here))
+
+
+def test_the_verification_and_the_alarms_are_shown() -> None:
+    shown = over(RECORD)
+    race = shown.table.race
+    checked = dataclasses.replace(
+        shown,
+        verifications={race: Verification(True, "mint-otter-42/2 is verified: witnessed here.")},
+        alarms=("The server changed the deal.",),
+    )
+    assert "is verified: witnessed here." in page_of_results(checked)
+    assert "The server changed the deal." in page_of_results(checked)
+
+
+def test_totals_appear_from_the_second_race_on_the_richest_player_first() -> None:
+    assert "TOTALS AT THIS TABLE" not in page_of_results(over(RECORD, races=1))
+    text = page_of_results(over(RECORD, races=3))
+    totals = text[text.index("TOTALS AT THIS TABLE") :]
+    names = {racer.player: racer.name for racer in RECORD.racers}
+    expected = [names[result.player] for result in RECORD.results]
+    assert sorted(expected, key=totals.index) == expected
+
+
+def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
+    shown = over(RECORD, races=3)
+    view = dataclasses.replace(shown.table_view, table=in_match(shown.table, "a9 y5"))
+    text = page_of_results(dataclasses.replace(shown, table_view=view))
+    assert "MATCH AFTER RACE 1 OF 3" in text
+    assert "TOTALS AT THIS TABLE" not in text
+
+
+@pytest.mark.parametrize("width", [54, 80, 120])
+def test_sixteen_racers_are_all_on_the_page_and_no_line_is_too_wide(width: int) -> None:
+    state = crowd(16)
+    assert state.player == YOU
+    text = page_text(results_page(state, None, UNICODE, INK, width, 24), width)
+    assert all(cell_len(line) <= width for line in text.split("\n"))
+    for letter in "yabcdefghijklmno":
+        assert text.count(f"{letter} Maximilian-Ferdin") == 2, "in the race, and in the totals"
+
+
+def test_a_race_voided_before_this_one_is_named() -> None:
+    shown = over(RECORD)
+    voided = msgspec.structs.replace(shown.table, voided=[voided_race("mint-otter-42/1")])
+    view = dataclasses.replace(shown.table_view, table=voided)
+    assert "Race 1 counts for nothing" in page_of_results(
+        dataclasses.replace(shown, table_view=view), width=120
+    )
+
+
+FIVE = ("a9 y5", "y9 a5", "a9", "a9 y5", "a30 y5")
+
+
+def page_of_match(shown: Table, width: int = 80) -> list[str]:
+    state = state_after(first=snapshot(shown=shown))
+    text = page_text(Group(*match_part(state, UNICODE, INK, width)), width)
+    return [line.rstrip() for line in text.split("\n")]
+
+
+def test_each_player_has_place_and_money_of_every_race_and_the_total() -> None:
+    lines = page_of_match(in_match(table(race="mint-otter-42/5", phase="over"), *FIVE, length=5))
+    assert lines[0] == " MATCH OF 5 RACES"
+    assert lines[1].split() == [
+        "RACE",
+        "1",
+        "RACE",
+        "2",
+        "RACE",
+        "3",
+        "RACE",
+        "4",
+        "RACE",
+        "5",
+        "NET",
+        "WON",
+    ]
+    assert lines[2].split() == [
+        *("1", "ana", "1", "-$5", "2", "-$25", "1", "-$5", "1", "-$5", "1", "+$100", "+$60", "4/5"),
+    ]
+    assert lines[3].split() == [
+        *("▸", "2", "Zoë", "2", "-$25", "1", "-$5", "2", "-$25", "2", "-$25", "-$80", "1/4"),
+    ]
+    assert lines[3].index("-$5") > lines[1].index("RACE 2"), "the missed race has an empty cell"
+    assert lines[4].strip() == "ana is the champion of the evening."
+
+
+def test_before_the_last_race_there_is_no_champion() -> None:
+    lines = page_of_match(in_match(table(phase="over"), "a9 y5"))
+    assert lines[0] == " MATCH AFTER RACE 1 OF 3"
+    assert not any("champion" in line for line in lines)
+
+
+def test_without_a_match_there_is_nothing() -> None:
+    assert page_of_match(table(phase="over")) == [""]
+
+
+def test_a_bot_has_its_level() -> None:
+    seats = [seat("y"), seat("o", level="weak")]
+    shown = in_match(table(phase="over", seats=seats), "y9 o5")
+    assert shown.match is not None
+    bots = [replace(row, bot=row.name == "Otto") for row in shown.match.rows]
+    lines = page_of_match(replace(shown, match=replace(shown.match, rows=bots)))
+    assert any("Otto [weak bot]" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [54, 60, 80])
+def test_no_line_is_too_wide_and_a_narrow_screen_keeps_the_totals(width: int) -> None:
+    lines = page_of_match(in_match(table(phase="over"), *FIVE, length=5), width)
+    assert all(cell_len(line) <= width for line in lines)
+    (ana,) = (line for line in lines if " ana " in line and "champion" not in line)
+    assert ana.split()[-2:] == ["+$60", "4/5"]
+
+
+def of(name: str, game: str = "canfield") -> Findings:
+    record = finished_race(game)
+    player = next((racer.player for racer in record.racers if racer.name == name), "nobody")
+    found = findings_of(record, player)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
+    record = finished_race(game)
+    winner = record.results[0].player
+    for racer in record.racers:
+        found = findings_of(record, racer.player)
+        assert found is not None
+        assert found.even == even_at(GAMES[game])
+        assert bool(found.divergence) is (racer.player != winner)
+
+
+def test_the_chart_has_the_size_it_is_given() -> None:
+    chart = of("Zoë").chart(60, 9)
+    assert len(chart) == 9
+    assert max(map(len, chart)) <= 60
+
+
+def test_a_player_who_did_not_race_gets_no_difference_and_no_pause() -> None:
+    found = of("somebody else")
+    assert (found.divergence, found.pause) == ((), "")
+    assert found.share
+
+
+def test_a_record_of_unknown_rules_gives_no_findings() -> None:
+    assert findings_of(dataclasses.replace(finished_race(), rules_version=99), "nobody") is None
+
+
+def test_ascii_mode_has_letters_for_suits() -> None:
+    found = of("Zoë")
+    for line in found.divergence:
+        assert all(sign.isascii() or sign == "ë" for sign in lettered(line, True))
+
+
+def test_the_level_of_a_bot_stands_beside_its_name() -> None:
+    record = finished_race("canfield")
+    person = next(racer.player for racer in record.racers if not racer.bot)
+    bot = next(racer.player for racer in record.racers if racer.bot)
+    found = findings_of(record, person, {bot: "weak"})
+    assert found is not None
+    assert "Otto [weak bot]" in found.share
+    assert found.levels[bot] == "weak"
+    assert "Otto [bot]" in of("Ana").share
