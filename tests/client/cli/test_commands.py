@@ -217,10 +217,6 @@ def test_flags_win_over_the_environment_and_that_over_the_file(
     )
 
 
-def test_without_options_all_settings_are_the_defaults() -> None:
-    assert settings_of() == Settings()
-
-
 def test_commands_refuse_the_server_and_name_options_they_do_not_need() -> None:
     assert settings_of("--ascii", options=offline_options) == Settings(ascii=True)
     assert settings_of("--server", THERE, options=offline_options) == Exit.USAGE
@@ -417,16 +413,6 @@ def test_a_script_without_a_game_gets_a_usage_error_with_all_games(
     assert "Name a game: " in error
     assert all(name in error for name in GAMES)
     assert f"saratoga {command} klondike" in error
-
-
-@pytest.mark.parametrize("command", ["rules", "leaderboard"])
-def test_the_help_names_all_games_in_their_order(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(saratoga, [command, "--help"]) == Exit.DONE
-    text = " ".join(capsys.readouterr().out.split())
-    *first, last = GAMES
-    assert f"The games are {', '.join(first)} and {last}." in text
 
 
 def test_a_person_at_a_terminal_chooses_a_game(

@@ -2,7 +2,6 @@
 
 import io
 import socket
-import subprocess
 import sys
 
 import pytest
@@ -84,26 +83,3 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
     assert asked == [("seed 7", True)]
     assert len(opened) == 1
-
-
-def test_practice_does_not_import_the_network_code() -> None:
-    """The first frame must appear within twice the time that a minimal Textual program takes."""
-    told = subprocess.run(
-        [
-            *(sys.executable, "-c"),
-            "import sys\n"
-            "import saratoga_client.__main__, saratoga_client.cli.practice\n"
-            "from saratoga_client.practice.deals import from_seed\n"
-            "from saratoga_client.tui.flows import open_screen, practice_flow\n"
-            "from saratoga_rules.games import GAMES\n"
-            "practice_flow(from_seed(GAMES['caprice'], '1'))\n"
-            "print(*sys.modules)",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    imported = set(told.stdout.split())
-    assert "saratoga_client.tui.screens.practice" in imported
-    needless = {"websockets", "saratoga_client.net.connection", "saratoga_client.tui.table_flow"}
-    assert imported & needless == set()

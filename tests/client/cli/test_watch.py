@@ -30,7 +30,6 @@ from saratoga_client.cli.leaderboard import show
 from saratoga_client.cli.watch import until_checked, watch_table
 from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat
-from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.session.state import SessionState, Verification, next_state
 from saratoga_client.session.table_view import TableView, first_view, next_view
 from saratoga_protocol import commands, events
@@ -209,18 +208,6 @@ def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFi
         "result 2. Anna",
         "words",
     ]
-
-
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [
-        (OutputFormat.JSON, JsonDisplay),
-        (OutputFormat.PLAIN, ChangeWriter),
-        (OutputFormat.LIVE, ChangeWriter),
-    ],
-)
-def test_every_output_format_has_its_display(form: OutputFormat, kind: type) -> None:
-    assert isinstance(display_for(form, now), kind)
 
 
 def test_the_json_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) -> None:

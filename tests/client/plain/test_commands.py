@@ -24,7 +24,7 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.board_answers import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, not_understood, parse_line
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, parse_line
 from saratoga_client.plain.table_settings import TypedSettings, read_settings
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
@@ -239,30 +239,6 @@ async def test_review_of_a_running_race_says_what_is_possible_now() -> None:
     ]
 
 
-def named(line: str, context: Context = Context.TABLE) -> tuple[str, str]:
-    parsed = parse_line(line, context)
-    return ("" if parsed.command is None else parsed.command.name), parsed.arguments
-
-
-@pytest.mark.parametrize(
-    ("line", "command", "arguments"),
-    [
-        ("look", "look", ""),
-        ("  Look  ", "look", ""),
-        ("state", "look", ""),
-        ("where 7C", "where", "7C"),
-        ("cash out", "cash out", ""),
-        ("cash  out  yes", "cash out", "yes"),
-        ("cashout yes", "cash out", "yes"),
-        ("not ready", "not ready", ""),
-        ("kick Anna Lee", "kick", "Anna Lee"),
-        ("next race", "next", ""),
-    ],
-)
-def test_a_command_is_split_from_its_arguments(line: str, command: str, arguments: str) -> None:
-    assert named(line) == (command, arguments)
-
-
 @pytest.mark.parametrize("line", ["w 3", "t3>t5:4", "3 f", "7C 8D", "gibberish"])
 def test_a_line_without_a_command_is_a_move(line: str) -> None:
     parsed = parse_line(line, Context.TABLE)
@@ -276,20 +252,6 @@ def test_commands_that_are_moves_are_parsed_as_moves(line: str) -> None:
     parsed = parse_line(line, Context.TABLE)
     assert parsed.is_move
     assert parsed.line == line
-
-
-def test_a_command_of_another_context_is_refused_with_its_context() -> None:
-    assert named("undo") == ("", "undo")
-    assert not_understood("undo", Context.TABLE) == ("no: undo works only in practice. Type help.")
-
-
-def test_a_misspelt_command_is_guessed() -> None:
-    assert not_understood("standigs", Context.TABLE) == (
-        "no: 'standigs' is neither a command nor a move. Did you mean standings? Type help."
-    )
-    assert not_understood("xyzzy", Context.LOBBY) == (
-        "no: 'xyzzy' is not a command here. Type help."
-    )
 
 
 @pytest.mark.parametrize(
@@ -331,13 +293,6 @@ def test_an_ambiguous_move_lists_what_to_type() -> None:
 @pytest.mark.parametrize("words", ["draw 3 columns", "bank bank"])
 def test_a_malformed_move_is_explained(words: str) -> None:
     assert str(answered(words)).startswith("no: A move is a pile and where it goes, such as 3 5")
-
-
-def test_other_text_is_compared_with_the_commands() -> None:
-    assert answered("standigns") == (
-        "no: 'standigns' is neither a command nor a move. Did you mean standings? Type help."
-    )
-    assert answered("undo") == "no: undo works only in practice. Type help."
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from saratoga_client.session.table_observer import (
     OTHER_PLAYER,
     RACE_REUSED,
 )
-from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Sighting, Witness
+from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Reveal
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -311,30 +311,6 @@ async def test_a_voided_race_whose_seed_was_changed_raises_the_alarm_once(
     ((race, faults),) = player.alarms
     assert race == RACE
     assert [fault.partition(" ")[2][:11] for fault in faults] == ["seed of the", "voided race"]
-
-
-async def test_a_voided_race_is_compared_once_and_noted_in_the_witness(
-    player: DutifulPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await player.race()
-    promised = replace(voided_race(RACE), commitment=PROMISE, seed="", nonces={})
-    unseen = voided_race(f"{CODE}/7")
-    loaded: list[str] = []
-
-    def load(witness: Witness, race: str, player: str | None = None) -> Sighting | None:
-        loaded.append(race)
-        return load_really(witness, race, player)
-
-    load_really = Witness.load
-    monkeypatch.setattr(Witness, "load", load)
-    for version in (8, 9, 10):
-        later = replace(table(version=version), race=f"{CODE}/8", voided=[promised, unseen])
-        await player.seat.handle(events.TableChanged(table=later, now=NOON))
-    assert loaded.count(unseen.race) == 1
-    assert player.alarms == []
-    sighting = Witness(tmp_path).load(RACE)
-    assert sighting is not None
-    assert sighting.voided == "damaged"
 
 
 def call(own_hash: str = "", version: int = 2) -> events.TableChanged:

@@ -21,7 +21,6 @@ from kit.session_states import (
     table,
 )
 from kit.stepped_session import stepped_session
-from saratoga_client.net.connection import Connection
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.session import event_listener as module
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
@@ -39,7 +38,7 @@ from saratoga_client.session.seat_changes import seat_changes, seat_news
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, LeaveTable
+from saratoga_protocol.commands import CreateTable, GetRecord, LeaveTable
 from saratoga_protocol.events import RaceOver, Seat, Snapshot, Table
 from saratoga_rules.games import GAMES
 
@@ -318,27 +317,6 @@ def test_a_finished_race_has_no_moments() -> None:
     assert next_moment(seen, later, START + 5_000)[1] is None
 
 
-async def test_every_event_makes_one_state() -> None:
-    async with stepped_session() as there:
-        code = await there.gather()
-        ben = await there.server.player("Ben")
-        await ben.at_table(JoinTable, table=code)
-        await ben.ready()
-        await there.settle()
-        seats = [[seat.ready for seat in state.table.seats] for state in there.seen]
-        assert seats[-3:] == [[False], [False, False], [False, True]]
-
-
-async def test_the_state_shows_the_link() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.network.cut()
-        await there.network.restore()
-        links = [state.link for state in there.seen]
-        assert list(dict.fromkeys(links)) == [LinkState.CONNECTED, LinkState.RECONNECTING]
-        assert links[-1] is LinkState.CONNECTED
-
-
 async def test_events_of_other_tables_are_ignored() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -395,14 +373,6 @@ async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
         )
         await there.settle()
         assert there.state is last
-
-
-async def test_the_round_trip_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Connection, "round_trip", 0.0421)
-    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
-    async with stepped_session() as there:
-        await there.gather()
-        await there.session.until(lambda state: state.round_trip_ms == 42)
 
 
 async def test_the_last_minute_is_in_the_feed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,18 +13,16 @@ from kit.in_process_server import gathered
 from kit.players import MemoryPlayer
 from kit.stepped_connection import SteppedConnection, run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
-from saratoga_client.net.connection import Connection, Timing
+from saratoga_client.net.connection import Timing
 from saratoga_client.net.errors import CommandRefused, Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
 from saratoga_client.session import verification
-from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.watcher import watched_states
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
-    AnyCommand,
     CashOut,
     ChangeSettings,
     CreateTable,
@@ -63,17 +61,6 @@ async def test_a_player_sits_down_at_a_table() -> None:
         assert (await there.do(there.session.sit_down(code))).code == code
         assert [type(command) for command in there.network.answered] == [JoinTable]
         assert {seat.name for seat in there.state.table.seats} == {"Ann", "Ben"}
-
-
-async def test_a_refused_join_leaves_no_reader_of_later_answers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    read: list[AnyCommand] = []
-    monkeypatch.setattr(RaceWitness, "see_answer", lambda races, sent, answer: read.append(sent))
-    async with stepped_session() as there:
-        with pytest.raises(Problem, match="no table with that code"):
-            await there.do(there.session.sit_down("not-there-77"))
-        assert read == []
 
 
 async def test_the_host_sends_the_commands_of_a_host() -> None:
@@ -286,22 +273,6 @@ async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:
         await there.start_race()
         await there.receive(events.SeatLost(table=there.state.table.code, reason="Kicked."))
         assert "ALARM" not in (await there.problem()).what
-
-
-async def test_a_player_with_a_seat_shows_activity_and_a_watcher_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    shown: list[bool] = []
-    monkeypatch.setattr(Connection, "show_activity", lambda _: shown.append(True))
-    async with stepped_session() as there:
-        _, code = await table_of_ben(there)
-        await there.do(there.session.watch(code))
-        there.session.note_activity()
-        assert not shown
-    async with stepped_session() as there:
-        await there.gather()
-        there.session.note_activity()
-        assert shown == [True]
 
 
 async def lose_connection_in_countdown(there: SteppedSession) -> None:

@@ -13,7 +13,7 @@ from textual import events, on
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from kit.screen_cells import INK, page_text, painted_rows
+from kit.screen_cells import INK, page_text
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
@@ -26,7 +26,6 @@ from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScree
 from saratoga_client.tui.finder import Finder
 from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.lines import (
-    Guide,
     KeyLine,
     MessageLine,
     key_line,
@@ -35,7 +34,7 @@ from saratoga_client.tui.lines import (
 )
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import SCROLL_KEYS, Ink, RichView, ScrollPage
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
 from saratoga_protocol.table_rows import TableSummary
@@ -120,28 +119,6 @@ async def test_q_closes_the_screen_and_ends_the_program_that_showed_it() -> None
         assert player.app.return_code == 0
 
 
-class LongPage(BaseScreen):
-    """A screen whose page is higher than the terminal."""
-
-    def body(self) -> Iterable[Widget]:
-        with ScrollPage():
-            yield RichView(lambda ink: ink.indented("\n".join(map(str, range(60)))))
-
-    def guide(self) -> Guide:
-        return self.scroll_guide()
-
-
-async def test_the_key_line_shows_how_many_lines_are_below_and_space_shows_them() -> None:
-    async with before(LongPage()) as player:
-        assert player.lines[-1].startswith(" space 39 more lines")
-        await player.press("space")
-        await player.pilot.pause()
-        assert player.lines[-1].startswith(" space 19 more lines")
-        await player.press("end")
-        await player.pilot.pause()
-        assert player.lines[-1].startswith(" pageup scroll back")
-
-
 LINES = 30
 
 
@@ -189,24 +166,6 @@ async def test_every_line_is_seen_on_the_way_down_and_again_on_the_way_up(key: s
         assert screen.page.lines_below == LINES - 21
 
 
-async def test_home_and_end_go_to_the_ends() -> None:
-    async with reading() as (screen, player):
-        assert screen.page.is_cut
-        await player.press("end")
-        assert str(LINES - 1) in numbers(player)
-        assert screen.page.lines_below == 0
-        await player.press("down")
-        assert screen.page.lines_below == 0
-        await player.press("home")
-        assert "0" in numbers(player)
-
-
-async def test_other_keys_are_left_to_the_screen() -> None:
-    async with reading() as (screen, _):
-        assert not screen.page.press("x")
-        assert all(screen.page.press(key) for key in SCROLL_KEYS)
-
-
 async def test_a_line_below_the_screen_is_scrolled_to() -> None:
     async with reading() as (screen, player):
         screen.page.show_line(screen.query_one(RichView), 25)
@@ -220,13 +179,6 @@ async def test_without_block_characters_or_colours_there_is_no_scroll_bar(
 ) -> None:
     async with reading(appearance) as (_, player):
         assert player.text.isascii()
-
-
-async def test_the_theme_key_paints_the_page_anew() -> None:
-    async with reading() as (screen, player):
-        first = [str(piece.style) for piece in painted_rows(screen)[5]]
-        await player.press("t")
-        assert [str(piece.style) for piece in painted_rows(screen)[5]] != first
 
 
 class Asking(BaseScreen):
@@ -289,16 +241,6 @@ async def test_the_line_has_a_greatest_length() -> None:
     async with before(screen) as player:
         await player.press("n", *"0123456789abcdef", "enter")
         assert screen.entered == ["Zo0123456789"]
-
-
-async def test_all_lines_of_a_pasted_text_become_one() -> None:
-    screen = Asking()
-    async with before(screen) as player:
-        await player.press("n")
-        player.app.post_message(events.Paste("ë\nB\x1b"))
-        await player.pilot.pause()
-        await player.press("enter")
-        assert screen.entered == ["Zoë B"]
 
 
 async def test_a_closed_field_is_hidden_and_takes_no_keys() -> None:

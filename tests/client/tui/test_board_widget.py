@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import pytest
 from textual.app import App, ComposeResult
-from textual.events import Key
-from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -15,21 +13,15 @@ from textual.strip import Strip
 from kit.board_pictures import LABELS
 from kit.positions import draw
 from saratoga_client.board_view.board import Marks
-from saratoga_client.board_view.canvas import Canvas, Row
 from saratoga_client.board_view.card_style import CardStyle, suit_colours
 from saratoga_client.board_view.layout import Spot, Tile
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input import scene
 from saratoga_client.input.selection import InputResult, Selection
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.colours import paint
-from saratoga_client.tui.painted_rows import CanvasView, PaintedRows
-from saratoga_rules import judge
-from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.views import View, redact
 
 LADY_PALK = GAMES["lady-palk"]
@@ -341,17 +333,6 @@ async def shown() -> AsyncIterator[Shown]:
         yield pane
 
 
-async def test_a_click_posts_its_result() -> None:
-    async with shown() as pane:
-        result = await pane.click("t1")
-        assert result.move == parse_move("t1>t2")
-
-
-async def test_a_right_click_banks() -> None:
-    async with shown() as pane:
-        assert (await pane.click("t4", button=3)).move == parse_move("t4>up")
-
-
 async def test_a_click_on_a_refusing_pane_posts_the_refusal() -> None:
     async with shown() as pane:
         pane.show("Your race is over.")
@@ -366,16 +347,6 @@ async def test_a_pane_that_is_not_interactive_ignores_clicks() -> None:
         assert pane.app.results == []
 
 
-async def test_a_drag_selects_the_cards_and_a_drop_posts_the_move() -> None:
-    async with shown() as pane:
-        await pane.pilot.mouse_down(BoardPane, offset=pane.point("t1"))
-        await pane.pilot.hover(BoardPane, offset=pane.point("t2"))
-        assert pane.app.pane.selection == Selection(picked="t1", size=1)
-        await pane.pilot.mouse_up(BoardPane, offset=pane.point("t2"))
-        await pane.pilot.pause()
-        assert [result.move for result in pane.app.results] == [parse_move("t1>t2")]
-
-
 async def test_a_drop_beside_the_piles_drops_the_selection() -> None:
     async with shown() as pane:
         await pane.pilot.mouse_down(BoardPane, offset=pane.point("t1"))
@@ -384,150 +355,3 @@ async def test_a_drop_beside_the_piles_drops_the_selection() -> None:
         await pane.pilot.pause()
         assert pane.app.pane.selection == Selection()
         assert pane.app.results[-1].says == "Pick-up from column 1 cancelled."
-
-
-async def test_the_legal_moves_are_listed_once_per_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = []
-    original = judge.legal_moves
-
-    def counting(game: Game, view: View) -> tuple[Move, ...]:
-        listed.append(view)
-        return tuple(original(game, view))
-
-    monkeypatch.setattr(scene, "legal_moves", counting)
-    async with shown() as pane:
-        for key in ("1", "escape", "tab", "shift+tab", "escape"):
-            pane.show()
-            pane.app.pane.press(key)
-            pane.app.pane.key_hints()
-            pane.show()
-        assert listed == [VIEW_OF_BOARD_PANE]
-        other = redact(draw(LAFAYETTE, "t1: AS"))
-        pane.show(view=other)
-        pane.app.pane.press("tab")
-        assert listed == [VIEW_OF_BOARD_PANE, other]
-
-
-class WatchedView(CanvasView):
-    """A widget that records the rows it has to draw."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.painted: list[int] = []
-
-    def render_line(self, y: int) -> Strip:
-        self.painted.append(y)
-        return super().render_line(y)
-
-
-class Viewer(App[None]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.view = WatchedView()
-
-    def compose(self) -> ComposeResult:
-        yield self.view
-
-
-def numbered(third: str) -> Canvas:
-    canvas = Canvas(80, 24)
-    for y in range(24):
-        canvas.put(0, y, third if y == 2 else f"row {y}", Role.TEXT)
-    return canvas
-
-
-async def test_only_rows_of_a_canvas_that_changed_are_painted_again() -> None:
-    app = Viewer()
-    async with app.run_test() as pilot:
-        app.view.show(lambda width, height: numbered("before"))
-        await pilot.pause()
-        app.view.painted.clear()
-        app.view.show(lambda width, height: numbered("after"))
-        await pilot.pause()
-        assert set(app.view.painted) == {2}
-        app.view.painted.clear()
-        app.view.redraw()
-        await pilot.pause()
-        assert app.view.painted == []
-
-
-async def test_another_size_and_other_colours_paint_everything() -> None:
-    app = Viewer()
-    async with app.run_test() as pilot:
-        app.view.show(Canvas)
-        await pilot.resize_terminal(100, 30)
-        await pilot.pause()
-        assert app.view.render_line(29).cell_length == 100
-        app.view.painted.clear()
-        app.view.dress(paint(Colours.NONE))
-        await pilot.pause()
-        assert set(app.view.painted) == set(range(30))
-
-
-async def test_undrawn_rows_are_bare_table() -> None:
-    app = Viewer()
-    async with app.run_test() as pilot:
-        app.view.show(lambda width, height: Canvas(width, 3))
-        await pilot.pause()
-        assert app.view.render_line(20).text.strip() == ""
-
-
-WIDTH, HEIGHT = 80, 24
-
-
-class CountedRows(PaintedRows):
-    """A widget that records the rows that it has finished."""
-
-    DEFAULT_CSS = "CountedRows { width: 1fr; height: 1fr; }"
-    finished: list[int]
-
-    def render_line(self, y: int) -> Strip:
-        self.finished.append(y)
-        return super().render_line(y)
-
-
-class ShownRows(App[None]):
-    """An app that shows only painted rows; any key shows the next picture."""
-
-    def __init__(self, *pictures: tuple[Row, ...]) -> None:
-        super().__init__()
-        self.rows = CountedRows()
-        self.rows.finished = []
-        self.pictures = list(pictures)
-
-    def compose(self) -> ComposeResult:
-        yield self.rows
-
-    def on_key(self, event: Key) -> None:
-        self.rows.show_rows(self.pictures.pop(0))
-
-
-def picture(*words: tuple[int, int, str]) -> tuple[Row, ...]:
-    canvas = Canvas(WIDTH, HEIGHT)
-    for x, y, word in words:
-        canvas.put(x, y, word, Role.TEXT)
-    return canvas.rows()
-
-
-async def test_a_row_that_did_not_change_is_not_finished_again() -> None:
-    app = ShownRows(picture((70, 3, "after")))
-    async with app.run_test(size=(WIDTH, HEIGHT)) as pilot:
-        app.rows.show_rows(picture((70, 3, "first")))
-        await pilot.pause()
-        app.rows.finished.clear()
-        await pilot.press("n")
-        await pilot.pause()
-        assert app.rows.finished == [3]
-        # equal rows send nothing and finish nothing
-        app.rows.show_rows(picture((70, 3, "after")))
-        await pilot.pause()
-        assert app.rows.finished == [3]
-
-
-async def test_a_part_of_the_widget_is_cut_out_of_whole_rows() -> None:
-    app = ShownRows()
-    async with app.run_test(size=(WIDTH, HEIGHT)) as pilot:
-        app.rows.show_rows(picture())
-        await pilot.pause()
-        app.rows.show_rows(picture((2, 5, "one")))
-        assert app.rows.render_lines(Region(0, 5, 5, 1))[0].text == "  one"

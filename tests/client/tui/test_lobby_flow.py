@@ -132,17 +132,6 @@ async def test_a_url_of_another_server_leads_to_its_table_and_to_its_lobby(
         await visitor.reads(f"lobby {there.url}", "none now")
 
 
-async def test_a_table_of_another_server_is_watched_by_its_url(lobby: OpenLobby) -> None:
-    async with open_lobby() as there, in_the_lobby(lobby.url, name="Bert") as visitor:
-        code = await there.host("Cleo")
-        await visitor.reads("You are Bert", "none now")
-        await visitor.press("w")
-        await visitor.type(f"{there.url}/{code}")
-        await visitor.reads("You are watching this table", "SEATS 1 of 16", "Cleo", code)
-        await visitor.press("q")
-        await visitor.reads(f"lobby {there.url}", "none now")
-
-
 async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
     lobby: OpenLobby,
 ) -> None:
@@ -179,18 +168,6 @@ async def test_an_invalid_server_address_can_be_corrected(lobby: OpenLobby) -> N
         await visitor.press("ctrl+u")
         await visitor.type(lobby.url)
         await visitor.reads(f"lobby {lobby.url}", "Your name:")
-
-
-async def test_practice_needs_no_server_and_returns_to_the_lobby(lobby: OpenLobby) -> None:
-    async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.reads("WHAT YOU CAN DO")
-        await visitor.press("p", "1")
-        await visitor.reads("PRACTICE Klondike")
-        assert isinstance(visitor.screen, PracticeScreen)
-        await visitor.press("q")
-        await visitor.reads("SARATOGA lobby")
-        await visitor.press("q")
-        await visitor.ended()
 
 
 async def answer_all_but_joins(peer: ScriptedPeer) -> JoinTable:

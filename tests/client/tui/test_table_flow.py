@@ -251,17 +251,6 @@ async def test_every_screen_shows_an_announcement_once(first: SessionState) -> N
         assert SAID.text not in at_table.text
 
 
-async def test_an_announcement_of_the_countdown_is_shown_in_the_race_too() -> None:
-    async with table_player(
-        state_after(first=snapshot(shown=table(phase="countdown")))
-    ) as at_table:
-        await at_table.receive(SAID)
-        at_table.seat.change_to(dataclasses.replace(state_after(), announcement=SAID.text))
-        await at_table.settled()
-        assert isinstance(at_table.screen, RaceScreen)
-        assert SAID.text in at_table.rows[-2]
-
-
 async def test_an_announcement_waits_for_the_end_of_a_question_and_of_an_idle_warning() -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("q")
@@ -293,17 +282,6 @@ async def test_a_reader_and_a_watcher_have_no_announcement_of_a_restart_that_is_
         at_table.seat.link(LinkState.CONNECTED)
         await at_table.settled()
         assert at_table.rows[-2] == resting
-
-
-async def test_the_player_is_asked_before_the_seat_is_given_up() -> None:
-    async with table_player(GATHERING) as at_table:
-        await at_table.press("q")
-        assert at_table.rows[-2].strip() == f"Leave {CODE} and give up your seat? (y/n)"
-        await at_table.press("n")
-        assert at_table.rows[-2].strip() == "Cancelled."
-        assert at_table.seat.asked == []
-        await at_table.press("q", "y")
-        assert at_table.seat.asked == ["leave"]
 
 
 async def test_the_title_shows_the_state_of_the_connection() -> None:

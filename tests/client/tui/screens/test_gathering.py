@@ -1,7 +1,6 @@
 """The screens of a table before a race: the command that each key sends."""
 
 import asyncio
-import dataclasses
 
 import pytest
 from msgspec import structs
@@ -27,7 +26,6 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState, link_changed
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.rich_view import ScrollPage
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.help import HelpScreen
@@ -94,15 +92,6 @@ def in_a_match(*races: str, length: int = 3) -> SessionState:
     number = len(races) + 1
     shown = in_match(table(phase="gathering", race=f"{CODE}/{number}"), *races, length=length)
     return state_after(first=snapshot(shown=shown))
-
-
-@pytest.mark.parametrize(("length", "next_length"), [(3, 5), (5, 1)])
-async def test_m_chooses_the_length_of_a_match(length: int, next_length: int) -> None:
-    async with table_player(in_a_match(length=length)) as at_table:
-        assert f"m  match, race 1 of {length}" in at_table.text
-        assert f"RACE 1 OF {length}" in at_table.text
-        await at_table.press("m")
-        assert at_table.seat.asked == [f"races {next_length}"]
 
 
 async def test_m_ends_a_match_that_has_begun_after_one_question() -> None:
@@ -229,37 +218,6 @@ async def test_the_keys_of_players_do_nothing_for_a_watcher() -> None:
         assert "You are watching this table" in at_table.text
         await at_table.press("r", "s")
         assert at_table.seat.asked == []
-
-
-async def test_a_notice_of_the_table_is_shown_when_it_arrives() -> None:
-    async with table_player(gathering(host="a")) as at_table:
-        noticed = replace(
-            table(phase="gathering", letters="yo", version=2),
-            notice="ana is gone: you are host now.",
-        )
-        changed = events.TableChanged(table=noticed, now=at_table.seat.time)
-        await at_table.receive(changed)
-        assert "ana is gone: you are host now." in at_table.rows[-2]
-        assert "s start" in at_table.rows[-1]
-
-
-async def test_a_refusal_of_the_server_is_shown() -> None:
-    async with table_player(gathering()) as at_table:
-        at_table.seat.refuses = True
-        await at_table.press("r")
-        await at_table.settled()
-        assert REFUSAL in at_table.rows[-2]
-
-
-async def test_an_alarm_about_the_race_before_is_said_and_stays_on_the_page() -> None:
-    async with table_player(gathering(host="a")) as at_table:
-        alarm = "Race 2: gone."
-        at_table.seat.change_to(dataclasses.replace(gathering(host="a"), alarms=(alarm,)))
-        await at_table.settled()
-        assert at_table.text.count(alarm) == 2, "on the page and on the message line"
-        at_table.seat.change_to(dataclasses.replace(gathering(), alarms=(alarm,)))
-        await at_table.settled()
-        assert alarm in at_table.text
 
 
 async def test_a_host_is_asked_once_before_a_start_without_a_player_who_is_not_ready() -> None:
@@ -521,17 +479,3 @@ async def test_the_help_opens_and_closes_and_its_keys_are_not_played(key: str) -
         assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
         assert at_table.seat.asked == []
         assert not at_table.screen.is_asking
-
-
-async def test_scrolling_shows_every_line_of_the_help() -> None:
-    async with table_player(RACING) as at_table:
-        await at_table.press("?")
-        seen = set(at_table.rows)
-        for _ in range(50):
-            await at_table.press("down")
-            seen |= set(at_table.rows)
-        whole = "\n".join(seen)
-        assert "RULES OF CANFIELD" in whole
-        assert "KEYS IN A RACE" in whole
-        assert "carry cards to where you let go" in whole
-        assert at_table.app.screen.query_one(ScrollPage).lines_below == 0

@@ -140,23 +140,6 @@ async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> Non
         await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
 
 
-async def test_y_copies_the_result_with_the_seed() -> None:
-    async with before(practice()) as player:
-        await player.press("space")
-        assert "clipboard" in await player.press("y")
-        assert "saratoga practice canfield --seed 7" in player.app.clipboard
-
-
-async def test_colours_and_suits_are_changed_and_kept() -> None:
-    async with before(practice()) as player:
-        assert await player.press("c") == "The suits have four colours now."
-        assert (await player.press("t")).startswith("Colours: ")
-        assert player.kept["suits.canfield"] == "four"
-        assert "theme" in player.kept
-        assert await player.press("p") == "The panel is hidden; p shows it."
-        assert "banked 1/52" not in player.text
-
-
 @pytest.mark.parametrize("size", [(60, 20), SMALL, (100, 30), (120, 40), (200, 60)])
 @pytest.mark.parametrize("name", ["canfield", "caprice"])
 async def test_every_size_shows_the_notice_the_board_and_the_keys(

@@ -295,15 +295,6 @@ async def test_a_card_turns_up_with_the_answer_and_is_named() -> None:
         assert "░" not in at_table.board_column("t1")
 
 
-async def test_a_key_waits_until_the_card_has_turned_up() -> None:
-    async with klondike_race() as at_table:
-        await at_table.press("1", "2", "3")
-        assert said_in_klondike(at_table) == "9♥ from column 1 to column 2."
-        at_table.seat.confirm()
-        await at_table.settled()
-        assert said_in_klondike(at_table).startswith("8♠ from column 3")
-
-
 async def test_a_face_down_card_cannot_be_lifted_and_a_click_on_it_says_why() -> None:
     async with klondike_race() as at_table:
         point = at_table.point("t1", -1)
@@ -409,17 +400,6 @@ async def test_a_moment_is_shown_after_a_move_and_goes_by_itself() -> None:
         assert said(at_table) == ""
 
 
-async def test_a_moment_may_cover_a_move_that_waited_for_the_connection() -> None:
-    async with race() as at_table:
-        at_table.seat.link(LinkState.RECONNECTING)
-        await at_table.press("space")
-        assert said(at_table) == (
-            "This move waits for the connection: 3 cards from the stock to the waste."
-        )
-        assert isinstance(at_table.screen, RaceScreen)
-        assert at_table.screen.may_cover_message()
-
-
 async def test_the_next_message_replaces_a_moment_and_stays() -> None:
     async with race_after_a_move() as at_table:
         await take_the_lead(at_table)
@@ -518,14 +498,6 @@ async def test_any_other_key_drops_the_question(key: str) -> None:
         await at_table.press("x", key)
         at_table.app.screen.set_focus(None)
         await at_table.press("escape", "y")
-        assert "cash out" not in at_table.seat.asked
-
-
-async def test_a_click_drops_the_question_too() -> None:
-    async with race() as at_table:
-        await at_table.press("x")
-        await at_table.pilot.click(at_table.board, offset=at_table.point("t3"))
-        await at_table.press("y")
         assert "cash out" not in at_table.seat.asked
 
 

@@ -94,26 +94,6 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
         assert "ana has ended your race. You finished 2nd of 2. ana is the host" in words
 
 
-async def test_players_who_share_a_place_read_with_whom() -> None:
-    ended = outcome("y9 =a9 r4")
-    first = state_after(RaceOver(outcome=ended), first=snapshot("y9 =a9 r4"))
-    shown = table("yar", phase="over", version=9)
-    first = next_state(first, TableChanged(table=shown, now=START), START)
-    async with table_player(first, record=RECORD) as at_table:
-        assert "You share 1st place with ana. Press n" in at_table.text
-
-
-async def test_a_host_who_was_away_reads_why_another_player_is_host_now() -> None:
-    first = state_after(RaceOver(outcome=outcome("a9 y4:idle")), first=snapshot("a9 y4"))
-    shown = table("ya", phase="over", host="a", version=9)
-    first = next_state(first, TableChanged(table=shown, now=START), START)
-    async with table_player(first, record=RECORD) as at_table:
-        words = " ".join(at_table.text.split())
-        assert (
-            "You were away for three minutes, so ana is host now. You finished 2nd of 2." in words
-        )
-
-
 async def test_a_host_who_was_away_at_the_results_reads_why_another_player_is_host_now() -> None:
     first = over(RECORD, host="Zoë")
     notice = "Zoë has been away for three minutes; ana is host now."
