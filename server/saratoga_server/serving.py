@@ -20,11 +20,8 @@ from saratoga_server.metrics.exporter import serve_metrics
 from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.process import systemd
-from saratoga_server.process.garbage_collection import freeze_startup_objects
-from saratoga_server.process.parent import answer_parent
-from saratoga_server.process.program import run_program
-from saratoga_server.process.ready_line import announce
+from saratoga_server.process.parent import STOPPING, announce, answer_parent, feed_watchdog, notify
+from saratoga_server.process.program import freeze_startup_objects, run_program
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.health import read_health
@@ -122,7 +119,7 @@ async def _serve_players(
         node.peer_events.run(),
         sampler.keep(),
         _follow_losses(node, lost),
-        systemd.feed_watchdog(),
+        feed_watchdog(),
         answer_parent(shutdown.lines, lambda: people(node.broadcaster, node.table_cache)),
     )
     tasks = [*supervision, *map(asyncio.create_task, work)]
@@ -134,7 +131,7 @@ async def _serve_players(
     await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
     if not shutdown.requested.is_set():
         shutdown.fail()
-    systemd.notify(systemd.STOPPING)
+    notify(STOPPING)
     await _close(node, gateway, config.drain_delay, [*tasks, requested])
 
 

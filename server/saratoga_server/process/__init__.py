@@ -1,1 +1,1 @@
-"""The operating system process: signals, systemd, limits, garbage collection."""
+"""The operating system process: its log, signals, limits and parent."""

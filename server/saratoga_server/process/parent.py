@@ -1,16 +1,23 @@
-"""Answer the program that started this server with `--until-eof`, over standard input and output.
+"""What the server tells the program that started it, and systemd.
 
-It asks who would be sent away before it stops the server. Only that program has the two pipes.
+With `--until-eof` that program has the two pipes of standard input and output. It asks who would be sent away
+before it stops the server. Without systemd, notifications (sd_notify(3)) do nothing.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 
+from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.process.output import STDOUT, write_within
+
+READY_LINE: Final = "saratoga-server ready "
+"""The beginning of the ready line on standard output; the address follows."""
 
 QUESTION: Final = b"people"
 """The line on standard input that asks for the people on the server."""
@@ -19,9 +26,25 @@ ANSWER: Final = "saratoga-server people "
 """The beginning of the answer on standard output; a JSON list of player, name and table follows."""
 
 WRITTEN_WITHIN: Final = 0.1
-"""Seconds for which the event loop may wait for the answer to be written."""
+"""Seconds for which the event loop may wait for a line to be written."""
+
+READY: Final = "READY=1"
+STOPPING: Final = "STOPPING=1"
+WATCHDOG: Final = "WATCHDOG=1"
 
 log = EventLog("server")
+
+
+def announce(address: str, descriptor: int = STDOUT) -> None:
+    """Print the ready line, and notify systemd."""
+    line = f"{READY_LINE}{address}\n".encode()
+    try:
+        # unbuffered, because a failed buffered write would be flushed, and fail, again at exit
+        write_within(descriptor, line, WRITTEN_WITHIN)
+    except OSError as error:
+        # a closed terminal, a full disk, a pipe that nobody reads; players can connect nevertheless
+        log.warning("ready_line_failed", text=str(error))
+    notify(READY)
 
 
 async def answer_parent(
@@ -38,3 +61,36 @@ async def answer_parent(
             write_within(descriptor, answer, WRITTEN_WITHIN)
         except OSError as error:
             log.warning("answer_failed", text=str(error))
+
+
+def notify(state: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Send a state to the socket named by `$NOTIFY_SOCKET`; ignore a failure."""
+    address = environment.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return
+    if address.startswith("@"):  # the abstract namespace: no file
+        address = "\0" + address[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        try:
+            sender.sendto(state.encode(), address)
+        except OSError:
+            return
+
+
+def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | None:
+    """Return the unit's `WatchdogSec=`; `None` if it has none, or if it is for another process."""
+    if environment.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return None
+    microseconds = environment.get("WATCHDOG_USEC", "")
+    seconds = int(microseconds) / 1_000_000 if microseconds.isdecimal() else 0.0
+    return seconds or None
+
+
+async def feed_watchdog(environment: Mapping[str, str] = os.environ) -> None:
+    """Notify systemd twice per `WatchdogSec=` that the event loop runs; never return."""
+    seconds = watchdog_seconds(environment)
+    while seconds is not None:
+        notify(WATCHDOG, environment)
+        await pause(seconds / 2)
+    await asyncio.Event().wait()

@@ -169,18 +169,3 @@ def test_a_program_without_standard_streams_writes_its_log_nowhere(tmp_path: Pat
     done = subprocess.run([*without, *command(end)], check=False, timeout=BOUND)
     assert done.returncode == 0
     assert report.read_text() == os.devnull
-
-
-@pytest.mark.parametrize(
-    ("end", "code", "last"),
-    [("", 0, "server_threads_hang"), ("raise LookupError('No disk.')", 1, "Error: No disk.")],
-)
-def test_a_program_with_a_thread_that_hangs_ends_all_the_same(
-    end: str, code: int, last: str
-) -> None:
-    hang = "import asyncio, threading; asyncio.get_running_loop().run_in_executor(None, threading.Event().wait); "
-    done = subprocess.run(
-        command(hang + end), capture_output=True, text=True, check=False, timeout=BOUND
-    )
-    assert last in done.stderr.splitlines()[-1]
-    assert done.returncode == code

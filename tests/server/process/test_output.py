@@ -18,11 +18,11 @@ from kit.processes import FullPipe
 from saratoga_server.live.people import Person
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.process import log_writer, systemd
+from saratoga_server.process import log_writer
+from saratoga_server.process import parent as systemd
 from saratoga_server.process.log_writer import LogWriter
 from saratoga_server.process.output import write_all
-from saratoga_server.process.parent import ANSWER, answer_parent
-from saratoga_server.process.ready_line import announce
+from saratoga_server.process.parent import ANSWER, announce, answer_parent
 
 # The log is written by a thread: in order, never blocking, and lines that were dropped are reported
 

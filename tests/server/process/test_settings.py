@@ -12,13 +12,13 @@ import pytest
 import uvloop
 
 from kit.server_process import running_server
-from saratoga_server.process.event_loop import run_event_loop
-from saratoga_server.process.file_limits import raise_open_file_limit
-from saratoga_server.process.garbage_collection import (
+from saratoga_server.process.program import (
     OLDER,
     YOUNGEST,
     collect_rarely,
     freeze_startup_objects,
+    raise_open_file_limit,
+    run_event_loop,
 )
 
 # Running the event loop
