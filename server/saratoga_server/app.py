@@ -13,7 +13,6 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import RankedTables
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.identity import IdentityHandlers
-from saratoga_server.handlers.leaderboards import LeaderboardHandlers
 from saratoga_server.handlers.play import PlayHandlers
 from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.replays import Replays
@@ -168,7 +167,6 @@ async def compose(
             races,
             table_service,
         ),
-        LeaderboardHandlers(leaderboards),
         records,
         public_tables=public_tables,
         leaderboards=leaderboards,

@@ -9,7 +9,7 @@ from kit.faulty_link import link_to_store, lose_next_answer
 from kit.running_race import ANNA, CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import batcher, confirmations, store_client
+from saratoga_server.store import batcher, commit_encoder, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
@@ -31,7 +31,7 @@ def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
             return
         for module in (batcher, store_client):
             monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
-        monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
+        monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 50)
 
     return change
 

@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import cast
 
 from saratoga_server.cancellation import cancel_all
+from saratoga_server.live.peer_events import PeerEvents
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.event_channel import EventChannel
@@ -60,7 +62,7 @@ class EventRecorder:
 @asynccontextmanager
 async def recording(events: EventChannel, node: str) -> AsyncIterator[EventRecorder]:
     recorder = EventRecorder(node)
-    task = asyncio.create_task(events.listen(recorder))
+    task = asyncio.create_task(events.listen(cast(PeerEvents, recorder)))
     try:
         await recorder.until(lambda: events.is_listening)
         yield recorder

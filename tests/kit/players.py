@@ -32,6 +32,7 @@ from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
+from saratoga_server.transport.connection import PlayerConnection
 
 RECEIVED_WITHIN = 20.0
 """Longest time in seconds that a test waits for an event; a bound, not a measurement."""
@@ -227,7 +228,7 @@ class Player(ABC):
 
 
 @dataclass
-class RecordingConnection:
+class RecordingConnection(PlayerConnection):
     """A connection that keeps the frames sent over it."""
 
     received: Received

@@ -24,6 +24,7 @@ from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, Resume
 from saratoga_protocol.events import AnyEvent, Done, Refused
 from saratoga_protocol.refusals import REASONS, CloseCode
 from saratoga_server.live.session import Session
+from saratoga_server.transport.connection import PlayerConnection
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
@@ -37,14 +38,15 @@ async def run_ready_tasks() -> None:
         await asyncio.sleep(0)
 
 
-class ServerEnd:
+class ServerEnd(PlayerConnection):
     """The server's end of one connection; it keeps the frames that the test has not delivered."""
+
+    is_open = True
 
     def __init__(self) -> None:
         self.undelivered: deque[Frame] = deque()
         self.delivered: asyncio.Queue[Frame | None] = asyncio.Queue()
         self.close_frame: Close | None = None
-        self.is_open = True
 
     def send(self, frame: Frame) -> None:
         self.undelivered.append(frame)

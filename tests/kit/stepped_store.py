@@ -21,7 +21,8 @@ import msgspec
 
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
-from saratoga_server.messages.node_events import NodeEvent, NodeEventListener
+from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
 from saratoga_server.store import opening, store_client
 from saratoga_server.store.batcher import Batcher
@@ -162,7 +163,7 @@ class FaultyEvents:
         await self._faults.before()
         return await self._events.publish(event)
 
-    async def listen(self, listener: NodeEventListener) -> None:
+    async def listen(self, listener: PeerEvents) -> None:
         await self._events.listen(listener)
 
 

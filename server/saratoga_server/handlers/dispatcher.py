@@ -12,7 +12,6 @@ from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
-from saratoga_server.handlers.leaderboards import LeaderboardHandlers
 from saratoga_server.handlers.play import JudgedMove, PlayHandlers
 from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.seats import SeatHandlers
@@ -78,7 +77,6 @@ class Dispatcher:
         watching: WatchHandlers,
         table: TableHandlers,
         play: PlayHandlers,
-        leaderboard: LeaderboardHandlers,
         records: RecordHandlers,
         *,
         public_tables: PublicTables,
@@ -121,9 +119,9 @@ class Dispatcher:
             wire.MakeMove: play.make_move,
             wire.CashOut: play.cash_out,
             wire.ListTables: public_tables.list_tables,
-            wire.GetLeaderboard: leaderboard.get_leaderboard,
-            wire.SubscribeLeaderboard: leaderboard.subscribe,
-            wire.UnsubscribeLeaderboard: leaderboard.unsubscribe,
+            wire.GetLeaderboard: leaderboards.get,
+            wire.SubscribeLeaderboard: leaderboards.follow,
+            wire.UnsubscribeLeaderboard: leaderboards.unsubscribe,
             wire.GetRecord: records.get_record,
             wire.Heartbeat: self._heartbeat,
         }

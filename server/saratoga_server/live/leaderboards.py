@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct, field
 
-from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
-from saratoga_protocol.events import Leaderboard
+from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard, UnsubscribeLeaderboard
+from saratoga_protocol.events import Done, Leaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
@@ -64,6 +64,14 @@ class Leaderboards:
         page = await self.page(query, session.player)
         self._followers[session] = query, msgspec.structs.replace(page, re=None)
         return page
+
+    async def get(self, session: Session, query: GetLeaderboard) -> Leaderboard:
+        """Return the page of a query, with the player's own row. Raises `CommandRejected`."""
+        return await self.page(query, session.player)
+
+    async def unsubscribe(self, session: Session, command: UnsubscribeLeaderboard) -> Done:
+        self.unfollow(session)
+        return Done(re=command.id)
 
     def unfollow(self, session: Session) -> None:
         self._followers.pop(session, None)

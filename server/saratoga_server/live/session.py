@@ -1,39 +1,24 @@
 """A session: one connection with its player, its seat and the tables it follows."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
+from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
 from saratoga_server.rate_limits.limiter import Quota, unlimited
 
-
-class ConnectionPort(Protocol):
-    """A connection. Sending never waits; a client that does not read is disconnected."""
-
-    @property
-    def is_open(self) -> bool:
-        """True until the connection ends or a close frame is sent."""
-        ...
-
-    def send(self, frame: bytes | str) -> None: ...
-
-    def close(self, code: CloseCode) -> None:
-        """Close the connection. Nothing is sent after that."""
-        ...
-
-    def leave(self, code: CloseCode) -> None:
-        """Close the connection when the present command is answered."""
-        ...
+if TYPE_CHECKING:
+    from saratoga_server.transport.connection import PlayerConnection
 
 
 class Session(Struct, eq=False):
     """A connection and its player."""
 
-    connection: ConnectionPort
+    connection: "PlayerConnection"
+    """Sending never waits; a client that does not read is disconnected."""
     codec: Codec
     address: str
     number: int

@@ -7,10 +7,11 @@ version. Otherwise the table is read again and the change is judged again.
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from saratoga_protocol.events import TableChanged
@@ -23,7 +24,6 @@ from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable
 from saratoga_server.live.peers import Peers
-from saratoga_server.live.table_loads import TableLoads
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable
 from saratoga_server.store.clients import STORE_TIMEOUT
@@ -318,6 +318,52 @@ class TableCache:
             # one node applies it before the others' timers run out
             at = Millis(at + secrets.randbelow(JITTER))
         self._due_tables.set(table.code, at)
+
+
+LoadTable = Callable[[str], Awaitable[tuple[int, bytes] | None]]
+
+
+class _Load(Struct):
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    callers: int = 0
+    heard_of: int = 0
+    """The newest version published since the read began."""
+
+
+class TableLoads:
+    """The loads of tables that are in progress."""
+
+    def __init__(self) -> None:
+        self._loads: dict[str, _Load] = {}
+
+    @asynccontextmanager
+    async def one_at_a_time(self, code: str) -> AsyncIterator[None]:
+        """Let one caller load the table while others wait for it."""
+        load = self._loads.setdefault(code, _Load())
+        load.callers += 1
+        try:
+            async with load.lock:
+                yield
+        finally:
+            load.callers -= 1
+            if not load.callers:
+                del self._loads[code]
+
+    def heard_of(self, code: str, version: int) -> None:
+        """Record a version that was published while the table is being loaded."""
+        if (load := self._loads.get(code)) is not None:
+            load.heard_of = max(version, load.heard_of)
+
+    async def read(self, code: str, load_table: LoadTable) -> tuple[int, bytes]:
+        """Return version and body, as new as all published. Raises `CommandRejected`."""
+        load = self._loads[code]
+        while True:
+            load.heard_of = 0
+            stored = await load_table(code)
+            if stored is None:
+                raise CommandRejected("no_such_table")
+            if stored[0] >= load.heard_of:
+                return stored
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ the exception). Each event is a MessagePack map with its `kind`.
 """
 
 from collections.abc import Mapping
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -88,25 +88,6 @@ AdminEvent: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgo
 """An event of an administrative action; `Renamed` is also sent if players rename themselves."""
 
 NodeEvent: TypeAlias = Here | Touched | Stood | Settled | AdminEvent
-
-
-class NodeEventListener(Protocol):
-    """A receiver of events on one node."""
-
-    @property
-    def node(self) -> str: ...
-
-    def receive(self, event: NodeEvent) -> None:
-        """Handle one event, without waiting."""
-        ...
-
-    async def subscribed(self) -> None:
-        """Catch up on missed events: the subscription has just begun or been renewed."""
-        ...
-
-    def counted(self, nodes: int) -> None:
-        """Record how many nodes listen at present, including this one."""
-        ...
 
 
 class BadNodeEvent(ValueError):

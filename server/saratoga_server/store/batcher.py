@@ -22,8 +22,7 @@ from saratoga_server.ports import (
     StoreUnavailable,
 )
 from saratoga_server.store.clients import STORE_TIMEOUT
-from saratoga_server.store.commit_encoder import CommitEncoder
-from saratoga_server.store.confirmations import is_confirmed
+from saratoga_server.store.commit_encoder import CommitEncoder, is_confirmed
 from saratoga_server.store.errors import is_function_missing, is_transient
 from saratoga_server.store.request_connection import RequestConnection
 from saratoga_server.store.resp_connection import Reply

@@ -10,7 +10,7 @@ that it holds again. redis-py's pub/sub would resubscribe silently, and has no t
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import hiredis
 
@@ -21,7 +21,6 @@ from saratoga_server.messages.node_events import (
     BadNodeEvent,
     Here,
     NodeEvent,
-    NodeEventListener,
     decode_node_event,
     encode_node_event,
 )
@@ -29,6 +28,9 @@ from saratoga_server.store.dial import dial
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.resp_connection import Reply, RespConnection, encode_command
 from saratoga_server.store.store_client import StoreClient
+
+if TYPE_CHECKING:
+    from saratoga_server.live.peer_events import PeerEvents
 
 OPEN_TIMEOUT: Final = 2.0
 """Seconds for one attempt to connect and subscribe."""
@@ -64,7 +66,7 @@ class EventChannel:
         """Publish to every node; return how many were listening."""
         return int(await self._client.command("PUBLISH", NEWS, encode_node_event(event)))
 
-    async def listen(self, listener: NodeEventListener) -> None:
+    async def listen(self, listener: "PeerEvents") -> None:
         """Receive events until cancelled."""
         while True:
             try:
@@ -80,7 +82,7 @@ class EventChannel:
             _log.warning("subscription_failed", store=store, reason=reason)
         self._has_warned = True
 
-    async def _subscribe(self, listener: NodeEventListener) -> None:
+    async def _subscribe(self, listener: "PeerEvents") -> None:
         """Subscribe, and probe until that fails."""
         self._is_confirmed, self._probe_seen, self._fault = False, 0, ""
         async with asyncio.timeout(OPEN_TIMEOUT):
@@ -109,7 +111,7 @@ class EventChannel:
             connection.abort()
             await cancel_all(catching_up)
 
-    async def _probe(self, number: int, listener: NodeEventListener) -> None:
+    async def _probe(self, number: int, listener: "PeerEvents") -> None:
         """Publish a probe, and wait until it comes back."""
         event = encode_node_event(Here(listener.node, number))
         async with asyncio.timeout(PROBE_TIMEOUT):
@@ -135,7 +137,7 @@ class EventChannel:
         except TimeoutError:
             return
 
-    def _on_reply(self, reply: Reply, listener: NodeEventListener) -> None:
+    def _on_reply(self, reply: Reply, listener: "PeerEvents") -> None:
         if isinstance(reply, hiredis.ReplyError):
             self._fail(str(reply))
         elif reply[0] == b"message":
@@ -153,7 +155,7 @@ class EventChannel:
         self._fault = self._fault or reason
         self._progress.set()
 
-    def _receive(self, payload: bytes, listener: NodeEventListener) -> None:
+    def _receive(self, payload: bytes, listener: "PeerEvents") -> None:
         try:
             event = decode_node_event(payload)
         except BadNodeEvent as error:

@@ -13,7 +13,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.clients import Primary, open_client
-from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
+from saratoga_server.store.commit_encoder import confirmation_commands, is_confirmed
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.errors import is_transient
 

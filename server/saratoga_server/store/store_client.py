@@ -13,7 +13,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.clients import STORE_TIMEOUT, Primary
-from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
+from saratoga_server.store.commit_encoder import confirmation_commands, is_confirmed
 from saratoga_server.store.errors import is_function_missing, is_transient
 from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.library import SOURCE, function_name

@@ -42,12 +42,11 @@ from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.peer_events import PeerEvents
 from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers
-from saratoga_server.live.table_loads import LoadTable
+from saratoga_server.live.table_cache import LoadTable
 from saratoga_server.messages.node_events import (
     Announce,
     Here,
     NodeEvent,
-    NodeEventListener,
     Settled,
     Standings,
     Stood,
@@ -246,7 +245,7 @@ async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
         await cancel_all([task])
 
 
-async def no_events(listener: NodeEventListener) -> None:
+async def no_events(listener: PeerEvents) -> None:
     """Wait for ever, in place of a subscription that passes events to `listener`."""
     await asyncio.get_running_loop().create_future()
 

@@ -20,8 +20,7 @@ from saratoga_server.domain.tables import (
     TableState,
 )
 from saratoga_server.live.live_table import Known
-from saratoga_server.live.table_cache import READ_AT_ONCE
-from saratoga_server.live.table_loads import TableLoads
+from saratoga_server.live.table_cache import READ_AT_ONCE, TableLoads
 from saratoga_server.ports import (
     Millis,
     StoredBoard,

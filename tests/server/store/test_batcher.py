@@ -20,8 +20,7 @@ from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.batcher import BATCH, Batcher
-from saratoga_server.store.commit_encoder import CommitEncoder
-from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
+from saratoga_server.store.commit_encoder import CommitEncoder, confirmation_commands, is_confirmed
 from saratoga_server.store.errors import TRANSIENT, is_function_missing, is_transient
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.library import function_name

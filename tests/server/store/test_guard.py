@@ -12,7 +12,7 @@ import pytest
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, confirmations, guard, ledger, opening, store_client
+from saratoga_server.store import batcher, commit_encoder, guard, ledger, opening, store_client
 from saratoga_server.store.clients import primary_at
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.health import health_of, read_health
@@ -248,7 +248,7 @@ async def test_a_store_that_its_memory_does_not_know_is_refused_at_the_start(
 async def test_connections_and_reads_do_not_wait_for_a_replica_that_is_gone(
     mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 5_000)
+    monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 5_000)
     with replica_of(mortal_store) as replica:
         async with open_store(mortal_store.url, Durability.REPLICATED) as store:
             replica.kill()
