@@ -246,7 +246,6 @@ class LeanRacer:
         self.socket = socket
         self.chance = random.Random(seed)
         self.board: Board | None = None
-        self.opening: events.BoardView | None = None
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.on_moved: Callable[[int, float], None] = lambda size, wait: None
@@ -311,7 +310,7 @@ class LeanRacer:
             case events.MoveMade():
                 self._moved(_board(event.board), len(message))
             case events.Dealt():
-                self.opening, self.board = event.board, _board(event.board)
+                self.board = _board(event.board)
                 self.dealt.set_result(None)
             case events.BoardEnded():
                 self._end()
@@ -376,15 +375,13 @@ def dawdling(racer: LeanRacer) -> str | None:
     return plausible(racer)
 
 
-async def seated(
-    ports: Sequence[int], game: str, choice: Choice, *, legal: bool
-) -> list[LeanRacer]:
+async def seated(ports: Sequence[int], game: str, choice: Choice) -> list[LeanRacer]:
     """Connect four racers, one to each port, seat them at a new table, and start the countdown."""
     racers = [
         LeanRacer(await connect("127.0.0.1", port), secrets.randbits(32), choice) for port in ports
     ]
     for racer in racers:
-        await racer.hello(legal=legal)
+        await racer.hello(legal=True)
     host, *others = racers
     opened = await host.ask(commands.CreateTable, game=game, cap=CAP, seats=SEATS)
     assert isinstance(opened, events.Snapshot), opened
@@ -403,15 +400,11 @@ async def racing_tables(
     ports: Callable[[int], Sequence[int]],
     game: str,
     choice: Choice = plausible,
-    *,
-    legal: bool = True,
 ) -> list[list[LeanRacer]]:
     """Start races at `count` tables of four; `ports` maps a table's number to its ports."""
     tables: list[list[LeanRacer]] = []
     for some in _portions(range(count), AT_ONCE):
-        tables += await asyncio.gather(
-            *(seated(ports(number), game, choice, legal=legal) for number in some)
-        )
+        tables += await asyncio.gather(*(seated(ports(number), game, choice) for number in some))
     async with asyncio.timeout(ANSWERED_WITHIN):
         await asyncio.gather(*(racer.dealt for racers in tables for racer in racers))
     return tables

@@ -60,12 +60,12 @@ BOTS = ("robo", "bolt")
 numbers = count()
 
 
-def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> Result:
+def result(player: str, banked: int, elapsed: int = 1000) -> Result:
     return result_of(
         player,
         bot=player in BOTS,
         banked=banked,
-        net=5 * banked - 50 * packs,
+        net=5 * banked - 50,
         reached=elapsed if banked else None,
     )
 
@@ -87,11 +87,7 @@ def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool =
 async def put_out(store: AnyStore, *settlements: Settlement) -> None:
     """Put settlements into the store's outbox, each as the finished race of a new table."""
     for each in settlements:
-        finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
-        code = f"lone-crane-{next(numbers)}"
-        assert await store.tables.save_table(
-            TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
-        )
+        await put_out_packed(store, pack_settlement(each))
 
 
 async def settle(store: AnyStore, *settlements: Settlement) -> None:
@@ -100,9 +96,9 @@ async def settle(store: AnyStore, *settlements: Settlement) -> None:
     assert await store.leaderboards.settle_outbox(len(settlements)) == list(settlements)
 
 
-async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
-    """Put an encoded settlement into the outbox, such as one of another server version."""
-    code = code or f"lone-crane-{next(numbers)}"
+async def put_out_packed(store: AnyStore, packed: bytes) -> None:
+    """Put an encoded settlement into the outbox as the finished race of a new table."""
+    code = f"lone-crane-{next(numbers)}"
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
     assert await store.tables.save_table(write)
