@@ -11,15 +11,12 @@ from click.testing import CliRunner
 from kit.altered_server import QUICK
 from kit.in_process_server import (
     InProcessServer,
-    always,
     compose_node,
     counted_down,
     gathered,
 )
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess, running_server
-from kit.stepped_store import stepped_store
-from kit.tables import NOON
 from saratoga_protocol.commands import (
     CreateTable,
     JoinTable,
@@ -78,27 +75,6 @@ async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) 
     assert await valkey.nodes.dead([node.name, "another"]) == {"another"}
     await node.stop()
     assert await valkey.nodes.dead([node.name]) == {node.name}
-
-
-async def test_two_processes_of_one_node_name_have_different_names() -> None:
-    async with stepped_store() as store:
-        one, two = [await compose_node(store, store.time) for _ in range(2)]
-        assert one.name != two.name
-        assert one.name.startswith("node.")
-        assert await store.nodes.dead([one.name, two.name]) == set()
-        for each in (one, two):
-            await each.stop()
-        assert await store.nodes.dead([one.name, two.name]) == {one.name, two.name}
-
-
-async def test_deal_and_clock_can_be_given() -> None:
-    text = "stock=2C waste=- reserve=- up=3,0,0,0 down=- columns=2D/9H/TH/KC base=1 passes=1"
-    async with stepped_store() as store:
-        node = await compose_node(store, store.time, always(text))
-        assert node.clock.now() == NOON
-        store.time.at += 12_345
-        assert node.clock.now() == NOON + 12_345
-        await node.stop()
 
 
 # The running server: its ports, its options, and errors at the start
@@ -170,12 +146,6 @@ async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
         assert not over.outcome.ranked
 
 
-async def test_a_store_that_does_not_answer_ends_the_server_with_its_address(
-    tmp_path: Path,
-) -> None:
-    assert "/nowhere/at/all" in await refused(tmp_path, "--redis", "unix:///nowhere/at/all")
-
-
 # A node: its readiness, its refusals while it drains, and its stop
 
 
@@ -240,19 +210,6 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
     seats = {seat.name: seat.node for seat in unpack((await server.stored(code))[1]).seats}
     assert seats == {"Anna": elsewhere.name, "Bert": ""}
     await elsewhere.stop()
-
-
-async def test_a_node_is_ready_when_its_store_answers(server: InProcessServer) -> None:
-    assert await server.node.why_not_ready() is None
-    server.faults.unavailable = True
-    server.time.at += 1000
-    assert await server.node.why_not_ready() == "The store does not answer."
-
-
-async def test_a_stopped_node_is_not_listed_as_alive(server: InProcessServer) -> None:
-    assert await server.is_alive(server.node.name)
-    await server.node.stop()
-    assert not await server.is_alive(server.node.name)
 
 
 async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:

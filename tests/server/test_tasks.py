@@ -13,7 +13,6 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.table_cache import within_timeout
 from saratoga_server.ports import Millis, StoreUnavailable
-from saratoga_server.store.clients import STORE_TIMEOUT
 
 # Background tasks: awaited at the end, and their errors logged
 
@@ -202,19 +201,6 @@ async def test_the_exception_of_a_failed_task_is_returned() -> None:
     assert await cancel_all(tasks) == [fault]
 
 
-async def test_a_task_that_is_not_cancelled_goes_on() -> None:
-    rounds = 0
-
-    async def duty() -> None:
-        nonlocal rounds
-        for _ in range(3):
-            rounds += 1
-            await pause(0)
-
-    await duty()
-    assert rounds == 3
-
-
 # Calls that take too long are cancelled and reported as an unavailable store
 
 
@@ -222,18 +208,6 @@ async def test_what_is_not_done_in_time_is_given_up() -> None:
     with pytest.raises(StoreUnavailable, match="in time"):
         async with within_timeout(0.001):
             await asyncio.Event().wait()
-
-
-async def test_a_cancelled_call_raises_only_its_cancellation() -> None:
-    async def waits() -> None:
-        async with within_timeout(STORE_TIMEOUT):
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(waits())
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 # The server's clock: the store's time, continued between two readings

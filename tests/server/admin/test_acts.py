@@ -149,12 +149,6 @@ async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> Non
     assert await office.admin.tables() == []
 
 
-async def test_a_table_can_be_closed_while_a_race_is_running(office: Office) -> None:
-    await office.save(running(ANN, BEN))
-    await office.admin.close(CODE, "Closing time.")
-    assert (await office.table()).phase is TablePhase.CLOSED
-
-
 async def test_closing_a_table_leaves_a_player_who_sits_elsewhere_by_now_alone(
     office: Office,
 ) -> None:

@@ -212,15 +212,6 @@ def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
         assert CODE in result.stdout
 
 
-def test_the_help_lists_every_command() -> None:
-    result = CliRunner().invoke(admin, ["--help"])
-    for name in (
-        *("tables", "close", "rename", "ban", "unban"),
-        *("void", "announce", "audit", "forget"),
-    ):
-        assert f"\n  {name} " in result.stdout
-
-
 def test_all_tables_are_closed_after_a_question(url: str) -> None:
     assert typed(url, "close-all", answer="n\n").exit_code == 1
     result = typed(url, "close-all", "--yes")

@@ -23,7 +23,6 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     BoardEnded,
-    Dealt,
     Done,
     MoveMade,
     RaceOver,
@@ -57,16 +56,6 @@ def refused(answer: object) -> tuple[str, int | None]:
 
 
 # The deal
-
-
-async def test_no_deal_is_sent_before_the_start(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
-    await counted_down(anna, bert)
-    await server.pass_time_until(anna.table.start_at - 1)
-    assert anna.received.all(Dealt) == bert.received.all(Dealt) == []
-    await server.pass_time(1)
-    assert len(anna.received.all(Dealt)) == len(bert.received.all(Dealt)) == 1
 
 
 async def test_legal_moves_are_sent_only_to_players_who_asked_for_them(

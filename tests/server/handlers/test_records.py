@@ -56,11 +56,6 @@ async def test_records_stay_open_while_players_gather_for_the_next_race(
     assert await anna.refused(GetRecord, race=f"{code}/2") == "race_running"
 
 
-async def test_a_race_that_never_ran_has_no_record(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    assert await anna.refused(GetRecord, race="odd-emu-11/1") in ("no_such_table", "no_such_race")
-
-
 # The boards of finished races: replayed once for all who ask, and kept
 
 
@@ -175,14 +170,6 @@ async def test_a_page_answers_the_command_with_the_players_own_row(server: InPro
     assert (page.re, page.total) == (anna.last_id, 2)
     assert page.me is not None
     assert page.me.player == anna.player
-
-
-async def test_an_unknown_game_has_no_leaderboard(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    assert await anna.refused(GetLeaderboard, game="freecell") == "no_such_leaderboard"
-    assert await anna.refused(SubscribeLeaderboard, game="freecell") == "no_such_leaderboard"
 
 
 async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:

@@ -15,7 +15,6 @@ from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
     MakeMove,
-    NextRace,
     NotReady,
     Ready,
     Resume,
@@ -80,15 +79,6 @@ async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) 
 async def test_an_unknown_table_is_refused_as_such(server: InProcessServer, kind: type) -> None:
     (anna,) = await players(server, "Anna")
     assert await anna.refused(kind, table=AWAY) == "no_such_table"
-
-
-@pytest.mark.parametrize("kind", [Resume, Start, NextRace, NotReady])
-async def test_seat_commands_need_a_seat(server: InProcessServer, kind: type) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna)
-    assert await bert.refused(kind, table=code) == "not_seated"
-    await bert.at_table(WatchTable, table=code)
-    assert await bert.refused(kind, table=code) == "not_seated"
 
 
 # Leaving and being kicked

@@ -54,23 +54,6 @@ async def test_players_who_are_not_ready_or_join_late_do_not_race(server: InProc
     await server.deal(anna, bert, cleo)
 
 
-async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    await anna.ask(Start, table=code)
-    assert await anna.refused(Reveal, table=code, nonce=nonce(anna.player)) == "wrong_phase"
-    await anna.call_ended()
-    assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_nonce"
-    assert await anna.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_nonce"
-    assert isinstance(await anna.reveal(), Done)
-    assert isinstance(await anna.reveal(), Done), "shown again"
-    assert isinstance(await bert.reveal(), Done)
-
-
 async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_player(
     server: InProcessServer,
 ) -> None:
@@ -125,22 +108,6 @@ async def test_a_nonce_that_came_in_time_counts_if_the_table_was_held_until_late
         server.time.at = table.state.reveal_by + 1
     assert isinstance(await revealed, Done)
     assert table.state.deal_key
-
-
-async def test_a_player_may_get_ready_in_the_call_and_no_settings_change_then(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await anna.ask(Start, table=code)
-    assert await anna.refused(ChangeSettings, table=code, cap=5) == "wrong_phase"
-    assert isinstance(await bert.ready(), Done)
-    await anna.reveal()
-    await bert.reveal()
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert anna.table.racers == [anna.player, bert.player]
-    assert (anna.table.phase, anna.table.call_until) == ("running", 0)
 
 
 async def test_a_locked_table_takes_nobody_new_but_watchers_and_its_own_players(

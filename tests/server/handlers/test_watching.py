@@ -215,14 +215,6 @@ def test_where_addresses_have_no_limits_only_the_table_has(
 # Snapshots: the first event that a connection receives about a table
 
 
-async def test_before_a_race_there_is_a_table_and_nothing_else(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna)
-    snapshot = await bert.at_table(JoinTable, table=code)
-    assert (snapshot.table, snapshot.now) == (anna.table, server.time.at)
-    assert (snapshot.board, snapshot.standings, snapshot.outcome) == (None, [], None)
-
-
 async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     server: InProcessServer,
 ) -> None:
@@ -285,14 +277,6 @@ async def test_a_host_between_races_is_sent_since_when_idleness_counts(
     await server.restart()
     await server.pass_time(5_000)
     assert await idle_since("Anna") == 5_000, "time without a server does not count"
-
-
-async def test_a_watcher_is_sent_standings_and_no_board(server: InProcessServer) -> None:
-    anna, wanda = await server.player("Anna"), await server.player("Wanda")
-    code = await server.race(anna)
-    snapshot = await wanda.at_table(WatchTable, table=code)
-    assert (snapshot.board, snapshot.next_id) == (None, 1)
-    assert [row.player for row in snapshot.standings] == [anna.player]
 
 
 async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_board(

@@ -59,17 +59,6 @@ from saratoga_server.store.event_channel import EventChannel
 # Two nodes: each applies the events of the other, and finds changes whose events it missed
 
 
-async def test_a_table_is_the_same_on_both_nodes(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna, bert)
-    await nodes.settle()
-    assert [seat.name for seat in anna.table.seats] == ["Anna", "Bert"]
-    answer = await anna.ask(ChangeSettings, table=code, game="lady-palk")
-    assert isinstance(answer, Done)
-    await nodes.settle()
-    assert (bert.table.settings.game, bert.table) == ("lady-palk", anna.table)
-
-
 async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
@@ -440,15 +429,6 @@ def test_another_node_counts_for_a_while_after_its_last_sign_of_life(node: Node)
     assert not node.peers.is_alone
     node.now += 0.01
     assert node.peers.is_alone
-
-
-async def test_a_single_node_publishes_nothing(node: Node) -> None:
-    node.peers.publish(Settled(["canfield"]))
-    node.peers.standing_changed(RACE, ANN, standing(1))
-    await node.background_tasks.finish()
-    await node.peers.publish_standings()
-    assert node.published == []
-    assert Settled(["canfield"]) not in node.recorder.events
 
 
 async def test_an_event_is_published_in_the_background(node: Node) -> None:

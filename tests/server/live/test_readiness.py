@@ -260,16 +260,6 @@ async def test_a_board_proved_stuck_is_ended_once(
     assert ending.ended == 1
 
 
-async def test_each_subject_is_searched(
-    searches: StuckSearches, background_tasks: BackgroundTasks
-) -> None:
-    ending = BoardEnding()
-    for length in range(3):
-        searches.search((*SUBJECT[:2], length), search(), lambda: True, ending)
-    await background_tasks.finish()
-    assert ending.ended == 3
-
-
 async def test_a_board_that_is_not_stuck_is_not_ended(
     searches: StuckSearches, background_tasks: BackgroundTasks
 ) -> None:

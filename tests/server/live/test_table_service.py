@@ -8,14 +8,11 @@ from kit.in_process_server import (
     InProcessServer,
     always,
     cash_out_unnoticed,
-    counted_down,
     gathered,
-    kicking,
     open_in_process_server,
-    two_at,
 )
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import beside
 from saratoga_protocol.commands import (
     ChangeSettings,
     EndRace,
@@ -26,18 +23,12 @@ from saratoga_protocol.commands import (
     NextRace,
     Resume,
 )
-from saratoga_protocol.events import BoardEnded, Dealt, Done, RaceOver, SeatLost, TableChanged
+from saratoga_protocol.events import BoardEnded, Done, RaceOver, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
-from saratoga_server.domain.tables import (
-    Change,
-    TableState,
-    close,
-)
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
+from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
-from saratoga_server.ports import Millis, StoredBoard
-from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.ports import StoredBoard
 
 # The effects of a change of a table
 
@@ -48,16 +39,10 @@ STUCK_UNTIL_A_CARD_COMES_BACK = (
     "stock=- waste=7C reserve=- up=3,3,3,4 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
 
-BANKROLL = BoardKey(game="canfield", ranking="bankroll", period="all", bots=False)
-
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     return anna, bert, await server.race(anna, bert)
-
-
-def closing(state: TableState, now: Millis) -> Change:
-    return close(state, "Good night.", now=now, fresh_seed=bytes(32))
 
 
 # Effects of a change by this node
@@ -85,50 +70,10 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
     assert (ended.table.match, ended.same_match) == (None, False)
 
 
-async def test_effects_come_after_the_table_was_shown(server: InProcessServer) -> None:
-    anna, bert, code = await two_at(server)
-    since = len(bert.received.events)
-    await server.node.table_service.change(code, kicking(anna, bert))
-    assert [type(event) for event in bert.received.events[since:]] == [TableChanged, SeatLost]
-
-
 # Changes by other nodes
 
 
-async def test_a_start_on_another_node_is_dealt_here(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna)
-    await bert.at_table(JoinTable, table=code)
-    await nodes.settle()
-    await counted_down(anna, bert)
-    await nodes.settle()
-    nodes.east.time.at += COUNTDOWN_MILLIS
-    await nodes.east.node.table_service.elapse(code, ())
-    await nodes.west.node.table_service.refresh(code)
-    (dealt,) = bert.received.all(Dealt)
-    assert dealt.board == anna.received.all(Dealt)[0].board
-
-
-async def test_a_table_closed_on_another_node_is_closed_here(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna)
-    await bert.at_table(JoinTable, table=code)
-    await nodes.settle()
-    await nodes.east.node.table_service.change(code, closing)
-    await nodes.settle()
-    assert {lost.reason for lost in bert.received.all(SeatLost)} == {"Good night."}
-    assert bert.session.seat is None
-
-
 # Time
-
-
-async def test_time_disconnects_the_seats_of_dead_nodes(server: InProcessServer) -> None:
-    anna, _, code = await two_at(server)
-    await server.node.table_service.elapse(code, {"another"})
-    assert [seat.connected for seat in anna.table.seats] == [True, True]
-    await server.node.table_service.elapse(code, [server.node.name])
-    assert [seat.connected for seat in anna.table.seats] == [False, False]
 
 
 async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProcessServer) -> None:

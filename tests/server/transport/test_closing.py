@@ -22,7 +22,7 @@ from saratoga_protocol.version import JSON
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.drain import BATCH, LONGEST, PAUSE, batches, pauses
 from saratoga_server.transport.frames import pack_ping
-from saratoga_server.transport.keepalive import KeepAlive, portions_of
+from saratoga_server.transport.keepalive import KeepAlive
 from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY, Pings
 
 # Keepalive: the server pings every client in turn and disconnects one that answers no ping
@@ -66,15 +66,6 @@ async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPa
     running.cancel()
     assert len(writes) >= 25
     assert all(len({*writes[first : first + 5]}) == 5 for first in range(20))
-
-
-@pytest.mark.parametrize(
-    ("connections", "portions"), [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3), (1_000, 63)]
-)
-def test_no_portion_of_those_who_are_sent_signs_of_life_is_large(
-    connections: int, portions: int
-) -> None:
-    assert portions_of(connections) == portions
 
 
 # Pings

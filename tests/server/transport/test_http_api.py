@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -31,7 +30,7 @@ from saratoga_server.transport import http_api, web_page
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
-from saratoga_server.transport.http_responses import Page, refusal_page, response
+from saratoga_server.transport.http_responses import Page
 from saratoga_server.transport.qr_codes import qr_svg
 
 BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
@@ -350,11 +349,6 @@ async def test_the_page_is_not_shown_under_a_name_of_somebody_else(
     assert (await pages.page("GET", "/healthz", rebound)).status == 200
 
 
-@pytest.mark.parametrize("path", ["//healthz", "//other.example/healthz"])
-async def test_a_path_with_two_slashes_names_no_host(server: FakePublicServer, path: str) -> None:
-    assert (await get(server, path)).status == 404
-
-
 async def test_an_address_that_cannot_be_read_is_refused(server: FakePublicServer) -> None:
     assert told(await get(server, "http://[::1/healthz")) == (400, "bad_request")
 
@@ -471,35 +465,6 @@ async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServe
 
 
 # HTTP responses: pages and refusals
-
-
-def test_a_page_is_sent_whole_or_as_its_head_alone() -> None:
-    page = Page(body=b"{}", cache="public, max-age=1")
-    whole, head = response(page, "GET"), response(page, "HEAD")
-    assert (whole.status_code, whole.body, head.body) == (200, b"{}", b"")
-    for answer in (whole, head):
-        assert answer.headers["Content-Length"] == "2"
-        assert answer.headers["Cache-Control"] == "public, max-age=1"
-        assert answer.headers["Connection"] == "close"
-
-
-@pytest.mark.parametrize(
-    ("status", "more"),
-    [
-        (HTTPStatus.TOO_MANY_REQUESTS, ("Retry-After", "7")),
-        (HTTPStatus.SERVICE_UNAVAILABLE, ("Retry-After", "7")),
-        (HTTPStatus.METHOD_NOT_ALLOWED, ("Allow", "GET, HEAD, OPTIONS")),
-    ],
-)
-def test_a_refusal_says_what_may_be_done_instead(status: HTTPStatus, more: tuple[str, str]) -> None:
-    page = refusal_page(status, "no", "Not so.", wait=7)
-    assert page.more == (more,)
-    assert json.loads(page.body) == {"error": "no", "message": "Not so."}
-    assert response(page, "GET").headers[more[0]] == more[1]
-
-
-def test_a_final_refusal_names_no_time() -> None:
-    assert refusal_page(HTTPStatus.NOT_FOUND, "no", "No.").more == ()
 
 
 # The paths that the server answers over HTTP are those that the pages about it list

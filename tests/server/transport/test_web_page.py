@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +23,6 @@ from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import Page
 from saratoga_server.transport.qr_codes import link_to, qr_svg
 from saratoga_server.transport.web_files import (
-    PACKAGE,
     WebFile,
     load_web_files,
     web_file,
@@ -271,10 +269,6 @@ def test_a_file_is_compressed_if_that_is_smaller() -> None:
     assert short.compressed == b""
 
 
-def test_a_server_without_the_folder_has_no_page() -> None:
-    assert load_web_files(None) is None
-
-
 @pytest.fixture
 def first_load() -> dict[str, WebFile]:
     """The modules of this checkout's page that load with it: all that `main.js` imports, and their imports."""
@@ -341,20 +335,6 @@ def test_the_page_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, place: s
     assert web_folder(package) is None
     (tmp_path / place / "index.html").write_text(INDEX)
     assert web_folder(package) == tmp_path / place
-
-
-def test_the_wheel_has_the_page_in_the_package_of_the_server() -> None:
-    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())
-    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert included == {"client/web": f"{PACKAGE.name}/web"}
-
-
-def test_the_page_of_this_checkout_is_whole() -> None:
-    folder = web_folder()
-    assert folder is not None
-    web = load_web_files(folder)
-    assert web is not None
-    assert {"main.js", "page.css", "icon.svg"} <= set(web.files)
 
 
 # What the page knows of each game

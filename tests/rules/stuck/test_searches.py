@@ -1,4 +1,4 @@
-"""The peeling search agrees with the search through arrangements."""
+"""The searches for progress: both agree, and each of them counts what looks alike once."""
 
 from dataclasses import replace
 from random import Random
@@ -9,8 +9,10 @@ from kit.positions import draw, small_position
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW
 from saratoga_rules.position import Position
@@ -19,6 +21,8 @@ from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
 from saratoga_rules.vocabulary.foundations import First, down_from
 from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+
+# The peeling search agrees with the search through arrangements
 
 
 def test_the_games_that_can_be_peeled_have_runs_without_a_corner_and_kings_in_spaces() -> None:
@@ -130,3 +134,39 @@ def test_one_card_comes_back_so_that_another_can_be_banked() -> None:
     picture = "t1: 8S\nt2: 3C 7D 6C\nup: H7 D6 C2"
     assert search(picture, KLONDIKE).advance(9) is False
     assert search(picture.replace("3C", "4C"), KLONDIKE).advance(9) is True
+
+
+# Arrangements
+
+
+def search_arrangements(game: Game, picture: str) -> ArrangementSearch:
+    position = draw(game, picture)
+    assert not is_in_sight(game, position)
+    return ArrangementSearch(game, position, prospects(game, position))
+
+
+def test_an_arrangement_without_neighbours_is_the_end() -> None:
+    assert search_arrangements(LAFAYETTE, "t1: 9H\nt2: 9D\nt3: 9H\nt4: 9D").advance(1) is True
+
+
+def test_columns_that_only_change_places_are_one_arrangement() -> None:
+    # the 8C goes to and fro between two nines: that is one other arrangement, not many
+    assert search_arrangements(LAFAYETTE, "t1: 9H 8C\nt2: 9D\nt3: 2C\nt4: 2S").advance(2) is True
+
+
+def test_a_card_put_into_any_of_many_spaces_is_one_arrangement() -> None:
+    assert search_arrangements(CAPRICE, "t1: 5C 9H\nt2: 3D").advance(2) is True
+
+
+def test_columns_that_look_alike_differ_if_one_has_face_down_cards() -> None:
+    # the 8S may lie on three nines
+    assert (
+        search_arrangements(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 9H\nt3: 9D\nt4: 2C").advance(2) is None
+    )
+    assert (
+        search_arrangements(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 9H\nt3: 9D\nt4: 2C").advance(3) is True
+    )
+    assert (
+        search_arrangements(LAFAYETTE, "t1: 2D | 9H 8S\nt2: 2H | 9H\nt3: 9D\nt4: 2C").advance(2)
+        is True
+    )

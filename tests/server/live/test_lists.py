@@ -1,0 +1,557 @@
+"""Lists that many look at: public tables, leaderboards, and what is sent to whom."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
+from kit.players import MemoryPlayer, Received, RecordingConnection
+from kit.results import add_results
+from kit.tables import ANN, BEN, CODE, running, seated
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    CreateTable,
+    GetLeaderboard,
+    JoinTable,
+    LeaveTable,
+    LockTable,
+    Resume,
+    SubscribeLeaderboard,
+)
+from saratoga_protocol.events import Announcement, AnyEvent, Leaderboard, Standing, Standings
+from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_server.domain.tables import TableOptions, TableState
+from saratoga_server.domain.tables.lifecycle import UNLISTED
+from saratoga_server.domain.tables.timers import ALONE_MILLIS
+from saratoga_server.live.broadcaster import TABLES_AT_ONCE, Broadcaster, send_to_all
+from saratoga_server.live.leaderboards import UNCHANGED_EVERY
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.messages.node_events import RaceVoided
+from saratoga_server.ports import MOST_PLACES
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
+from saratoga_server.store.tables import TableStore
+
+# The list of public tables, which is right also after restarts
+
+
+PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game="canfield")
+
+
+class RecordingTables:
+    """A table store that records whether a line of the list was written (True) or deleted."""
+
+    def __init__(self) -> None:
+        self.writes: list[bool] = []
+        self.people: list[int] = []
+        self.has_place = True
+        self.held: asyncio.Event | None = None
+        """Holds the writes back until it is set."""
+
+    async def set_public(
+        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
+    ) -> bool:
+        if self.held is not None:
+            await self.held.wait()
+        self.writes.append(summary is not None)
+        self.people.append(people)
+        return self.has_place
+
+
+class RecordingCache:
+    """A table cache that records the codes of the tables that are changed."""
+
+    def __init__(self) -> None:
+        self.changed: list[str] = []
+
+    async def change(self, code: str, transition: object) -> None:
+        self.changed.append(code)
+
+
+@pytest.fixture
+def tables() -> RecordingTables:
+    return RecordingTables()
+
+
+@pytest.fixture
+def public_tables(tables: RecordingTables) -> PublicTables:
+    return PublicTables(cast(TableStore, tables), cast(TableCache, None))
+
+
+def live(state: TableState) -> LiveTable:
+    return LiveTable(CODE, 1, state)
+
+
+async def test_a_line_is_written_only_when_it_changes(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    table.state = replace(table.state, notice="Nobody sees this in the list.")
+    await public_tables.update(table)
+    assert tables.writes == [True]
+    table.state = running(ANN, BEN, settings=PUBLIC)
+    await public_tables.update(table)
+    assert tables.writes == [True, True]
+
+
+async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    tables.held = asyncio.Event()
+    first = asyncio.create_task(public_tables.opened(table))
+    await asyncio.sleep(0)
+    held, tables.held = tables.held, None
+    table.state = replace(table.state, locked=True)
+    second = asyncio.create_task(public_tables.update(table))
+    await asyncio.sleep(0)
+    held.set()
+    await asyncio.gather(first, second)
+    assert tables.writes == [True, False]
+
+
+async def test_a_table_without_a_place_gets_one_notice(tables: RecordingTables) -> None:
+    cache = RecordingCache()
+    public_tables = PublicTables(cast(TableStore, tables), cast(TableCache, cache))
+    tables.has_place = False
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    table.state = running(ANN, BEN, settings=PUBLIC)
+    await public_tables.update(table)
+    assert (tables.writes, cache.changed) == ([True, True], [CODE])
+
+
+async def test_a_new_private_table_costs_no_write(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PRIVATE))
+    await public_tables.opened(table)
+    await public_tables.update(table)
+    assert tables.writes == []
+
+
+async def test_a_table_of_which_nothing_is_known_is_written_once(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PRIVATE))
+    for _ in range(2):
+        await public_tables.update(table)
+    assert tables.writes == [False], "another node may have listed it"
+
+
+async def test_tables_that_are_not_held_any_more_are_forgotten(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    public_tables.forget_others([CODE])
+    await public_tables.update(table)
+    assert tables.writes == [True]
+    public_tables.forget_others([])
+    await public_tables.update(table)
+    assert tables.writes == [True, True]
+
+
+async def test_a_closed_table_is_deleted_from_the_list(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    await public_tables.opened(live(seated(ANN, settings=PUBLIC)))
+    await public_tables.closed(CODE)
+    assert tables.writes == [True, False]
+
+
+async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer) -> None:
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await gathered(anna, public=True)
+    await gathered(cleo)
+    assert await listed(bert) == [("Anna", "gathering", 1)]
+    await bert.at_table(JoinTable, table=code)
+    assert await listed(bert) == [("Anna", "gathering", 2)]
+    await server.deal(anna, bert)
+    assert await listed(bert) == [("Anna", "running", 2)]
+    await anna.ask(LeaveTable, table=code)
+    assert await listed(bert) == [("Bert", "running", 1)]
+
+
+async def opened_by(server: InProcessServer, name: str, address: str) -> MemoryPlayer:
+    """Connect a player from this address, who opens a public table."""
+    player = await server.player(name)
+    player.session.address = address
+    player.session.quota = RateLimiter(lambda: 0.0).open(address, NO_CONNECTION)
+    await player.at_table(CreateTable, game="canfield", public=True)
+    return player
+
+
+async def test_one_address_has_eight_places_and_a_host_without_a_place_is_told(
+    server: InProcessServer,
+) -> None:
+    first, *_ = [
+        await opened_by(server, f"Crowd {number}", f"2001:db8:0:{number}::1")  # one household
+        for number in range(MOST_PLACES)
+    ]
+    ninth = await opened_by(server, "Nina", "2001:db8::99")
+    other = await opened_by(server, "Otto", "2001:db8:0:100::1")
+    await server.settle()
+    names = [name for name, *_ in await listed(other)]
+    assert (len(names), "Otto" in names, "Nina" in names) == (MOST_PLACES + 1, True, False)
+    assert ninth.table.notice == UNLISTED
+    assert UNLISTED not in (first.table.notice, other.table.notice)
+    _, body = await server.stored(other.table.code)
+    assert b"2001:db8" not in body
+    await first.disconnect()
+    friend = await server.player("Freda")
+    await friend.at_table(JoinTable, table=ninth.table.code)
+    names = [name for name, *_ in await listed(other)]
+    assert (len(names), names[0], "Crowd 0" in names) == (MOST_PLACES + 1, "Nina", False)
+
+
+async def test_a_locked_table_is_not_listed(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna, public=True)
+    await anna.ask(LockTable, table=code)
+    assert await listed(anna) == []
+    await anna.ask(LockTable, table=code, locked=False)
+    assert await listed(anna) == [("Anna", "gathering", 1)]
+
+
+async def test_a_table_made_private_is_not_listed_even_after_a_restart(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna, public=True)
+    await server.restart()
+    back = await server.player("Anna")
+    await back.at_table(Resume, table=code)
+    await back.ask(ChangeSettings, table=code, public=False)
+    assert await listed(back) == []
+
+
+async def test_a_table_that_lost_its_last_player_in_a_restart_is_not_listed(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    await gathered(anna, public=True)
+    await server.restart()
+    await server.pass_time(ALONE_MILLIS)
+    bert = await server.player("Bert")
+    await server.pass_time(ALONE_MILLIS)
+    assert await listed(bert) == []
+
+
+# Leaderboards: pages, subscriptions, and results that are not settled yet
+
+
+BANKS_SOME = (
+    "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"
+)
+
+
+async def raced(server: InProcessServer, *racers: MemoryPlayer, banks: tuple[int, ...]) -> str:
+    """Finish a race in which each racer banks that many cards; return the race's id."""
+    code = await server.race(*racers)
+    for racer, count in zip(racers, banks, strict=True):
+        await racer.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:count], "draw")
+    for racer in racers:
+        await racer.cash_out()
+    await server.settle()
+    return f"{code}/1"
+
+
+def rows(page: Leaderboard) -> list[tuple[int, str, int]]:
+    return [(row.rank, row.name, row.value) for row in page.rows]
+
+
+@pytest.fixture
+async def after_a_race() -> AsyncIterator["AfterRace"]:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert = await server.player("Anna"), await server.player("Bert")
+        yield server, anna, bert, await raced(server, anna, bert, banks=(2, 3))
+
+
+AfterRace = tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]
+
+
+@pytest.mark.parametrize("period", ["day", "week", "month", "all"])
+async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: AfterRace, period: str) -> None:
+    _, anna, bert, race = after_a_race
+    best = await anna.ask(GetLeaderboard, game="canfield", period=period)
+    assert rows(best) == [(1, "Bert", 7), (2, "Anna", 6)]
+    assert best.me is not None
+    assert (best.me.rank, best.me.player, best.me.race) == (2, anna.player, race)
+    assert (best.total, best.offset, best.bots, best.re) == (2, 0, False, anna.last_id)
+    bankroll = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period=period)
+    assert rows(bankroll) == [(1, "Bert", -15), (2, "Anna", -20)]
+
+
+async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert = await server.player("Anna"), await server.player("Bert")
+        await add_results(server.store, 30)
+        await raced(server, anna, bert, banks=(4, 1))
+        await server.pass_time(1000)
+        page = await anna.ask(GetLeaderboard, game="canfield", around_me=True, limit=5)
+        ranks = [row.rank for row in page.rows]
+        assert page.me is not None
+        assert page.me.rank == 31
+        assert ranks == [29, 30, 31, 32]
+        stranger = await server.player("Cleo")
+        first = await stranger.ask(GetLeaderboard, game="canfield", around_me=True, limit=5)
+        assert (first.offset, first.me) == (0, None)
+
+
+# Subscriptions
+
+
+async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert, wanda = [await server.player(name) for name in ("Anna", "Bert", "Wanda")]
+        now = await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
+        assert isinstance(now, Leaderboard)
+        assert (now.rows, now.re) == ([], wanda.last_id)
+        told = len(wanda.received.events)
+        await raced(server, anna, bert, banks=(1, 2))
+        await server.pass_time(1000)
+        (page,) = wanda.received.all(Leaderboard, told)
+        assert (rows(page), page.re) == ([(1, "Bert", 6), (2, "Anna", 5)], None)
+        await server.pass_time(1000 * UNCHANGED_EVERY)
+        assert len(wanda.received.all(Leaderboard, told)) == 1, "nothing has changed since"
+
+
+async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
+    after_a_race: AfterRace,
+) -> None:
+    server, anna, _, race = after_a_race
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await server.pass_time(1000)
+    told = len(anna.received.events)
+    assert await server.store.leaderboards.void_race("canfield", race)
+    await server.node.admin_events.apply(RaceVoided(race, "canfield"))
+    await server.pass_time(1000)
+    (page,) = anna.received.all(Leaderboard, told)
+    assert (page.rows, page.total, page.me) == ([], 0, None)
+
+
+async def test_results_that_another_node_settled_are_found_within_a_few_sends(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await add_results(server.store, 3)
+    await server.store.leaderboards.settle_outbox(10)
+    told = len(anna.received.events)
+    for _ in range(UNCHANGED_EVERY):
+        await server.pass_time(1000)
+    (page,) = anna.received.all(Leaderboard, told)
+    assert page.total == 3
+
+
+async def test_a_page_with_many_followers_is_read_once(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo", "Dan")]
+    for player in players[:3]:
+        await player.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await players[3].ask(SubscribeLeaderboard, game="canfield", period="week")
+    await add_results(server.store, 3)
+    told = [len(player.received.events) for player in players]
+    pages: list[BoardKey] = []
+    names: list[list[str]] = []
+    read, load_names = server.store.leaderboards.page, server.store.players.load_names
+
+    async def page(key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        pages.append(key)
+        return await read(key, offset, limit)
+
+    async def noted_names(players: list[str]) -> dict[str, str]:
+        names.append(players)
+        return await load_names(players)
+
+    monkeypatch.setattr(server.store.leaderboards, "page", page)
+    monkeypatch.setattr(server.store.players, "load_names", noted_names)
+    await server.store.leaderboards.settle_outbox(10)
+    server.node.leaderboards.changed("canfield")
+    await server.node.leaderboards.send_changes()
+    shown = [
+        player.received.all(Leaderboard, before)
+        for player, before in zip(players, told, strict=True)
+    ]
+    assert [len(each) for each in shown] == [1] * 4
+    assert [len(page.rows) for (page,) in shown] == [3] * 4
+    assert len(pages) == len(set(pages)) == 2
+    assert len(names) == 1
+
+
+# Followers of tables, and events that go to many connections
+
+
+CODE_BROADCASTER, OTHER = "mint-otter-42", "odd-emu-11"
+EVENT = Announcement(text="maintenance at noon")
+
+
+class CountingCodec:
+    """A codec that counts what it encodes."""
+
+    def __init__(self, subprotocol: str) -> None:
+        self._codec = CODECS[subprotocol]
+        self.subprotocol = subprotocol
+        self.encoded = 0
+
+    def encode_event(self, event: AnyEvent) -> bytes | str:
+        self.encoded += 1
+        return self._codec.encode_event(event)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codec, name)
+
+
+def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
+    heard = Received(CODECS[subprotocol])
+    return Session(
+        connection=RecordingConnection(heard),
+        codec=CODECS[subprotocol],
+        address="",
+        number=1,
+        player=player,
+    )
+
+
+def received(by: Session) -> list[AnyEvent]:
+    assert isinstance(by.connection, RecordingConnection)
+    return by.connection.received.events
+
+
+def standings(place: int) -> Standings:
+    row = Standing(player="a" * 16, place=place, banked=1, net=-45, state="racing")
+    return Standings(race=f"{CODE}/1", standings=[row])
+
+
+def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
+    packed, text = CountingCodec(MSGPACK), CountingCodec(JSON)
+    many = [session() for _ in range(5)]
+    for number, each in enumerate(many):
+        each.codec = packed if number % 2 else text
+        assert isinstance(each.connection, RecordingConnection)
+        each.connection.received.codec = each.codec
+    send_to_all(many, EVENT)
+    assert [received(each) for each in many] == [[EVENT]] * 5
+    assert (packed.encoded, text.encoded) == (1, 1)
+
+
+def test_an_event_for_a_table_goes_to_its_audience_only() -> None:
+    broadcaster = Broadcaster()
+    anna, bert, cleo = session("anna"), session("bert"), session("cleo")
+    for each in (anna, bert, cleo):
+        broadcaster.enter(each)
+    broadcaster.follow(anna, CODE_BROADCASTER)
+    broadcaster.follow(bert, CODE_BROADCASTER)
+    broadcaster.follow(bert, OTHER)
+    broadcaster.send_to_table(CODE_BROADCASTER, EVENT)
+    assert [len(received(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
+    broadcaster.unfollow(bert, CODE_BROADCASTER)
+    broadcaster.send_to_table(CODE_BROADCASTER, EVENT)
+    broadcaster.send_to_table(OTHER, EVENT)
+    broadcaster.send_to_table("no-table-00", EVENT)
+    assert [len(received(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
+    assert broadcaster.audience(CODE_BROADCASTER) == {anna}
+    assert broadcaster.audience(OTHER) == {bert}
+
+
+def test_a_connection_that_ends_follows_nothing_any_more() -> None:
+    broadcaster = Broadcaster()
+    anna = session("anna")
+    broadcaster.enter(anna)
+    broadcaster.follow(anna, CODE_BROADCASTER)
+    broadcaster.follow(anna, OTHER)
+    assert broadcaster.sessions_of("anna") == [anna]
+    broadcaster.leave(anna)
+    assert (
+        broadcaster.audience(CODE_BROADCASTER),
+        broadcaster.audience(OTHER),
+        broadcaster.sessions_of("anna"),
+    ) == (frozenset(), frozenset(), [])
+    broadcaster.leave(anna)
+    broadcaster.unfollow(anna, CODE_BROADCASTER)
+
+
+def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
+    broadcaster = Broadcaster()
+    anna = session("anna")
+    broadcaster.follow(anna, CODE_BROADCASTER)
+    for place in (1, 2, 3):
+        broadcaster.standings_changed(CODE_BROADCASTER, lambda place=place: standings(place))  # type: ignore[misc]
+    assert received(anna) == []
+    list(broadcaster.send_standings())
+    assert received(anna) == [standings(3)]
+    list(broadcaster.send_standings())
+    assert received(anna) == [standings(3)]
+
+
+def test_many_tables_are_sent_standings_in_turns_but_not_one_settled_meanwhile() -> None:
+    broadcaster = Broadcaster()
+    tables = [f"table-{number}" for number in range(2 * TABLES_AT_ONCE)]
+    sent: list[str] = []
+    for code in tables:
+        broadcaster.follow(session(code), code)
+        broadcaster.standings_changed(code, lambda code=code: sent.append(code))  # type: ignore[misc]
+    turns = broadcaster.send_standings()
+    next(turns)
+    assert sent == tables[:TABLES_AT_ONCE]
+    broadcaster.standings_settled(tables[-1])
+    assert list(turns) == [None]
+    assert sent == tables[:-1]
+    assert list(broadcaster.send_standings()) == []
+
+
+def test_standings_without_subscribers_are_not_computed() -> None:
+    broadcaster = Broadcaster()
+    asked: list[int] = []
+    broadcaster.standings_changed(CODE_BROADCASTER, lambda: asked.append(1))
+    list(broadcaster.send_standings())
+    assert asked == []
+
+
+def test_standings_that_are_settled_are_not_sent() -> None:
+    broadcaster = Broadcaster()
+    anna = session("anna")
+    broadcaster.follow(anna, CODE_BROADCASTER)
+    broadcaster.standings_changed(CODE_BROADCASTER, lambda: standings(1))
+    broadcaster.standings_settled(CODE_BROADCASTER)
+    list(broadcaster.send_standings())
+    assert received(anna) == []
+
+
+def test_a_connection_that_ends_is_not_kept_in_memory() -> None:
+    broadcaster, one = Broadcaster(), session("p")
+    broadcaster.enter(one)
+    for code in (CODE_BROADCASTER, OTHER):
+        broadcaster.follow(one, code)
+    broadcaster.unfollow(one, OTHER)
+    broadcaster.leave(one)
+    connection = weakref.ref(one.connection)
+    del one
+    gc.collect()
+    assert connection() is None
+    assert (broadcaster.audience(CODE_BROADCASTER), broadcaster.sessions) == (frozenset(), set())
+
+
+def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
+    broadcaster = Broadcaster()
+    first, second = session("anna"), session("anna")
+    for each in (first, second):
+        broadcaster.follow(each, CODE_BROADCASTER)
+    broadcaster.unfollow(first, CODE_BROADCASTER)
+    assert broadcaster.is_following("anna", CODE_BROADCASTER)
+    assert not broadcaster.is_following("anna", OTHER)
+    assert not broadcaster.is_following("bert", CODE_BROADCASTER)
+    broadcaster.unfollow(second, CODE_BROADCASTER)
+    assert not broadcaster.is_following("anna", CODE_BROADCASTER)
