@@ -42,7 +42,7 @@ class ServerClock:
     def since(self) -> Millis:
         """The time before which nothing counts as idleness or absence.
 
-        That is the last moment at which the store was away; while the store is away, the present time.
+        That is the last moment at which the store was away; the present time if it is away.
         """
         return self.now() if self._is_away else self._since
 
@@ -56,7 +56,7 @@ class ServerClock:
     async def synchronise(self) -> None:
         """Read the store's clock; assume that the reply took half of the round trip.
 
-        A reading that is less exact than an older one is ignored, unless the two contradict each other.
+        A reading less exact than an older one is ignored, unless the two contradict each other.
         """
         asked = self._steady()
         try:

@@ -146,7 +146,7 @@ class _EventFormatter(logging.Formatter):
 
 
 class _TextFormatter(_EventFormatter):
-    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42`."""
+    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = self.fields(record)

@@ -70,7 +70,7 @@ class BadBackup(Exception):
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
     """Back up the store that runs on `store_folder`; return the backup, in `folder`, and its note.
 
-    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or `OSError` after removing the new folder.
+    Paths are absolute. After an error the new folder is removed.
     """
     taken = datetime.datetime.now(datetime.UTC)
     complete = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
@@ -168,7 +168,7 @@ def _flush(path: Path) -> None:
 def prune(newest: Path, keep: int) -> list[Path]:
     """Delete the backups beside `newest`, which was just taken, but for the last `keep` by name.
 
-    `newest` is kept whatever its name is. Unfinished backups are deleted too. Return the deleted folders.
+    `newest` is kept. Unfinished backups are deleted too. Return the deleted folders.
     """
     others = sorted(path for path in newest.parent.iterdir() if _NAME.fullmatch(path.name))
     others.remove(newest)

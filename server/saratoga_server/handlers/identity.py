@@ -121,7 +121,7 @@ class IdentityHandlers:
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
         """Give the player a name, or change it, and return the answer. Raises `CommandRejected`.
 
-        A repeated command is answered with the present name, which a later command may have changed.
+        A repeated command is answered with the present name.
         """
         _count_name(session)
         player = session.player

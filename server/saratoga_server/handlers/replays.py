@@ -1,4 +1,4 @@
-"""The boards of finished races for the page's review: replayed in a thread, one at a time, and kept.
+"""The boards of finished races for the page's review: replayed in a thread and kept.
 
 All racers open the review when a race is over, so the boards of the last races are kept, and
 requests for the same race wait for one replay.

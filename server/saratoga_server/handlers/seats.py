@@ -66,7 +66,7 @@ class SeatHandlers:
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
         """Open a table with the player as its host; return its snapshot. Raises `CommandRejected`.
 
-        Takes three store round trips: reserve a code and the player's row, write the table, check the row.
+        Takes three round trips: reserve code and row, write the table, check the row.
         """
         settings = tables.checked_settings(
             tables.TableOptions(
@@ -124,7 +124,7 @@ class SeatHandlers:
     ) -> Snapshot | None:
         """Open the table, or find the one that this command opened before; return its snapshot.
 
-        Returns `None` if the code is taken. Adds tables at which the player may have a seat to `before`.
+        Returns `None` if the code is taken. Adds tables of other seats to `before`.
         """
         player, code = session.player, reserved.code
         async with self._seat_registry.taking(

@@ -83,7 +83,7 @@ class Leaderboards:
     async def send_changes(self) -> None:
         """Send the followed pages that have changed. Called once a second.
 
-        Rows that several subscribers need are read once; each subscriber's own row is read separately.
+        Rows that several subscribers need are read once; each subscriber's own row separately.
         """
         self._sends += 1
         changed, self._changed = self._changed, set()

@@ -197,7 +197,7 @@ class Scheduler:
             self._overdue, self._found_overdue = self._found_overdue, set()
         found = await self._table_store.due(self._clock.now(), MOST_DUE, since)
         last = max(found.values(), default=since)
-        # timers that cannot be applied stay: the next check goes on behind them, and then begins again
+        # timers that cannot be applied stay: the next check goes on behind them
         is_last = len(found) < MOST_DUE
         self._overdue_since = BEGINNING if is_last else max(last, Millis(since + 1))
         due = {code for code in found if not self._table_cache.is_damaged(code)}

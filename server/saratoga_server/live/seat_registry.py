@@ -109,7 +109,7 @@ class SeatRegistry:
             if await self._seats.seat(player, elsewhere.table):
                 raise _sits_at(elsewhere.table)
             before.append(elsewhere.table)
-            # fails if the row was written since the read above: the seat may have been taken meanwhile
+            # fails if the row was written since: the seat may have been taken
             elsewhere = await self._players.sit(player, code, instead_of=elsewhere)
 
     async def _give_way(self, player: str, code: str, before: Iterable[str]) -> None:

@@ -34,7 +34,7 @@ log = EventLog("tables")
 ATTEMPTS: Final = 64
 """The most times that a change is judged again because another node wrote first.
 
-Of several nodes that write at once, one succeeds each time: sixteen nodes need up to sixteen attempts.
+Of several nodes that write at once, one succeeds each time: sixteen need up to sixteen attempts.
 """
 
 READ_AT_ONCE: Final = 32

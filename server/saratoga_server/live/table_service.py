@@ -233,7 +233,7 @@ class TableService(TableChanges):
             if run.board is not None and self._broadcaster.is_following(player, run.audience):
                 await self._races.latest(race, player)
         if players and race.is_over:
-            # the node that ended the last board finishes the race, unless it thinks that one still races
+            # the node that ended the last board finishes the race, unless one still races there
             await asyncio.sleep(COUNTED_WITHIN)
             table = self._table_cache.known(race.code)
             if table is not None and table.state.race_id == race.id:

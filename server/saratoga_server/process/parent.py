@@ -1,6 +1,6 @@
 """What the server tells the program that started it, and systemd.
 
-With `--until-eof` that program has the two pipes of standard input and output. It asks who would be sent away
+With `--until-eof` that program has the two pipes of standard input and output. It asks who plays
 before it stops the server. Without systemd, notifications (sd_notify(3)) do nothing.
 """
 

@@ -72,7 +72,7 @@ class Shutdown:
     async def limit(self, work: Coroutine[None, None, None], delay: float) -> None:
         """Run `work`, and return or raise what it does; cancel it when a shutdown takes too long.
 
-        `delay`: seconds by which the operator has delayed the shutdown. Raises `TaskEnded` after `fail`.
+        `delay`: the operator's delay in seconds. Raises `TaskEnded` after `fail`.
         """
         running = asyncio.create_task(work)
         overdue = asyncio.create_task(self._overdue(delay + STOP_WITHIN - ABORT_WITHIN))

@@ -244,7 +244,7 @@ class RateLimiter:
     def count(self, quota: Quota) -> None:
         """Count a connection at its address, and evict one if too many sent no hello.
 
-        If all others of the address have sent a request, none is evicted, and `has_room` refuses this one.
+        If all others of the address have sent a request, `has_room` refuses this one.
         """
         address = quota.address
         address.open += 1

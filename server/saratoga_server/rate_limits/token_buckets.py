@@ -83,7 +83,7 @@ _U = TypeVar("_U", bound=Usage)
 class UsageTable(Generic[_U]):
     """A bounded LRU of usages by name, which drops only unused ones.
 
-    A full table refuses new entries, so that a flood of new ones cannot make it drop the usage of old ones.
+    A full table refuses new entries, so that a flood cannot make it drop old ones.
     """
 
     def __init__(self, capacity: int) -> None:

@@ -31,7 +31,7 @@ POOL_SIZE: Final = 32
 
 
 class Sending:
-    """A mixin for redis-py's connections: sending a command reports a lost connection, and can be cancelled.
+    """A mixin for redis-py's connections: sending reports a lost connection, and can be cancelled.
 
     redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError` when such
     a connection is written to: that is a `ConnectionError`. On Python 3.11 `asyncio.wait_for`, which redis-py
@@ -114,7 +114,7 @@ def primary_at(url: str) -> Primary:
 
 @asynccontextmanager
 async def opened_client(url: str, failure: str) -> AsyncIterator["Redis"]:
-    """Yield a client of one store, and close it. Errors become `StoreUnavailable` with `failure`."""
+    """Yield a client of one store, and close it. Errors: `StoreUnavailable` with `failure`."""
     client = open_client(url)
     try:
         yield client

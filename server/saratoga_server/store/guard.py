@@ -76,7 +76,7 @@ class StoreGuard:
     async def admit(self) -> None:
         """Return if the store may be used; raise `StoreUnavailable` with the reason if not.
 
-        After the connection for commits was lost, this checks the store first: another store may be there.
+        After the connection for commits was lost, this checks the store first.
         If a further connection is opened meanwhile, it checks again.
         """
         doubts = -1

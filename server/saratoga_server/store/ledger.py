@@ -130,6 +130,6 @@ class Ledger:
                 pipeline.execute_command(*command)
         _, _, sequence, generation, *replies = await pipeline.execute()
         word = generation.decode()
-        # another store may have come to the address since the ledger was read: the next reading shows it
+        # another store may have come to the address since: the next reading shows it
         if found.generation in ("", word) and (not self._replicated or is_confirmed(replies)):
             await self.memory.remember(LedgerEntry(word, sequence))

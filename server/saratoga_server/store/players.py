@@ -55,7 +55,7 @@ class PlayerStore:
     async def claim_name(
         self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
     ) -> bool | None:
-        """Give the player a name and hold the old one; return False if another has or holds its skeleton.
+        """Give the player a name and hold the old one; False: another has its skeleton.
 
         Return `None` if the player does not exist, or this or a later command was carried out before. Only an
         administrator can give a name that is held for nobody.
@@ -105,7 +105,7 @@ class PlayerStore:
         """Reserve a table code for a `create_table` command, in the player's row.
 
         A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
-        codes of the newest commands are kept. The code is empty if the player does not exist, or `is_stale`.
+        codes of the newest commands are kept. It is empty without a player, or if `is_stale`.
         """
         reserved, name, there, writes, repeated = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""

@@ -63,7 +63,7 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
 async def syncs_replicas(primary: Primary, found: Preflight) -> bool:
     """Check the replicas for the level `replicated`. Raises `StoreRefused` if there is none.
 
-    Return whether a replica confirms in time that a write is on its disk, so that WAITAOF can be used.
+    Return whether a replica confirms in time that a write is on its disk (WAITAOF).
     """
     if not found.replicas:
         raise StoreRefused(

@@ -45,7 +45,7 @@ class StoreClient:
     ) -> None:
         """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk.
 
-        While the guard refuses the store, no call is sent, and reads fail too: the data may be another store's.
+        While the guard refuses the store, no call is sent: the data may be another store's.
         """
         self.primary = primary
         self._guard = guard
@@ -79,7 +79,7 @@ class StoreClient:
     async def durable(self, *parts: str | bytes | int) -> Answer:
         """Send a command; what it wrote, and the data that it found, are durable when this returns.
 
-        Needed for data shown to a player as stored: another node's write may not have reached a replica.
+        Needed for data shown to a player as stored: another write may not be on a replica.
         """
         call = self._call_replicated if self._replicated else self._call
         return await self._with_retries(lambda: call(parts))

@@ -1,4 +1,4 @@
-"""What the server answers over HTTP, on the port of the WebSockets. All of it is public and read-only.
+"""What the server answers over HTTP, on the port of the WebSockets, public and read-only.
 
     GET /healthz                     the process is alive
     GET /readyz                      the store answers, and players may connect; else 503

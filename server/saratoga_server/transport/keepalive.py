@@ -1,6 +1,6 @@
 """Keep-alive: `Alive` events to every client, and pings to silent ones.
 
-A few clients are served in each turn of the event loop, because a thousand at once would delay moves.
+A few clients are served in each turn of the event loop, or they would delay moves.
 """
 
 import asyncio

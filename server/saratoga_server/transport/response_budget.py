@@ -1,6 +1,6 @@
 """A memory limit for long answers, which are records of up to two megabytes.
 
-A client that requests a record and does not read it holds its memory until it is aborted after two seconds.
+A client that does not read its record holds memory until it is aborted after two seconds.
 So the bytes of long answers that are being sent at once, to all clients together, are limited.
 """
 

@@ -109,7 +109,7 @@ def _read(path: Path) -> bytes:
 
 
 def without_comments(text: str) -> str:
-    """Return a script or style without the comments that stand alone; every line keeps its number."""
+    """Return a script or style without comments that stand alone, with the same lines."""
     return _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
 
 

@@ -66,7 +66,7 @@ def close(
 def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
     """Return the record of the table's running race, voided by closing; `logs` by player.
 
-    Raises `CommandRejected` if every board has ended: then the race has results, which must be stored first.
+    Raises `CommandRejected` if every board has ended: its results must be stored first.
     """
     if all(log.has_ended for log in logs.values()):
         raise CommandRejected(

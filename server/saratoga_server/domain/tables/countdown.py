@@ -66,7 +66,7 @@ def ready(
 ) -> Change:
     """Return the change that marks a player as ready for the deal that `commitment` fixes.
 
-    A second nonce hash replaces the first. It may equal another player's: whoever copied a hash cannot
+    A second nonce hash replaces the first. It may equal another player's: a copied hash cannot
     reveal its nonce, while a refusal would let the copier keep its owner from getting ready.
     """
     seat = checked(table, player, Act.READY)
@@ -133,7 +133,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
 def call_ended(table: TableState, now: Millis) -> Change:
     """Return the change that fixes the racers: everyone who is ready and connected.
 
-    If there is nobody, the table gathers again for the same deal, because nobody has revealed a nonce.
+    If there is nobody, the table gathers again for the same deal, as no nonce was revealed.
     """
     racing = [seat for seat in table.seats if seat.is_ready and seat.is_connected]
     away = [seat.name for seat in table.seats if seat.is_ready and not seat.is_connected]
@@ -251,7 +251,7 @@ def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Cha
 def has_lost(table: TableState, known: TableState) -> bool:
     """Return whether the store has lost racers or nonces of the race in `known`, an earlier state.
 
-    Then the deal is spent, and the table would offer it again, or wait for nonces that were revealed already.
+    Then the deal is spent, and the table would offer it again, or wait for open nonces.
     """
     is_before_it = table.phase in (TablePhase.GATHERING, TablePhase.CALL, TablePhase.COUNTDOWN)
     if known.race != table.race or not is_before_it:

@@ -18,7 +18,7 @@ class RankedTables(StrEnum):
 def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
     """Return the table of a starting race, which counts or not for people and for bots.
 
-    From *start* on, a table cannot be locked or unlocked: what is locked now was locked in the call.
+    From *start* on, a table cannot be locked or unlocked: it was locked in the call.
     """
     is_open = table.settings.public and not table.locked
     racers = len(table.racers)

@@ -121,7 +121,7 @@ def join(
 
 
 def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
-    """Return the table with idleness and absence counted from now, if somebody joins a player who was alone.
+    """Return the table with idleness and absence counted from now, if somebody joins a lone player.
 
     In a race everybody waits for the racers, between races only people for the host.
     """
@@ -168,7 +168,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
 
 
 def _present_again(table: TableState, seat: TableSeat, node: str) -> TableSeat:
-    """Return the seat with a connection. After an absence, only a host's last sign of activity counts.
+    """Return the seat with a connection. After an absence, only a host's signs count.
 
     Another's would move the host's timer into the past.
     """

@@ -161,8 +161,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     looked: Millis = NO_TIME
     """The time at which the running boards were last checked."""
     served_since: Millis = NO_TIME
-    """The time before which nothing counts as idleness: the end of the last time in which no node could serve
-    the table (`timers`) or a player was alone at it; between races, also the end of the race or a change of host."""
+    """The time before which nothing counts as idleness: the end of the last time in which no node
+    could serve the table or a player was alone at it; between races, also the end of the race."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""
